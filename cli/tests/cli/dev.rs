@@ -71,7 +71,9 @@ fn rejects_levels_that_a_file_does_not_have() {
         .star(&["dev", "--dump", "ast", "f.sir"])
         .fails(2, &["error[E0608]", "has no syntax tree and no HIR"]);
     let passes = ["dev", "--dump", "hir", "--passes", "all", "w.star"];
-    folder.star(&passes).fails(2, &["error[E0608]", "`--passes` and `--run` require SIR"]);
+    folder
+        .star(&passes)
+        .fails(2, &["error[E0608]", "`--verify`, `--passes` and `--run` require SIR"]);
     let run = ["dev", "--dump", "registers", "--run", "w.star"];
     folder.star(&run).fails(2, &["error[E0608]", "`--verify` and `--run` require SIR"]);
     folder.star(&["dev"]).fails(2, &["error[E0608]"]);

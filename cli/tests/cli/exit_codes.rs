@@ -5,14 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::{ENDLESS, Folder, Ran, WARSHALL, kill};
+use crate::support::{ENDLESS, Folder, Ran, WARSHALL, kill, written_aside};
 
 #[test]
 fn successful_runs_exit_with_0() {
     let folder = Folder::new(&[("p.star", "program P; begin print(\"hello\") end.")]);
     folder.star(&["run", "p.star"]).prints("hello\n");
     let checked = folder.star(&["check", "p.star"]);
-    assert_eq!((checked.code, checked.stderr.as_str()), (0, ""));
+    assert_eq!((checked.code, checked.stderr.as_str()), (0, "ok, 1 file\n"));
 }
 
 #[test]
@@ -114,14 +114,7 @@ fn interrupt_while_writing_results_leaves_no_file() {
         let folder = Folder::new(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
         let mut command = folder.command(&[&["run"], arguments].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let begun = || {
-            let names = folder.names();
-            let mut lens = names.iter().filter(|name| name.ends_with(".tmp")).map(|name| {
-                std::fs::metadata(folder.path(name)).map_or(0, |metadata| metadata.len())
-            });
-            lens.any(|len| len > 1 << 16)
-        };
-        while !begun() {
+        while !written_aside(&folder, &child) {
             assert_eq!(child.try_wait().unwrap(), None, "it ended before it was interrupted");
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -1,9 +1,9 @@
 //! `star gen`.
 
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Folder, Ran, kill};
+use crate::support::{Folder, Ran, kill, written_aside};
 
 /// Every kind with a file for it.
 const KINDS: [&str; 12] = [
@@ -241,13 +241,13 @@ fn summary_is_json_if_messages_are() {
 
 /// Interrupts `star gen` as soon as `begun` returns true; no files remain.
 #[cfg(unix)]
-fn interrupted(line: &str, begun: impl Fn(&Folder, Duration) -> bool) {
+fn interrupted(line: &str, begun: impl Fn(&Folder, &Child, Duration) -> bool) {
     let folder = Folder::new(&[]);
     let arguments: Vec<&str> = std::iter::once("gen").chain(line.split(' ')).collect();
     let mut command = folder.command(&arguments);
     let child = command.stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
-    while !begun(&folder, start.elapsed()) {
+    while !begun(&folder, &child, start.elapsed()) {
         assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -264,16 +264,12 @@ fn interrupted(line: &str, begun: impl Fn(&Folder, Duration) -> bool) {
 fn interrupting_generation_leaves_no_file() {
     // Many thick discs, which would take minutes.
     let line = "curve --rows 1024 --columns 9000 --bends 9000 --thickness 900 -o f.stb";
-    interrupted(line, |_, elapsed| elapsed > Duration::from_millis(500));
+    interrupted(line, |_, _, elapsed| elapsed > Duration::from_millis(500));
 }
 
 #[cfg(unix)]
 #[test]
 fn interrupting_writing_leaves_no_file() {
     let line = "gnm -n 100000 -m 4000000 --max-weight 1000000 -o f.gr";
-    interrupted(line, |folder, _| {
-        let entries = std::fs::read_dir(folder.path(".")).unwrap();
-        let mut sizes = entries.flatten().filter_map(|entry| entry.metadata().ok());
-        sizes.any(|metadata| metadata.len() > 1 << 16)
-    });
+    interrupted(line, |folder, child, _| written_aside(folder, child));
 }

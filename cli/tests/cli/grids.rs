@@ -127,11 +127,6 @@ fn routes_do_not_cross_missing_cells() {
     folder.write("near.npy", &heights(&[3.0, -9999.0, 2.0, 3.0], "(1, 4)"));
     let near = "--proc HEIGHTS threshold=9 map=near.npy nodata=-9999 x0=1 y0=1 xf=3 yf=1";
     route(&folder, near).prints("no path found\n");
-    // Steps that are open in the file, around a missing cell.
-    let steps = npy("|u1", "(2, 2, 2)", &[1, 1, 0, 1, 1, 0, 9, 9]);
-    folder.write("b.npy", &steps);
-    let blocks = "--proc BLOCKS map=b.npy nodata=9 x0=1 y0=1 xf=1 yf=2";
-    route(&folder, blocks).fails(3, &["T0111", "a cell has two bits"]);
 }
 
 #[test]
