@@ -173,7 +173,7 @@ mod tests {
             ("csv", "formats: CSV"),
             ("minimum", "MIN"),
             ("field", "formats: CSV"),
-            ("benchmark", "benchmarks: Benchmarks"),
+            ("benchmark", "testing: Benchmarks"),
         ] {
             let found = names(query);
             assert!(found.iter().take(20).any(|name| name == wanted), "{query}: {found:?}");

@@ -209,8 +209,11 @@ fn regular(path: PathBuf, file: &str) -> Result<PathBuf, FileError> {
 /// Returns the canonical form of the longest existing part of the path; an empty path if the
 /// remainder contains `..`.
 fn existing_part(path: &Path) -> PathBuf {
-    let parts = path.ancestors().filter(|part| !part.as_os_str().is_empty());
-    let mut existing = parts.filter_map(|part| Some((part, fs::canonicalize(part).ok()?)));
+    // The last ancestor of a relative path is empty: the current folder.
+    let mut existing = path.ancestors().filter_map(|part| {
+        let folder = if part.as_os_str().is_empty() { Path::new(".") } else { part };
+        Some((part, fs::canonicalize(folder).ok()?))
+    });
     let Some((part, canonical)) = existing.next() else {
         return PathBuf::new();
     };

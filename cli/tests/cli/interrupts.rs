@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{ENDLESS, Folder, Ran, kill, written_aside};
+use crate::support::{ENDLESS, Folder, Ran, is_delivered, kill, written_aside};
 
 /// Maximum delay.
 const BOUND: Duration = Duration::from_secs(5);
@@ -159,7 +159,7 @@ const WRITES: &str = "program W;
 fn interrupted_writers_leave_no_files() {
     let folder = Folder::new(&[("w.star", WRITES), ("large.mtx", "old")]);
     let temporary = || folder.names().iter().any(|name| name.starts_with(".star-"));
-    for signal in ["-TERM", "-INT", "-HUP"] {
+    for signal in ["-TERM", "-INT", "-HUP"].into_iter().filter(|signal| is_delivered(signal)) {
         let _ = std::fs::remove_file(folder.path("begun.stb"));
         let child = begin(&folder, &["run", "w.star"]);
         let start = Instant::now();
@@ -179,6 +179,9 @@ fn interrupted_writers_leave_no_files() {
 fn repeated_signals_leave_no_files() {
     let folder = Folder::new(&[("w.star", WRITES), ("large.mtx", "old")]);
     for signals in [["-INT"; 3], ["-HUP"; 3], ["-TERM", "-HUP", "-INT"], ["-KILL"; 3]] {
+        if !is_delivered(signals[0]) {
+            continue;
+        }
         let _ = std::fs::remove_file(folder.path("begun.stb"));
         let mut command = folder.command(&["run", "w.star"]);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -85,7 +85,7 @@ fn formulas_are_quoted_on_request() {
     folder.write("f.csv", names.as_bytes());
     let same = ["run", "find.star", "--proc", "SAME", "T=f.csv", "texts=@city"];
     let written = |options: &[&str]| folder.star(&[&same[..], options].concat());
-    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'\t=2,Paris,7\n";
+    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'=2,Paris,7\n";
     written(&["--csv-safe", "--out", "R=like T:csv:-"]).prints(quoted);
     let ran = written(&["--csv-safe", "--out", "R=like T:r.csv"]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -157,6 +157,6 @@ fn invalid_records_are_reported() {
     }
     folder.write("gap.csv", b"a,b\n1,\n,2\n");
     let gap = ["T=field:a:gap.csv", "v=code:b=2:gap.csv"];
-    find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:1: an empty field", "`empty=0` says"]);
+    find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:1: an empty field", "`empty=0` sets"]);
     find(&folder, &[&gap[..], &["empty=3"]].concat()).prints("X = 00\n");
 }

@@ -82,8 +82,6 @@ fn outputs_replace_no_input_of_any_command() {
         "run w.star --graph g.gr --out P=g.gr",
         "run w.star --graph g.gr --out P=hard.g.gr",
         "run two.star T=g.gr --out R=soft.g.gr",
-        "gen updates --graph g.gr --undirected -k 1 -q -o g.gr",
-        "gen updates --graph g.gr --undirected -k 1 -q -o soft.g.gr",
     ];
     let folder = folder();
     all_fail(&folder, &commands, 5, "E0509");

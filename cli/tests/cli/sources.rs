@@ -53,7 +53,7 @@ fn importing_other_files_requires_a_grant() {
         ("in/twice.star", &import("f/back.star")),
         ("in/sub/up.star", &import("../inside.star")),
         ("in/sub.star", "import \"sub/b.star\"; program P; begin B end."),
-        ("in/sub/b.star", "import \"../inside.star\"; procedure B; begin SECRET end;"),
+        ("in/sub/b.star", "import \"../inside.star\"; procedure B; begin INSIDE end;"),
         ("in/inside.star", "import \"../secret/s.star\"; procedure INSIDE; begin SECRET end;"),
         ("in/back.star", "import \"broken.star\";"),
     ]);

@@ -153,6 +153,15 @@ pub(crate) fn kill(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
+/// Tests whether a signal reaches the processes that are started here: they inherit an ignored
+/// SIGHUP, as under `nohup`.
+pub(crate) fn is_delivered(signal: &str) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    signal != "-HUP" || ignored.is_none_or(|mask| mask & 1 == 0)
+}
+
 /// Tests whether the process is writing a file in the folder that has no final name yet: a hidden
 /// file, or on Linux one without a name.
 pub(crate) fn written_aside(folder: &Folder, child: &Child) -> bool {

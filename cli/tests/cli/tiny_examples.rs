@@ -76,12 +76,11 @@ fn folder(files: &[(&str, &str)]) -> Folder {
     folder
 }
 
-/// Runs an example, and asserts that it ends well and prints something.
+/// Runs an example, and asserts that it ends well. A graph without paths has nothing to print.
 #[track_caller]
 fn runs(folder: &Folder, line: &str) {
     let ran = folder.star(&["run"].into_iter().chain(line.split_whitespace()).collect::<Vec<_>>());
     assert_eq!(ran.code, 0, "{line}: {ran:#?}");
-    assert!(!ran.stdout.is_empty(), "{line}: {ran:#?}");
 }
 
 #[test]
