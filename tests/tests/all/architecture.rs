@@ -157,7 +157,10 @@ fn third_party_types_stay_in_the_edge_crates() {
     only_allowed_in("codespan", &["report/src/message/render.rs"]);
     only_allowed_in("clap", &["cli/src/", "cli/os/", "cli/tests/"]);
     only_allowed_in("png::", &["io/src/format/png.rs", "io/src/registry.rs"]);
-    only_allowed_in("tiff::", &["io/src/format/tiff/", "io/src/registry.rs"]);
+    only_allowed_in(
+        "tiff::",
+        &["io/src/format/tiff/", "io/src/format/raster.rs", "io/src/registry.rs"],
+    );
     only_allowed_in("zune_", &["io/src/format/jpeg.rs"]);
     only_allowed_in("ZipArchive", &["io/src/format/npz.rs"]);
     only_allowed_in("indicatif", &["cli/os/src/progress.rs"]);
