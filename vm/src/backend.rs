@@ -9,8 +9,8 @@
 //! 3. [`Backend::home_forms`] and [`Backend::sparse_tables`]: preferred layouts of the arguments of
 //!    an entry.
 //! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by
-//!    ranges of columns if they are large; [`Backend::load_rows`] and [`Backend::load_sparse`] where
-//!    step 3 requests them.
+//!    ranges of columns if they are large; [`Backend::load_rows`] and [`Backend::load_sparse`]
+//!    where step 3 requests them.
 //! 5. [`Backend::plan`]: preparation for an entry and the types of its arguments ([`Backend::ty`]
 //!    of each), one for each parameter; [`Backend::explain`] describes the resulting plan.
 //! 6. [`Backend::lay_out`], then [`Backend::run`], any number of times, also with values of sizes

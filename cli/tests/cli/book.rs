@@ -238,7 +238,8 @@ chapters_run! {
 fn every_chapter_exists_and_every_executable_one_runs() {
     let chapters = chapters();
     assert!(chapters.len() > 20, "{chapters:?}");
-    for path in &chapters {
+    // The examples of messages run in the tests of these.
+    for path in chapters.iter().filter(|path| *path != "reference/messages.md") {
         let page = fs::read_to_string(root().join("docs/src").join(path));
         let page = page.unwrap_or_else(|error| panic!("{path}: {error}"));
         let (blocks, _) = blocks(&page);

@@ -79,7 +79,7 @@ fn rejects_levels_that_a_file_does_not_have() {
     folder.star(&["dev"]).fails(2, &["error[E0608]"]);
     folder.write("bad.sir", b"routine 7");
     folder.star(&["dev", "bad.sir"]).fails(1, &["bad.sir:1:9"]);
-    folder.star(&["dev", "none.sir"]).fails(1, &["error[E0111]"]);
+    folder.star(&["dev", "none.sir"]).fails(5, &["error[E0501]"]);
 }
 
 /// A function with a loop, a `var` parameter, and a routine that it calls.

@@ -92,13 +92,6 @@ fn formulas_are_quoted_on_request() {
     assert_eq!(std::fs::read_to_string(folder.path("r.csv")).unwrap(), quoted);
     let plain = written(&["--out", "R=like T:csv:-"]);
     assert!(plain.stdout.contains("=1+1,") && !plain.stdout.contains('\''), "{plain:?}");
-    // A program selects the names of the fields that it writes.
-    let program = "procedure W(T: table); begin write(T, \"records =a=1 b=1:w.csv\") end;";
-    folder.write("w.star", program.as_bytes());
-    let ran = folder.star(&["run", "w.star", "T='10 01'", "--csv-safe"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    let text = std::fs::read_to_string(folder.path("w.csv")).unwrap();
-    assert!(text.starts_with("'=a:1,b:1\n"), "{text}");
 }
 
 #[test]

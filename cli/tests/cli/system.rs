@@ -30,7 +30,7 @@ fn folder() -> Folder {
 const COMMANDS: [(&str, &str); 15] = [
     ("--version", "star "),
     ("run w.star --graph g.gr", "P = 3 × 3, 3 ones"),
-    ("run w.star --graph g.gr --backend reference --out P=stb:- | head -c 4", "STB"),
+    ("run w.star --graph g.gr --backend reference --out P=stb:- | head -c 4", "STAR"),
     ("run star:closure --proc WARSHALL --graph g.gr", "3 ones"),
     ("check w.star", ""),
     ("fmt --check b.star", "b.star"),
@@ -122,7 +122,7 @@ fn commands_run_without_more_threads() {
         folder.shell(&format!("{prefix} '{line}'"))
     };
     all_succeed(&folder, |command| match command.contains(" | ") {
-        true => Ran { code: 0, stdout: "STB".to_owned(), stderr: String::new() },
+        true => Ran { code: 0, stdout: "STAR".to_owned(), stderr: String::new() },
         false => run(command),
     });
     for command in ["run w.star --graph g.gr --max-time 5s", "run w.star --graph g.gr --profile"] {

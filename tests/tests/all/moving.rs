@@ -169,7 +169,7 @@ fn invalid_objects_trap_at_the_offending_call() {
         ("MOVING_INIT(4,3,H); ROW(1,I):='001'; MOVING_MOVES(I,U,U,'0',H)", "T0111", "as many bits"),
         ("MOVING_INIT(4,3,H); MOVING_RANGES(U,U,U,U,H,Q,J)", "T0111", "as many bits"),
         ("MOVING_INIT(4,3,H); MOVING_NEAREST(U,U,1,H,Q,J)", "T0111", "as many bits"),
-        ("MOVING_INIT(4,2,H); MOVING_NEAREST(U,U,-1,H,Q,J)", "T0111", "fewer than 0"),
+        ("MOVING_INIT(4,2,H); MOVING_NEAREST(U,U,-1,H,Q,J)", "T0111", "must not be negative"),
     ] {
         let text = format!(
             "import \"star:moving\"; program P;

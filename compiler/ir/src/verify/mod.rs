@@ -28,8 +28,8 @@
 //!
 //! Parallel statements (`parallel`):
 //!  9. A `forall` writes only its privates, the parts it declares (at the index that is its
-//!     variable, in a field anywhere) and its reductions, these only as `dst = op dst, x`, for `min`
-//!     and `max` as `dst = copy x`; it reads them only there, for `min` and `max` also in
+//!     variable, in a field anywhere) and its reductions, these only as `dst = op dst, x`, for
+//!     `min` and `max` as `dst = copy x`; it reads them only there, for `min` and `max` also in
 //!     comparisons. No input, output, lending of shared variables. Variable, privates, parts,
 //!     reductions are different.
 //! 10. A `tile` contains only row-by-row operations, operations on words or scalars, and uniform
