@@ -334,6 +334,7 @@ fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
     };
     let ResultFile { idx: result, file, .. } =
         result_file(entry, &whole).map_err(|mut fault| {
+            fault.message = fault.message.replacen("of `--out`", "of `--view`", 1);
             for help in &mut fault.help {
                 *help = help.replace("--out", "--view").replace(".mtx", ".svg");
             }

@@ -62,7 +62,7 @@ const NAMED_READERS: [&[&str]; 22] = [
     &["benchcmp", "pipe", "m.json"],
     &["benchcmp", "m.json", "pipe"],
     &["benchpage", "m.json", "pipe"],
-    &["view", "pipe.gr"],
+    &["view", "pipe.gr", "--out", "v.svg"],
     &["view", "g.gr", "--places", "pipe.co"],
     &["view", "pipe.svg", "--out", "x.svg"],
     &["moving", "u.csv", "pipe.csv"],
