@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 430646120e0ab3c7ee97429976dab985a4f6d948872e08dc1975f0055dd0e4ab
+// sha3: 1ade3e7c0fd83c0529a2c3920b309a26c6c7ad68e32a3dd9daf54fe9576892e3
 // features: 
 use star_base::Span;
 use crate::ast::*;
