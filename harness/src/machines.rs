@@ -1,11 +1,9 @@
 //! Registry of backends with settings that must not affect results.
 
-use std::num::NonZeroUsize;
-
 #[cfg(feature = "gpu")]
 use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
 use star_vm::kernels::Kernels;
-use star_vm::reference::{ForallOrder, Settings, TileHeight};
+use star_vm::reference::{ForallOrder, Settings};
 use star_vm::{CompileOptions, Cpu, Reference};
 
 use crate::backends::{Availability, ready};
@@ -37,7 +35,7 @@ pub const MACHINES: &[Configuration] = &[
     },
     Configuration {
         name: "reference-backward",
-        about: "the reference, each `forall` backward, tiles of 3 rows",
+        about: "the reference, each `forall` backward",
         intrinsics: false,
         backend: "reference",
         make: || ready(backward()),
@@ -156,8 +154,7 @@ fn device(settings: &DeviceSettings) -> Availability {
 
 /// Returns the reference with other settings that must not affect results.
 fn backward() -> Reference {
-    let tile = NonZeroUsize::new(3).map_or(TileHeight::Whole, TileHeight::Rows);
-    Reference { settings: Settings { order: ForallOrder::Backward, tile } }
+    Reference { settings: Settings { order: ForallOrder::Backward } }
 }
 
 /// Returns the CPU backend with minimal sizes, so that the short data of tests crosses every

@@ -237,11 +237,6 @@ impl<'a> MemoryBudget<'a> {
         }
     }
 
-    /// Resets the count.
-    pub(crate) fn recount(&mut self, alive: u64) {
-        self.alive = alive;
-    }
-
     /// Returns the limit on bytes of values.
     pub(crate) fn limit(&self) -> u64 {
         self.limit

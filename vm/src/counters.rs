@@ -20,8 +20,6 @@ pub struct Counters {
     pub masked_iterations: u64,
     /// Those of them that narrowed a slice by several columns at once.
     pub narrowing_iterations: u64,
-    /// Tile kernels that were recorded completely.
-    pub tile_kernels: u64,
     /// Number of times that recorded operations were executed together.
     pub tapes_flushed: u64,
     /// Tapes whose plan was reused from an equivalent earlier one.
@@ -97,11 +95,11 @@ pub struct Counters {
     /// Searches for a word, column by column, that read only the limbs listed in an index of the
     /// rows.
     pub searches_indexed: u64,
-    /// Loops and tile kernels that ran as written, by reason; see [`Counters::declined`].
+    /// Loops that ran as written, by reason; see [`Counters::declined`].
     declined: [u64; Declined::ALL.len()],
 }
 
-/// Why a `forall` or tile kernel ran as written.
+/// Why a `forall` ran as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Declined {
     /// Its body contains an operation that the fast path does not support.
@@ -173,7 +171,6 @@ impl Counters {
             turns,
             masked_iterations,
             narrowing_iterations,
-            tile_kernels,
             tapes_flushed,
             plans_known,
             slices_recycled,
@@ -217,7 +214,6 @@ impl Counters {
             ("turns", turns),
             ("iterations on few limbs", masked_iterations),
             ("iterations that narrow a slice", narrowing_iterations),
-            ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
             ("plans reused", plans_known),
             ("slices in recycled memory", slices_recycled),

@@ -39,8 +39,6 @@ pub enum Subject {
     Loop,
     /// A `forall`.
     Forall,
-    /// A tile kernel.
-    Tile,
     /// A sequence of operations on slices.
     Slices,
     /// A table argument of the entry.
@@ -58,7 +56,6 @@ impl Subject {
             Subject::Intrinsic => "intrinsic",
             Subject::Loop => "loop",
             Subject::Forall => "forall",
-            Subject::Tile => "tile",
             Subject::Slices => "slices",
             Subject::Table => "table",
         }

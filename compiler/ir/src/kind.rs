@@ -15,7 +15,6 @@ pub(crate) enum OperandKind {
     Table,
     Stored,
     Shown,
-    Rowed,
     Logic,
     Handle,
 }
@@ -35,7 +34,6 @@ impl OperandKind {
                     | OperandKind::Bits
                     | OperandKind::Stored
                     | OperandKind::Shown
-                    | OperandKind::Rowed
                     | OperandKind::Logic
             ),
             Ty::Word(_) => {
@@ -49,13 +47,7 @@ impl OperandKind {
                 )
             }
             Ty::Table(..) => {
-                matches!(
-                    self,
-                    OperandKind::Table
-                        | OperandKind::Stored
-                        | OperandKind::Shown
-                        | OperandKind::Rowed
-                )
+                matches!(self, OperandKind::Table | OperandKind::Stored | OperandKind::Shown)
             }
             Ty::Handle => matches!(self, OperandKind::Handle),
         }
@@ -73,7 +65,6 @@ impl OperandKind {
             OperandKind::Table => "a table",
             OperandKind::Stored => "a table, slice or word",
             OperandKind::Shown => "a printable value",
-            OperandKind::Rowed => "a slice or table",
             OperandKind::Logic => "a truth value, slice or word",
             OperandKind::Handle => "a handle",
         }

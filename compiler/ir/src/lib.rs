@@ -3,7 +3,6 @@
 //! * [`program`]: programs, routines, variables, types.
 //! * [`stmt`]: statements and control flow; [`op`]: operations that yield a value; [`check`]: the
 //!   guards that may trap.
-//! * [`rows`]: statements that work row by row.
 //! * [`trap`]: messages of failed guards.
 //! * [`visit`]: variables that a statement reads, writes and observes.
 //! * [`analysis`]: dataflow analyses; [`rewrite`]: tools of passes.
@@ -28,7 +27,6 @@ pub mod parse;
 pub mod print;
 pub mod program;
 pub mod rewrite;
-pub mod rows;
 pub mod stmt;
 mod table;
 pub mod trap;
@@ -46,7 +44,6 @@ pub use program::{
 };
 pub use stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
-    TileReduction, TileReductionOp,
 };
 pub use trap::{Frame, LimitKind, NamedSize, Names, Trap, TrapKind};
 pub use verify::{VerifyError, verify, verify_guards, verify_routines};

@@ -2,7 +2,7 @@
 
 use crate::op::{Direction, IntOp, LogicOp, Relation, Sense};
 use crate::program::Mode;
-use crate::stmt::{ReductionOp, TileReductionOp};
+use crate::stmt::ReductionOp;
 
 /// An enumeration whose values are single words in the text form.
 pub(crate) trait Mnemonic: Copy + 'static {
@@ -38,7 +38,6 @@ mnemonics! {
     Sense { Min "min" Max "max" }
     Mode { Value "value" Ref "ref" }
     ReductionOp { Or "or" And "and" Xor "xor" Min "min" Max "max" Add "add" }
-    TileReductionOp { Some "some" All "all" None "none" First "first" Count "count" }
 }
 
 /// Returns whether `name` can be written without quotes.

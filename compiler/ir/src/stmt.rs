@@ -202,21 +202,6 @@ pub enum StmtKind {
         /// The body.
         body: Block,
     },
-    /// A run of row-by-row operations under uniform control, which may be executed for one tile of
-    /// rows after another. All slices and tables in it have `rows` rows; it reads and writes whole
-    /// columns, fields and slices, never single rows or components; work on words and scalars is
-    /// the same for every row ([`crate::rows`]). The reductions use the slices as they are at the
-    /// end of the whole body.
-    Tile {
-        /// Number of rows.
-        rows: Operand,
-        /// Slices and tables that exist only inside.
-        privates: Vec<VarId>,
-        /// The body.
-        body: Block,
-        /// The reductions at the end.
-        reductions: Vec<TileReduction>,
-    },
     /// A conditional.
     If {
         /// A boolean.
@@ -372,30 +357,4 @@ pub enum ReductionOp {
     Max,
     /// Sum.
     Add,
-}
-
-/// A query on a slice at the end of a tile kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TileReduction {
-    /// The destination of the result.
-    pub dst: VarId,
-    /// The query.
-    pub op: TileReductionOp,
-    /// The slice.
-    pub of: VarId,
-}
-
-/// The queries of a tile kernel on a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TileReductionOp {
-    /// SOME.
-    Some,
-    /// ONE.
-    All,
-    /// ZERO.
-    None,
-    /// FND.
-    First,
-    /// NUMB.
-    Count,
 }

@@ -1,11 +1,10 @@
-//! The table of operations and guards: their spelling, their operands, the kind of their result,
-//! and whether they work row by row.
+//! The table of operations and guards: their spelling, their operands, the kind of their result.
 //!
-//! The text form (`print`, `parse`), [`crate::visit`], the kinds required by the verifier and
-//! [`crate::rows`] all use it. A row has the form
+//! The text form (`print`, `parse`), [`crate::visit`] and the kinds required by the verifier all
+//! use it. A row has the form
 //!
 //! ```text
-//! "word" + mnemonic field => Variant { field: name Role, … } -> Gives, Rows;
+//! "word" + mnemonic field => Variant { field: name Role, … } -> Gives;
 //! ```
 //!
 //! with fields in the order of the text. A field of a tuple variant is named by its number.
@@ -57,20 +56,6 @@ pub(crate) enum Gives {
     OtherBits,
     /// The kind of the copied value.
     Copied,
-}
-
-/// Whether a row of the result depends on other rows or on its index; words and scalars are the
-/// same for every row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rows {
-    /// Independent of other rows.
-    Each,
-    /// Depends on other rows or on the index.
-    Across,
-    /// Depends on them if the first variable is a slice.
-    AcrossSlice,
-    /// Depends on them if the result is a slice.
-    AcrossResult,
 }
 
 /// The content of a field and its conversion to and from text.
@@ -202,7 +187,7 @@ macro_rules! rows {
 macro_rules! operations {
     ($($word:literal $(+ $mfield:tt : $mname:ident $Mnemonic:ident)? => $variant:ident {
         $($field:tt : $name:ident $role:expr),*
-    } -> $gives:expr, $rows:expr;)*) => {
+    } -> $gives:expr;)*) => {
         rows! {
             Op $($word $(+ $mfield: $mname $Mnemonic)? => $variant { $($field: $name $role),* };)*
         }
@@ -211,11 +196,6 @@ macro_rules! operations {
             /// Returns the kind of the result.
             pub(crate) fn gives(&self) -> Gives {
                 match self { $(Op::$variant { .. } => $gives,)* }
-            }
-
-            /// Returns whether it works row by row.
-            pub(crate) fn rows(&self) -> Rows {
-                match self { $(Op::$variant { .. } => $rows,)* }
             }
         }
     };
@@ -232,48 +212,47 @@ const TABLE: Read = Read(OperandKind::Table);
 const HANDLE: Read = Read(OperandKind::Handle);
 
 use Gives::{Alike as LikeFirst, Bit, Copied, Is, Natural, OtherBits};
-use Rows::{Across, AcrossResult, AcrossSlice, Each};
 
 operations! {
-    "copy" => Copy { 0: value ANY } -> Copied, Each;
-    "" + 0: op IntOp => Int { 1: left INT, 2: right INT } -> Is(OperandKind::Int), Each;
-    "" + 0: op Relation => Compare { 1: left INT, 2: right INT } -> Is(OperandKind::Bool), Each;
-    "not" => Not { 0: value BOOL } -> Is(OperandKind::Bool), Each;
-    "" + 0: op LogicOp => Logic { 1: left BOOL, 2: right BOOL } -> Is(OperandKind::Bool), Each;
-    "fill" => Fill { 0: size INT, 1: ones Flag } -> Is(OperandKind::Bits), Each;
-    "literal" => Literal { 0: bits Constant } -> Is(OperandKind::Bits), Each;
-    "bits_not" => BitsNot { 0: bits BITS } -> LikeFirst, Each;
-    "bits_" + 0: op LogicOp => BitsLogic { 1: left BITS, 2: right Alike } -> LikeFirst, Each;
-    "bits_equal" => BitsEqual { 0: left BITS, 1: right Alike } -> Is(OperandKind::Bool), AcrossSlice;
-    "component" => Component { 0: bits BITS, 1: index INT } -> Bit, AcrossSlice;
-    "first" => First { 0: bits BITS } -> Natural, AcrossSlice;
-    "count" => Count { 0: bits BITS } -> Natural, AcrossSlice;
-    "some" => Some { 0: bits BITS } -> Is(OperandKind::Bool), AcrossSlice;
-    "all" => All { 0: bits BITS } -> Is(OperandKind::Bool), AcrossSlice;
-    "none" => None { 0: bits BITS } -> Is(OperandKind::Bool), AcrossSlice;
-    "convert" => Convert { 0: bits BITS } -> OtherBits, Across;
-    "keep_first" => KeepFirst { 0: bits BITS } -> LikeFirst, AcrossSlice;
-    "mask" => Mask { size: size INT, from: from INT, to: to INT } -> Is(OperandKind::Bits), AcrossResult;
-    "shift_" + 1: direction Direction => Shift { 0: bits BITS, 2: by INT } -> LikeFirst, AcrossSlice;
-    "rotate" => Rotate { 0: bits BITS, 1: by INT } -> LikeFirst, AcrossSlice;
-    "mirror" => Mirror { 0: bits BITS } -> LikeFirst, AcrossSlice;
-    "shuffle" => Shuffle { 0: bits BITS } -> LikeFirst, AcrossSlice;
-    "length" => Length { 0: bits Measured(OperandKind::Bits) } -> Natural, Each;
-    "trim" => Trim { word: word WORD, base: base INT, width: width INT } -> Is(OperandKind::Word), Each;
-    "word_" + 0: op Relation => WordCompare { 1: left WORD, 2: right WORD } -> Is(OperandKind::Bool), Each;
-    "word_add" => WordAdd { 0: left WORD, 1: right WORD } -> Is(OperandKind::Word), Each;
-    "word_sub" => WordSub { 0: left WORD, 1: right WORD } -> Is(OperandKind::Word), Each;
-    "word_to_int" => WordToInt { 0: word WORD } -> Natural, Each;
-    "int_to_word" => IntToWord { value: value INT, width: width INT } -> Is(OperandKind::Word), Each;
-    "column" => Column { 0: table TABLE, 1: index INT } -> Is(OperandKind::Slice), Each;
-    "row" => Row { 0: table TABLE, 1: index INT } -> Is(OperandKind::Word), Across;
-    "bit" => Bit { 0: table TABLE, 1: row INT, 2: column INT } -> Bit, Across;
-    "field" => Field { table: table TABLE, base: base INT, width: width INT } -> Is(OperandKind::Table), Each;
-    "rows" => Rows { 0: table TABLE } -> Natural, Each;
-    "columns" => Columns { 0: table Measured(OperandKind::Table) } -> Natural, Each;
-    "new_table" => NewTable { 0: rows INT, 1: columns INT } -> Is(OperandKind::Table), Each;
-    "handle_part" => HandlePart { 0: handle HANDLE, 1: part Part } -> Is(OperandKind::Table), Across;
-    "extreme_" + sense: sense Sense => Extreme { table: table TABLE, mask: mask SLICE } -> Is(OperandKind::Slice), Across;
+    "copy" => Copy { 0: value ANY } -> Copied;
+    "" + 0: op IntOp => Int { 1: left INT, 2: right INT } -> Is(OperandKind::Int);
+    "" + 0: op Relation => Compare { 1: left INT, 2: right INT } -> Is(OperandKind::Bool);
+    "not" => Not { 0: value BOOL } -> Is(OperandKind::Bool);
+    "" + 0: op LogicOp => Logic { 1: left BOOL, 2: right BOOL } -> Is(OperandKind::Bool);
+    "fill" => Fill { 0: size INT, 1: ones Flag } -> Is(OperandKind::Bits);
+    "literal" => Literal { 0: bits Constant } -> Is(OperandKind::Bits);
+    "bits_not" => BitsNot { 0: bits BITS } -> LikeFirst;
+    "bits_" + 0: op LogicOp => BitsLogic { 1: left BITS, 2: right Alike } -> LikeFirst;
+    "bits_equal" => BitsEqual { 0: left BITS, 1: right Alike } -> Is(OperandKind::Bool);
+    "component" => Component { 0: bits BITS, 1: index INT } -> Bit;
+    "first" => First { 0: bits BITS } -> Natural;
+    "count" => Count { 0: bits BITS } -> Natural;
+    "some" => Some { 0: bits BITS } -> Is(OperandKind::Bool);
+    "all" => All { 0: bits BITS } -> Is(OperandKind::Bool);
+    "none" => None { 0: bits BITS } -> Is(OperandKind::Bool);
+    "convert" => Convert { 0: bits BITS } -> OtherBits;
+    "keep_first" => KeepFirst { 0: bits BITS } -> LikeFirst;
+    "mask" => Mask { size: size INT, from: from INT, to: to INT } -> Is(OperandKind::Bits);
+    "shift_" + 1: direction Direction => Shift { 0: bits BITS, 2: by INT } -> LikeFirst;
+    "rotate" => Rotate { 0: bits BITS, 1: by INT } -> LikeFirst;
+    "mirror" => Mirror { 0: bits BITS } -> LikeFirst;
+    "shuffle" => Shuffle { 0: bits BITS } -> LikeFirst;
+    "length" => Length { 0: bits Measured(OperandKind::Bits) } -> Natural;
+    "trim" => Trim { word: word WORD, base: base INT, width: width INT } -> Is(OperandKind::Word);
+    "word_" + 0: op Relation => WordCompare { 1: left WORD, 2: right WORD } -> Is(OperandKind::Bool);
+    "word_add" => WordAdd { 0: left WORD, 1: right WORD } -> Is(OperandKind::Word);
+    "word_sub" => WordSub { 0: left WORD, 1: right WORD } -> Is(OperandKind::Word);
+    "word_to_int" => WordToInt { 0: word WORD } -> Natural;
+    "int_to_word" => IntToWord { value: value INT, width: width INT } -> Is(OperandKind::Word);
+    "column" => Column { 0: table TABLE, 1: index INT } -> Is(OperandKind::Slice);
+    "row" => Row { 0: table TABLE, 1: index INT } -> Is(OperandKind::Word);
+    "bit" => Bit { 0: table TABLE, 1: row INT, 2: column INT } -> Bit;
+    "field" => Field { table: table TABLE, base: base INT, width: width INT } -> Is(OperandKind::Table);
+    "rows" => Rows { 0: table TABLE } -> Natural;
+    "columns" => Columns { 0: table Measured(OperandKind::Table) } -> Natural;
+    "new_table" => NewTable { 0: rows INT, 1: columns INT } -> Is(OperandKind::Table);
+    "handle_part" => HandlePart { 0: handle HANDLE, 1: part Part } -> Is(OperandKind::Table);
+    "extreme_" + sense: sense Sense => Extreme { table: table TABLE, mask: mask SLICE } -> Is(OperandKind::Slice);
 }
 
 rows! { Check

@@ -10,9 +10,7 @@ use crate::check::{Check, SizeOperand};
 use crate::locations::Locations;
 use crate::op::{Op, Operand};
 use crate::program::{Mode, Program, Routine, VarId};
-use crate::stmt::{
-    Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
-};
+use crate::stmt::{Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
 use crate::table::Field;
 
 /// The kind of access to a variable.
@@ -129,7 +127,6 @@ pub fn may_trap(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
@@ -139,8 +136,7 @@ pub fn may_trap(kind: &StmtKind) -> bool {
 }
 
 /// Calls `f` for every operand of `kind` itself, without its inner blocks; reads come before
-/// writes. Variables observed by a trap are not included ([`Observation::accesses`]); the
-/// reductions of a `tile` are, although they follow its body.
+/// writes. Variables observed by a trap are not included ([`Observation::accesses`]).
 pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
     match kind {
         StmtKind::Assign(dst, op) => {
@@ -219,14 +215,6 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
         StmtKind::Forall { label: _, var, range, writes, privates, reductions, body: _ } => {
             forall_header(*var, range, writes, privates, reductions, f)
         }
-        StmtKind::Tile { rows, privates, body: _, reductions } => {
-            operand(rows, f);
-            for &TileReduction { dst, op: _, of } in reductions {
-                f(of, Access::Read);
-                f(dst, Access::Write);
-            }
-            privates.iter().for_each(|&var| f(var, Access::Kill));
-        }
         StmtKind::If { test, then: _, otherwise: _ } => operand(test, f),
         StmtKind::Block { label: _, body: _ }
         | StmtKind::Break(_)
@@ -261,7 +249,6 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         StmtKind::For { body, .. }
         | StmtKind::Foreach { body, .. }
         | StmtKind::Forall { body, .. }
-        | StmtKind::Tile { body, .. }
         | StmtKind::Block { body, .. } => [body, &[]],
         StmtKind::While { head, body, .. } => [head, body],
         StmtKind::If { then, otherwise, .. } => [then, otherwise],
@@ -293,7 +280,6 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
         StmtKind::For { body, .. }
         | StmtKind::Foreach { body, .. }
         | StmtKind::Forall { body, .. }
-        | StmtKind::Tile { body, .. }
         | StmtKind::Block { body, .. } => [Some(body), None],
         StmtKind::While { head, body, .. } => [Some(head), Some(body)],
         StmtKind::If { then, otherwise, .. } => [Some(then), Some(otherwise)],

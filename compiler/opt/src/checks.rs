@@ -33,7 +33,6 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

@@ -275,7 +275,6 @@ fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
         | StmtKind::Cost { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
@@ -337,7 +336,6 @@ fn folded(kind: &StmtKind) -> Option<Edit> {
         | StmtKind::Write { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)

@@ -8,8 +8,8 @@
 //!   same index.
 //! * `t = op; y = copy t` becomes `y = op` where `t` is not live afterwards (`temporaries`).
 //!
-//! A variable that a trap would name stays. Bodies of `forall` and `tile` are unchanged: they may
-//! read only what they declare. The copy itself is removed by `dead`.
+//! A variable that a trap would name stays. The body of a `forall` is unchanged: it may
+//! read only what it declares. The copy itself is removed by `dead`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,7 +120,7 @@ struct Replacements {
 struct Copies<'r> {
     routine: &'r Routine,
     apart: Apart,
-    /// The number of enclosing `forall` and `tile` statements.
+    /// The number of enclosing `forall` statements.
     parallel: usize,
     found: BTreeMap<usize, Replacements>,
 }
@@ -164,7 +164,7 @@ impl Forward for Copies<'_> {
 
     fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
         match &stmt.kind {
-            StmtKind::Forall { .. } | StmtKind::Tile { .. } => self.parallel += 1,
+            StmtKind::Forall { .. } => self.parallel += 1,
             // It reads its slice in every iteration: see `head`.
             StmtKind::Foreach { .. } => {}
             StmtKind::Assign(..)
@@ -291,8 +291,7 @@ impl Replacements {
                 | SizeOp::Fix { .. }
                 | SizeOp::Unset(_),
             )
-            | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. } => {}
+            | StmtKind::Forall { .. } => {}
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }
@@ -417,7 +416,6 @@ impl<'s> Store<'s> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

@@ -78,10 +78,6 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
         StmtKind::Forall { label: _, var, range: _, writes: _, privates, reductions: _, body } => {
             body.is_empty() && dead(*var) && privates.iter().all(|var| dead(*var))
         }
-        StmtKind::Tile { rows: _, privates, body, reductions } => {
-            let results = reductions.iter().map(|reduction| reduction.dst);
-            body.is_empty() && results.chain(privates.iter().copied()).all(dead)
-        }
         // It releases memory.
         StmtKind::Size(SizeOp::Unset(_))
         | StmtKind::Check(_)

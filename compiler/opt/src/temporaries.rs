@@ -2,7 +2,7 @@
 //! of the pass `copies`.
 //!
 //! No statement is between the two, so nothing can trap there or read `y`. `t` and `y` have the
-//! same type and are not extents. Bodies of `forall` and `tile` are unchanged.
+//! same type and are not extents. The body of a `forall` is unchanged.
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};
@@ -55,7 +55,7 @@ impl Find {
                 }
             }
             before = this;
-            if matches!(stmt.kind, StmtKind::Forall { .. } | StmtKind::Tile { .. }) {
+            if matches!(stmt.kind, StmtKind::Forall { .. }) {
                 visit::blocks(&stmt.kind).into_iter().for_each(|inner| {
                     self.at += star_ir::analysis::n_statements(inner);
                 });

@@ -47,7 +47,6 @@ fn jumps(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. } => false,
     }

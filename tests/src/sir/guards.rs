@@ -11,33 +11,24 @@ use star_ir::{
 pub fn guard(program: &mut Program) {
     for routine in program.routines_mut() {
         let vars = routine.vars.clone();
-        block(&mut routine.body, &vars, None, &mut Vec::new(), &mut Vec::new());
+        block(&mut routine.body, &vars, &mut Vec::new(), &mut Vec::new());
     }
 }
 
 /// `rows` are the row counts of the enclosing kernel, `turns` the variables of the enclosing loops,
 /// `reduced` the variables that an enclosing `forall` combines, which nothing else may read.
-fn block(
-    stmts: &mut Block,
-    vars: &[Var],
-    rows: Option<&Operand>,
-    turns: &mut Vec<VarId>,
-    reduced: &mut Vec<VarId>,
-) {
+fn block(stmts: &mut Block, vars: &[Var], turns: &mut Vec<VarId>, reduced: &mut Vec<VarId>) {
     let mut guarded = Block::with_capacity(2 * stmts.len());
     for mut stmt in std::mem::take(stmts) {
         let loc = stmt.loc;
-        let mut checks = checks_of(&stmt.kind, vars, rows);
+        let mut checks = checks_of(&stmt.kind, vars);
         checks.retain(|check| !matches!(check, Check::Set(var) if turns.contains(var)));
         checks.retain(|check| !mentions(check, reduced));
         guarded.extend(checks.into_iter().map(|check| Stmt { kind: StmtKind::Check(check), loc }));
-        let (mut own, mut reductions, mut test) = (None, Vec::new(), None);
-        if let StmtKind::Tile { rows, reductions: asked, .. } = &stmt.kind {
-            own = Some(rows.clone());
-            reductions = asked.iter().map(|it| it.of).collect();
-        } else if let StmtKind::While { test: Operand::Var(var), .. } = &stmt.kind {
-            test = Some(*var);
-        }
+        let test = match &stmt.kind {
+            StmtKind::While { test: Operand::Var(var), .. } => Some(*var),
+            _ => None,
+        };
         let (n_turns, n_reduced) = (turns.len(), reduced.len());
         if let StmtKind::Forall { reductions, .. } = &stmt.kind {
             reduced.extend(reductions.iter().map(|reduction| reduction.var));
@@ -49,17 +40,10 @@ fn block(
             turns.push(*var);
         }
         for (idx, inner) in visit::blocks_mut(&mut stmt.kind).into_iter().flatten().enumerate() {
-            block(inner, vars, own.as_ref().or(rows), turns, reduced);
-            // Reads at the end of a head or kernel are checked there.
-            let mut checks = Vec::new();
-            if idx == 0 {
-                checks.extend(test.map(Check::Set));
-            }
-            for of in &reductions {
-                checks.push(Check::Set(*of));
-                checks.extend(own.as_ref().and_then(|rows| has_rows(*of, vars, rows)));
-            }
-            inner.extend(checks.into_iter().map(|it| Stmt { kind: StmtKind::Check(it), loc }));
+            block(inner, vars, turns, reduced);
+            // The condition is read after the head, and checked there.
+            let checks = test.filter(|_| idx == 0).map(Check::Set);
+            inner.extend(checks.map(|it| Stmt { kind: StmtKind::Check(it), loc }));
         }
         turns.truncate(n_turns);
         reduced.truncate(n_reduced);
@@ -75,31 +59,15 @@ fn mentions(check: &Check, vars: &[VarId]) -> bool {
     found
 }
 
-/// Builds the guard that a slice or table has the rows of the enclosing kernel.
-fn has_rows(var: VarId, vars: &[Var], rows: &Operand) -> Option<Check> {
-    let size = match vars[var.0 as usize].ty {
-        Ty::Slice(_) => SizeOperand::Length(var),
-        Ty::Table(..) => SizeOperand::Rows(var),
-        Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return None,
-    };
-    Some(Check::Size(size, SizeOperand::Value(rows.clone())))
-}
-
-fn checks_of(kind: &StmtKind, vars: &[Var], rows: Option<&Operand>) -> Vec<Check> {
+fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
     let mut checks = Vec::new();
     let mut read = |var: VarId| {
         if !matches!(vars[var.0 as usize].ty, Ty::Str) {
             checks.push(Check::Set(var));
         }
-        checks.extend(rows.and_then(|rows| has_rows(var, vars, rows)));
     };
     match kind {
         StmtKind::Check(_) | StmtKind::While { .. } => {}
-        StmtKind::Tile { rows, .. } => {
-            if let Operand::Var(var) = rows {
-                read(*var);
-            }
-        }
         StmtKind::Forall { .. } => visit::accesses(kind, &mut |var, access| {
             if matches!(access, Access::Read | Access::Update) {
                 read(var);
@@ -186,7 +154,6 @@ fn checks_of(kind: &StmtKind, vars: &[Var], rows: Option<&Operand>) -> Vec<Check
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

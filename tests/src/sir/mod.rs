@@ -3,10 +3,8 @@
 pub mod generator;
 pub mod guards;
 
-use std::num::NonZeroUsize;
-
 use star_ir::{Program, RoutineId};
-use star_vm::reference::{ForallOrder, Settings, TileHeight};
+use star_vm::reference::{ForallOrder, Settings};
 use star_vm::{HostValue, Outcome, Reference};
 
 use crate::backends::{Compiled, Machine, Mode, backends, on};
@@ -16,8 +14,7 @@ use crate::run::{LIMITS, RunResult};
 /// A verified SIR program, compiled for some backends.
 pub struct Sir {
     compiled: InBothModes,
-    /// The reference with other orders and tile heights. Where a `forall` or kernel traps, the
-    /// order is visible.
+    /// The reference with other orders. Where a `forall` traps, the order is visible.
     orders: Vec<Compiled>,
 }
 
@@ -98,17 +95,12 @@ impl Sir {
     }
 }
 
-/// Returns the reference with iterations backward and in a shuffled order, and with tiles of 3
-/// rows, 1 row and 64 rows.
+/// Returns the reference with iterations backward and in a shuffled order.
 fn orders() -> Vec<Machine> {
-    let reference = |order, height| {
-        let tile = NonZeroUsize::new(height).map_or(TileHeight::Whole, TileHeight::Rows);
-        Reference { settings: Settings { order, tile } }
-    };
+    let reference = |order| Reference { settings: Settings { order } };
     vec![
-        on("reference, backward", reference(ForallOrder::Backward, 3)),
-        on("reference, shuffled", reference(ForallOrder::Shuffled(2016), 1)),
-        on("reference, tiles of 64", reference(ForallOrder::Forward, 64)),
+        on("reference, backward", reference(ForallOrder::Backward)),
+        on("reference, shuffled", reference(ForallOrder::Shuffled(2016))),
     ]
 }
 

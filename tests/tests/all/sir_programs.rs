@@ -46,7 +46,6 @@ fn generated_sir_leaves_the_same_on_every_backend() {
         assert!(report.well() >= 80.0, "{report}");
         for path in [
             "line kernels",
-            "tile kernels",
             "tapes flushed",
             "operations recorded",
             "arguments lent",

@@ -48,7 +48,7 @@ impl Interpreter<'_, '_, '_> {
     #[inline]
     fn is_short(&self, len: usize) -> bool {
         let Settings { summary_limbs, record_limbs, .. } = self.parallelism.settings;
-        len.div_ceil(64) < summary_limbs.min(record_limbs) && self.recorded_tile().is_none()
+        len.div_ceil(64) < summary_limbs.min(record_limbs)
     }
 
     /// Sets all components of `dst` to one value as `inst` requires, block by block or by recording

@@ -154,8 +154,6 @@ impl Inst {
             | Inst::WhileTest { .. } => Class::Scalar,
             Inst::ForallBegin(_)
             | Inst::ForallNext { .. }
-            | Inst::TileBegin(_)
-            | Inst::TileEnd(_)
             | Inst::Call(_)
             | Inst::Return
             | Inst::Intrinsic

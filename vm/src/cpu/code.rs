@@ -14,7 +14,6 @@ use super::inst::Inst;
 use super::lines::Kernel;
 use super::loop_kernels::LoopKernel;
 use super::operand::{Number, Passing, Pc, Range, Reg, RegRef};
-use super::recording::Tile;
 use crate::backend::CompileOptions;
 use crate::explain::Item;
 
@@ -60,7 +59,6 @@ pub(super) struct RoutineCode {
     /// Names of tables in handles.
     pub(super) parts: Vec<HandlePart>,
     pub(super) foralls: Vec<Forall>,
-    pub(super) tiles: Vec<Tile>,
     pub(super) loops: Vec<LoopKernel>,
     /// Counts, for `explain`.
     pub(super) summary: Summary,

@@ -4,7 +4,7 @@
 //! operands, each group with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`,
 //! [`SizeInst`] in `sizes`.
 
-use star_ir::{Direction, IntOp, LogicOp, Relation, Sense, TileReductionOp};
+use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
 
 use super::operand::{Number, Pc, Reg, RegRef, Size, Test};
 
@@ -158,8 +158,6 @@ pub(super) enum Inst {
         forall: u32,
         exit: Pc,
     },
-    TileBegin(u32),
-    TileEnd(u32),
     /// Unsets the variable.
     Unset(RegRef),
     Call(u32),
@@ -401,8 +399,6 @@ impl Inst {
             | Inst::CostTimes { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
-            | Inst::TileBegin(_)
-            | Inst::TileEnd(_)
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return
@@ -444,18 +440,6 @@ impl Search {
             Search::Some => i64::from(first.is_some()),
             Search::None => i64::from(first.is_none()),
             Search::First => first.map_or(0, |idx| idx as i64 + 1),
-        }
-    }
-}
-
-impl From<TileReductionOp> for Ask {
-    fn from(op: TileReductionOp) -> Ask {
-        match op {
-            TileReductionOp::Some => Ask::Search(Search::Some),
-            TileReductionOp::All => Ask::All,
-            TileReductionOp::None => Ask::Search(Search::None),
-            TileReductionOp::First => Ask::Search(Search::First),
-            TileReductionOp::Count => Ask::Count,
         }
     }
 }

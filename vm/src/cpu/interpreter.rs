@@ -14,7 +14,7 @@ use super::loop_kernels::Scratch;
 use super::operand::{Number, Pc, Reg};
 use super::parallelism::Parallelism;
 use super::probe::Probe;
-use super::recording::{Recorder, TileScope};
+use super::recording::Recorder;
 use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
 use super::summary::Word;
 use super::table::Table;
@@ -63,8 +63,6 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) copies: Copies,
     /// The running `forall` loops.
     pub(super) foralls: Vec<Running>,
-    /// The running tile kernel.
-    pub(super) tile: Option<TileScope>,
     /// Memory of loop kernels and of kernels that reduce lines.
     pub(super) scratch: Scratch,
     pub(super) asked: QuestionScratch,
@@ -124,7 +122,6 @@ pub(super) fn run<'h, P: Probe>(
         copies,
         foralls: Vec::new(),
         lines: Vec::new(),
-        tile: None,
         scratch: Scratch::default(),
         asked: QuestionScratch::default(),
         recorder: Recorder::default(),
@@ -346,12 +343,6 @@ impl<'p> Interpreter<'p, '_, '_> {
                         next = exit as usize;
                     }
                 }
-                Inst::TileBegin(tile) => self.begin_tile(tile)?,
-                Inst::TileEnd(tile) => {
-                    probe.flush(self.recorder.deferred());
-                    self.end_tile(tile)?;
-                    probe.flushed();
-                }
 
                 Inst::Call(call) => {
                     self.call(call, next as Pc)?;
@@ -450,7 +441,6 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// Returns the outcome of a run that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
-        self.abandon_tile();
         if let Err(stop) = self.flush() {
             return self.end_with(stop);
         }

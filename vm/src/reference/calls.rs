@@ -203,7 +203,6 @@ impl<'p> Interpreter<'p, '_, '_> {
             slots: slots.collect(),
             regions: vec![Region::block(&routine.body)],
             call: None,
-            window: None,
         })
     }
 }

@@ -5,7 +5,6 @@ use star_ir::{Block, ForallRange, LabelId, LocId, Operand, Stmt, StmtKind, VarId
 use super::forall::Forall;
 use super::frame::{Frame, top};
 use super::interpreter::Interpreter;
-use super::tile::Tile;
 use super::touch::Touch;
 use super::value::Data;
 use crate::interrupt::{Exec, internal_error};
@@ -46,7 +45,6 @@ pub(super) enum Region<'p> {
         body: &'p Block,
     },
     Forall(Box<Forall<'p>>),
-    Tile(Box<Tile<'p>>),
 }
 
 impl<'p> Region<'p> {
@@ -63,7 +61,6 @@ impl<'p> Region<'p> {
             | Region::While { label, .. }
             | Region::Foreach { label, .. } => Some(*label),
             Region::Forall(forall) => Some(forall.label),
-            Region::Tile(_) => None,
         }
     }
 
@@ -76,7 +73,6 @@ impl<'p> Region<'p> {
             | Region::While { .. }
             | Region::Foreach { .. } => {}
             Region::Forall(forall) => forall.abandon(frame),
-            Region::Tile(tile) => tile.abandon(frame),
         }
     }
 }
@@ -109,11 +105,6 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.race_detectors.push(detector);
                 Region::Forall(Box::new(forall))
             }
-            StmtKind::Tile { rows, privates, body, reductions } => {
-                let tile =
-                    Tile::new(frame, self.settings.tile, loc, rows, privates, body, reductions)?;
-                Region::Tile(Box::new(tile))
-            }
             StmtKind::If { test, then, otherwise } => {
                 let holds = frame.boolean(test)?;
                 Region::block(if holds { then } else { otherwise })
@@ -133,7 +124,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                         *at_test = false;
                         Ok(())
                     }
-                    Some(Region::Block { .. } | Region::Tile(_)) | None => {
+                    Some(Region::Block { .. }) | None => {
                         Err(internal_error(format!("{label} is not a loop")))
                     }
                     Some(Region::For { .. } | Region::Foreach { .. } | Region::Forall(_)) => Ok(()),
@@ -179,7 +170,6 @@ impl<'p> Interpreter<'p, '_, '_> {
             Region::While { .. } => self.while_turn(region),
             Region::Foreach { .. } => self.foreach_turn(region),
             Region::Forall(forall) => self.forall_turn(forall),
-            Region::Tile(tile) => self.tile_turn(tile),
         }
     }
 
@@ -195,7 +185,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let Region::For { loc, var, ref mut next, to, down, body, .. } = region else {
             return Err(internal_error("not a `for`"));
         };
-        self.looks_for_turn(body, loc)?;
+        self.looks_for_turn(body, loc);
         let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
             return Ok(());
         };
@@ -219,7 +209,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         if *at_test {
             return self.again(region, head);
         }
-        self.looks_for_turn(body, loc)?;
+        self.looks_for_turn(body, loc);
         if let Operand::Var(var) = test {
             self.record(&[Touch::read(*var)])?;
         }
@@ -234,7 +224,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let Region::Foreach { loc, var, over, ref mut at, body, .. } = region else {
             return Err(internal_error("not a `foreach`"));
         };
-        self.looks_for_turn(body, loc)?;
+        self.looks_for_turn(body, loc);
         let frame = top(&mut self.frames)?;
         let bits = frame.bits(over)?;
         let Some(idx) = (*at..bits.len()).find(|&idx| bits[idx]) else {
@@ -262,9 +252,7 @@ fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Exec<()> {
 /// Leaves the innermost construct by a jump.
 fn leave_region(frame: &mut Frame<'_>) -> Exec<()> {
     match frame.regions.last() {
-        Some(Region::Forall(_) | Region::Tile(_)) => {
-            Err(internal_error("a jump out of a `forall` or a tile kernel"))
-        }
+        Some(Region::Forall(_)) => Err(internal_error("a jump out of a `forall`")),
         Some(
             Region::Block { .. }
             | Region::For { .. }

@@ -2,7 +2,7 @@
 
 use star_ir::{Op, Operand, SizeOperand, Ty};
 
-use super::bits::{self, same_size, size};
+use super::bits::{self, size};
 use super::frame::Frame;
 use super::value::Data;
 use super::{tables, words};
@@ -17,7 +17,6 @@ pub(super) fn evaluate(
     op: &Op,
 ) -> Exec<Data> {
     let as_bits = |bits| Data::from_bits(ty, bits);
-    let is_slice = matches!(ty, Ty::Slice(_));
     Ok(match op {
         Op::Copy(operand) => copy(frame, budget, operand)?,
         Op::Int(op, left, right) => {
@@ -35,18 +34,8 @@ pub(super) fn evaluate(
             Data::Bool(op.apply(left, right))
         }
 
-        Op::Fill(len, bit) => {
-            let len = size(frame.int(len)?)?;
-            let len = if is_slice { frame.rows_here(len)? } else { len };
-            as_bits(bits::fill(budget, len, *bit)?)
-        }
-        Op::Literal(literal) => match frame.window {
-            Some(window) if is_slice => {
-                same_size(literal.len(), window.rows)?;
-                as_bits(budget.make(window.height, |idx| literal.get(window.start + idx))?)
-            }
-            Some(_) | None => as_bits(budget.make(literal.len(), |idx| literal.get(idx))?),
-        },
+        Op::Fill(len, bit) => as_bits(bits::fill(budget, size(frame.int(len)?)?, *bit)?),
+        Op::Literal(literal) => as_bits(budget.make(literal.len(), |idx| literal.get(idx))?),
         Op::BitsNot(x) => as_bits(bits::not(budget, frame.bits(*x)?)?),
         Op::BitsLogic(op, x, y) => {
             as_bits(bits::logic(budget, *op, frame.bits(*x)?, frame.bits(*y)?)?)
@@ -111,7 +100,7 @@ pub(super) fn evaluate(
             Data::Int(frame.measure(&SizeOperand::Columns(*table))?.unwrap_or(0) as i64)
         }
         Op::NewTable(rows, columns) => {
-            let rows = frame.rows_here(size(frame.int(rows)?)?)?;
+            let rows = size(frame.int(rows)?)?;
             Data::Table(tables::zeros(budget, rows, size(frame.int(columns)?)?)?)
         }
         Op::HandlePart(handle, part) => {

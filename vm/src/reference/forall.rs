@@ -143,7 +143,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     /// Ends the running iteration, if any, and begins the next one, if any. If this fails, the
     /// `forall` still restores its variables.
     pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Exec<()> {
-        self.looks_for_turn(forall.body, forall.loc)?;
+        self.looks_for_turn(forall.body, forall.loc);
         match self.next_iteration(&mut forall) {
             Ok(true) => {
                 let body = forall.body;

@@ -25,8 +25,6 @@ pub(super) struct Frame<'p> {
     pub(super) regions: Vec<Region<'p>>,
     /// The pending call of the caller; `None` for the entry.
     pub(super) call: Option<PendingCall<'p>>,
-    /// The current rows, inside a tile kernel.
-    pub(super) window: Option<Window>,
 }
 
 /// A call that has not returned.
@@ -35,16 +33,6 @@ pub(super) struct PendingCall<'p> {
     pub(super) loc: LocId,
     pub(super) args: &'p [Arg],
     pub(super) dst: Option<VarId>,
-}
-
-/// The rows `start + 1 ..= start + height` of `rows`.
-#[derive(Clone, Copy)]
-pub(super) struct Window {
-    pub(super) rows: usize,
-    pub(super) start: usize,
-    pub(super) height: usize,
-    /// Whether this is not the first tile: the costs of the body are already counted.
-    pub(super) repeated: bool,
 }
 
 /// Returns the innermost frame.
@@ -143,16 +131,10 @@ impl<'p> Frame<'p> {
                     .map_err(|_| internal_error(format!("a size of {number}")))
             }
             SizeOperand::Length(var) => {
-                let set = self.if_set(*var, |frame| {
-                    let len = frame.bits(*var)?.len();
-                    let is_slice = matches!(frame.ty(*var)?, Ty::Slice(_));
-                    Ok(if is_slice { frame.whole(len) } else { len })
-                })?;
+                let set = self.if_set(*var, |frame| Ok(frame.bits(*var)?.len()))?;
                 Ok(set.or(self.slot(*var)?.size.map(|size| size as u64)))
             }
-            SizeOperand::Rows(var) => {
-                self.if_set(*var, |frame| Ok(frame.whole(frame.table(*var)?.rows)))
-            }
+            SizeOperand::Rows(var) => self.if_set(*var, |frame| Ok(frame.table(*var)?.rows)),
             SizeOperand::Columns(var) => {
                 self.if_set(*var, |frame| Ok(frame.table(*var)?.columns.len()))
             }
@@ -170,28 +152,6 @@ impl<'p> Frame<'p> {
         match self.slot(var)?.data {
             Some(_) => Ok(Some(size(self)? as u64)),
             None => Ok(None),
-        }
-    }
-
-    /// Returns the number of rows that a program sees where the machine has `rows`: inside a tile
-    /// kernel, all rows.
-    pub(super) fn whole(&self, rows: usize) -> usize {
-        match self.window {
-            Some(window) if window.height == rows => window.rows,
-            Some(_) | None => rows,
-        }
-    }
-
-    /// Returns the number of rows that the machine has where a program says `rows`: inside a tile
-    /// kernel, those of the tile.
-    pub(super) fn rows_here(&self, rows: usize) -> Exec<usize> {
-        match self.window {
-            None => Ok(rows),
-            Some(window) if window.rows == rows => Ok(window.height),
-            Some(window) => Err(internal_error(format!(
-                "{rows} rows inside a tile kernel of {} rows",
-                window.rows
-            ))),
         }
     }
 
@@ -276,11 +236,10 @@ impl<'p> Frame<'p> {
     /// Returns the sizes of the value and of the variable's extents where they differ.
     pub(super) fn other_size(&self, var: VarId, data: &Data) -> Option<TrapKind> {
         match data {
-            Data::Slice(bits) => self.other_length(var, self.whole(bits.len())),
-            Data::Word(bits) => self.other_length(var, bits.len()),
+            Data::Slice(bits) | Data::Word(bits) => self.other_length(var, bits.len()),
             Data::Table(table) => {
                 let Ty::Table(rows, columns) = self.ty(var).ok()? else { return None };
-                let other_rows = self.differs(SizeOperand::Rows(var), rows, self.whole(table.rows));
+                let other_rows = self.differs(SizeOperand::Rows(var), rows, table.rows);
                 other_rows.or_else(|| {
                     self.differs(SizeOperand::Columns(var), columns, table.columns.len())
                 })

@@ -7,7 +7,7 @@
 
 use star_ir::{
     Block, LimitKind, LocId, Operand, Program, RoutineId, SizeOperand, Stmt, StmtKind, Trap,
-    TrapKind, VarId, rows,
+    TrapKind, VarId,
 };
 
 use super::budget::MAX_BYTES;
@@ -113,11 +113,8 @@ impl<'p> Interpreter<'p, '_, '_> {
     /// sizes afterwards.
     fn statement(&mut self, stmt: &'p Stmt) -> Exec<()> {
         self.loc = stmt.loc;
-        if self.meter.is_some() {
-            let repeated = self.is_repeated()?;
-            if let Some(meter) = &mut self.meter {
-                meter.statement(stmt, repeated);
-            }
+        if let Some(meter) = &mut self.meter {
+            meter.statement(stmt);
         }
         self.observe(Moment::Statement(stmt))?;
         self.since_poll += 1;
@@ -140,11 +137,6 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Exec<()> {
         let frame = top(&mut self.frames)?;
-        if frame.window.is_some()
-            && let Some(what) = rows::crosses(&frame.routine.vars, kind)
-        {
-            return Err(internal_error(format!("{what} in a tile kernel")));
-        }
         let budget = &mut self.budget;
         match kind {
             StmtKind::Assign(dst, op) => {
@@ -186,7 +178,6 @@ impl<'p> Interpreter<'p, '_, '_> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)
@@ -203,9 +194,6 @@ impl<'p> Interpreter<'p, '_, '_> {
             Some(SizeOperand::Value(operand)) => u64::try_from(frame.int(operand)?).unwrap_or(0),
             Some(measure) => frame.measure(measure)?.unwrap_or(0),
         };
-        if frame.window.is_some_and(|window| window.repeated) {
-            return Ok(());
-        }
         if let Some(meter) = &mut self.meter {
             meter.cost(loc, units, times);
         }
@@ -215,31 +203,18 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.count_steps(cost)
     }
 
-    /// Returns whether an already counted part of the run is repeated for other rows.
-    pub(super) fn is_repeated(&mut self) -> Exec<bool> {
-        Ok(top(&mut self.frames)?.window.is_some_and(|window| window.repeated))
-    }
-
     /// Records that a loop tests for its next iteration.
-    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Exec<()> {
+    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) {
         self.loc = loc;
-        if self.meter.is_some() {
-            let repeated = self.is_repeated()?;
-            if let Some(meter) = &mut self.meter {
-                meter.turn(body, loc, repeated);
-            }
+        if let Some(meter) = &mut self.meter {
+            meter.turn(body, loc);
         }
-        Ok(())
     }
 
     /// Counts an iteration of a loop, and polls the flags.
     pub(super) fn count_turn(&mut self) -> Exec<()> {
         self.budget.poll()?;
         self.observe(Moment::Turn)?;
-        let window = top(&mut self.frames)?.window;
-        if window.is_some_and(|window| window.repeated) {
-            return Ok(());
-        }
         self.count_steps(1)
     }
 

@@ -30,22 +30,20 @@ impl<'c> Meter<'c> {
         Meter { profile, statements, turns, line, callers: Vec::new() }
     }
 
-    /// Records the beginning of a statement; it is `repeated` if it runs again for other rows.
-    pub(super) fn statement(&mut self, stmt: &Stmt, repeated: bool) {
+    /// Records the beginning of a statement.
+    pub(super) fn statement(&mut self, stmt: &Stmt) {
         let line = self.go_to(stmt.loc);
         // A block consists only of its statements, and a `while` begins with its head.
         let begins = !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. });
-        if begins && !repeated {
+        if begins {
             self.statements.entry(ptr::from_ref(stmt)).or_insert((line, 0)).1 += 1;
         }
     }
 
     /// Records that a loop tests for its next iteration.
-    pub(super) fn turn(&mut self, body: &Block, loc: LocId, repeated: bool) {
+    pub(super) fn turn(&mut self, body: &Block, loc: LocId) {
         let line = self.go_to(loc);
-        if !repeated {
-            self.turns.entry(ptr::from_ref(body)).or_insert((line, 0)).1 += 1;
-        }
+        self.turns.entry(ptr::from_ref(body)).or_insert((line, 0)).1 += 1;
     }
 
     /// Counts operations.

@@ -4,7 +4,7 @@
 //! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that
 //!   change one variable. `evaluate` dispatches to them.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
-//!   `forall` (and its `races`, which uses `touch` to find the accesses of a statement) and `tile`;
+//!   `forall` (and its `races`, which uses `touch` to find the accesses of a statement);
 //!   `meter` charges a profile. [`Observer`]: observation of a run from outside (`observe`).
 //!
 //! It interprets SIR directly: there is no executable form. Speed is not a goal, and there are no
@@ -26,12 +26,10 @@ mod stores;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod tile;
 mod touch;
 mod value;
 mod words;
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,8 +63,6 @@ pub struct Reference {
 pub struct Settings {
     /// The order of the iterations of a `forall`.
     pub order: ForallOrder,
-    /// The number of rows that a tile kernel processes at once.
-    pub tile: TileHeight,
 }
 
 /// The order of the iterations of a `forall`.
@@ -79,16 +75,6 @@ pub enum ForallOrder {
     Backward,
     /// In an order that depends on the seed.
     Shuffled(u64),
-}
-
-/// The number of rows that a tile kernel processes at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TileHeight {
-    /// All.
-    #[default]
-    Whole,
-    /// This number; the last tile may have fewer.
-    Rows(NonZeroUsize),
 }
 
 /// A program as the reference runs it: unchanged SIR.
@@ -107,7 +93,7 @@ pub struct Plan {
 }
 
 impl Reference {
-    /// Creates the reference with `forall` forwards and tiles of all rows.
+    /// Creates the reference with `forall` forwards.
     pub fn new() -> Self {
         Self::default()
     }

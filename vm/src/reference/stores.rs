@@ -168,7 +168,7 @@ fn set_rows(
     if frame.slot(table)?.data.is_some() {
         return Ok(());
     }
-    let rows = frame.rows_here(frame.size(rows)?)?;
+    let rows = frame.size(rows)?;
     frame.table_without_columns(budget, table, rows)
 }
 
@@ -210,7 +210,7 @@ fn init(
     if frame.slot(table)?.data.is_some() {
         return Ok(());
     }
-    let rows = frame.rows_here(size(frame.int(rows)?)?)?;
+    let rows = size(frame.int(rows)?)?;
     let zeros = tables::zeros(budget, rows, size(frame.int(columns)?)?)?;
     frame.store(budget, table, Data::Table(zeros))
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use star_ir::{Arg, Check, ForallRange, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
+use star_ir::{Arg, Check, ForallRange, Op, Operand, SizeOp, SizeOperand, StmtKind, VarId};
 
 use super::bits::size;
 use super::frame::Frame;
@@ -78,7 +78,7 @@ impl Touch {
     }
 
     /// Returns the accessed bits, and whether the sizes are accessed. Parts outside of the variable
-    /// are omitted. Inside a tile kernel, rows are those of the whole value.
+    /// are omitted.
     pub(super) fn area(&self, frame: &Frame<'_>) -> Exec<(Area, bool)> {
         let slot = frame.slot(self.var)?;
         let (n_rows, n_cols) = match &slot.data {
@@ -92,7 +92,7 @@ impl Touch {
             region(base)..region(end).max(region(base))
         };
         let one = |index: i64, limit| clip(index.saturating_sub(1), 1, limit);
-        let (mut rows, columns) = match self.region {
+        let (rows, columns) = match self.region {
             Region::Whole => (0..n_rows, 0..n_cols),
             Region::Sizes => (0..0, 0..0),
             Region::Column(index) => (0..n_rows, one(index, n_cols)),
@@ -101,11 +101,6 @@ impl Touch {
             Region::Components { base, width } => (clip(base, width, n_rows), 0..n_cols),
             Region::Bit(row, column) => (one(row, n_rows), one(column, n_cols)),
         };
-        if let Some(window) = frame.window
-            && matches!(frame.ty(self.var)?, Ty::Slice(_) | Ty::Table(..))
-        {
-            rows = rows.start + window.start..rows.end + window.start;
-        }
         let sizes = matches!(self.region, Region::Whole | Region::Sizes);
         Ok((Area { rows, columns }, sizes))
     }
@@ -252,14 +247,6 @@ impl List<'_, '_> {
                 self.write(*var);
                 privates.iter().for_each(|private| self.write(*private));
                 (reductions.iter()).for_each(|reduction| self.write(reduction.var));
-            }
-            StmtKind::Tile { rows, privates, body: _, reductions } => {
-                self.operand(rows);
-                privates.iter().for_each(|private| self.write(*private));
-                for reduction in reductions {
-                    self.read(reduction.of);
-                    self.write(reduction.dst);
-                }
             }
             StmtKind::If { test, then: _, otherwise: _ } => self.operand(test),
             StmtKind::Block { label: _, body: _ }

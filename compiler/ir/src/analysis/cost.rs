@@ -31,7 +31,6 @@ enum Item {
     If(CostForm, CostForm),
     /// A loop (its kind, head and body) or a block.
     Around(&'static str, LabelId, CostForm, CostForm),
-    Tile(CostForm),
     Break(LabelId),
     Continue(LabelId),
     Exit,
@@ -105,7 +104,6 @@ fn item(kind: &StmtKind) -> Option<Item> {
         StmtKind::Foreach { label, .. } => around("foreach", *label, visit::blocks(kind)),
         StmtKind::Forall { label, .. } => around("forall", *label, visit::blocks(kind)),
         StmtKind::Block { label, .. } => around("block", *label, visit::blocks(kind)),
-        StmtKind::Tile { body, .. } => Some(block(body)).filter(costs).map(Item::Tile),
         StmtKind::Break(label) => Some(Item::Break(*label)),
         StmtKind::Continue(label) => Some(Item::Continue(*label)),
         StmtKind::Exit => Some(Item::Exit),
@@ -168,7 +166,6 @@ fn walk(
                 sums.extend(turn);
                 sums
             }
-            Item::Tile(body) => walk(body, sums, done)?,
             Item::Break(_) | Item::Continue(_) | Item::Exit => {
                 done.extend(sums);
                 return Some(BTreeSet::new());

@@ -72,7 +72,6 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
@@ -123,7 +122,7 @@ impl Turn<'_> {
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Foreach { .. } => {
                 self.inner_loop(kind, state);
             }
-            StmtKind::Forall { .. } | StmtKind::Tile { .. } => unset_all(kind, state),
+            StmtKind::Forall { .. } => unset_all(kind, state),
             StmtKind::Break(label) => {
                 // No iteration follows a `break` of the loop itself.
                 let known = state.take();

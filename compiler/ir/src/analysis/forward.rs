@@ -33,7 +33,7 @@ pub trait Forward {
     /// follows its head.
     fn tested(&mut self, at: usize, test: &Operand, holds: bool, state: &mut Self::State);
 
-    /// Handles the end of a `forall` or `tile`: reductions and privates.
+    /// Handles the end of a `forall`: reductions and privates.
     fn close(&mut self, at: usize, stmt: &Stmt, state: &mut Self::State);
 }
 
@@ -136,10 +136,6 @@ impl<A: Forward> Walk<'_, A> {
                 self.tested(at, test, false, &mut after);
                 *state = after;
                 self.leave(state);
-            }
-            StmtKind::Tile { body, .. } => {
-                self.block(body, state);
-                self.close(at, stmt, state);
             }
             StmtKind::Break(label) => {
                 let here = state.take();

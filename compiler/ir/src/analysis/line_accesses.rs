@@ -181,7 +181,6 @@ impl Counting<'_> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)
@@ -248,7 +247,6 @@ fn turns(kind: &StmtKind) -> u64 {
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

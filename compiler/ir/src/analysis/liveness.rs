@@ -215,17 +215,6 @@ impl Backward<'_> {
                     }
                 }
             }
-            StmtKind::Tile { rows, privates, body, reductions } => {
-                reductions.iter().for_each(|reduction| live.remove(reduction.dst));
-                for reduction in reductions {
-                    live.insert(reduction.of);
-                    self.extents(reduction.of, live);
-                }
-                self.block(body, at + 1, live);
-                self.restored(body, live);
-                privates.iter().for_each(|&var| live.remove(var));
-                self.operand(rows, live);
-            }
         }
     }
 
@@ -328,23 +317,6 @@ impl Backward<'_> {
         }
         *live = head.clone();
         self.heads.insert(at, head);
-    }
-
-    /// A failed guard of a `tile` restores its slices and tables: the values that it overwrites may
-    /// be observed.
-    fn restored(&self, body: &[Stmt], live: &mut VarSet) {
-        let (mut traps, mut written) = (false, Vec::new());
-        visit::walk(body, &mut |stmt| {
-            traps |= visit::may_trap(&stmt.kind);
-            visit::accesses(&stmt.kind, &mut |var, access| {
-                if access.writes() {
-                    written.push(var);
-                }
-            });
-        });
-        if traps {
-            written.into_iter().for_each(|var| live.insert(var));
-        }
     }
 
     fn operand(&self, operand: &Operand, live: &mut VarSet) {

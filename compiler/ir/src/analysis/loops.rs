@@ -6,7 +6,7 @@ use super::walk::{Inspect, Walk, meet};
 use crate::check::{Check, SizeOperand};
 use crate::op::Operand;
 use crate::program::{LabelId, VarId};
-use crate::stmt::{ForallRange, ReductionOp, Stmt, StmtKind, TileReductionOp};
+use crate::stmt::{ForallRange, ReductionOp, Stmt, StmtKind};
 
 impl<'a, I: Inspect> Walk<'_, 'a, I> {
     /// Forgets the facts about the loop variable and about what the loop that begins here writes;
@@ -88,38 +88,6 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         self.block(body);
         self.sums.truncate(n_sums);
         self.facts = before;
-    }
-
-    pub(super) fn tile(&mut self, stmt: &'a Stmt) {
-        let StmtKind::Tile { rows, privates, body, reductions } = &stmt.kind else {
-            return;
-        };
-        self.forget(privates);
-        let outer = self.tile.replace(rows.clone());
-        self.block(body);
-        self.inspect(|inspect, point| inspect.reductions(stmt, point));
-        self.tile = outer;
-        for reduction in reductions {
-            let Some(facts) = &mut self.facts else { break };
-            facts.replaced(reduction.dst);
-            facts.set(reduction.dst);
-            match reduction.op {
-                TileReductionOp::First | TileReductionOp::Count => {
-                    facts.learn(&Check::NotNegative(Operand::Var(reduction.dst)));
-                }
-                TileReductionOp::Some | TileReductionOp::All | TileReductionOp::None => {}
-            }
-        }
-        self.forget(privates);
-    }
-
-    pub(super) fn forget(&mut self, vars: &[VarId]) {
-        if let Some(facts) = &mut self.facts {
-            for &var in vars {
-                facts.replaced(var);
-                facts.unset(var);
-            }
-        }
     }
 }
 

@@ -99,9 +99,6 @@ impl Forward for Analysis {
 
     fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
         self.before[at] = Some(state.clone());
-        if matches!(stmt.kind, StmtKind::Tile { .. }) {
-            return;
-        }
         visit::accesses(&stmt.kind, &mut |var, access| match access {
             Access::Read | Access::ReadSize | Access::Observe => {}
             Access::Write => drop(state.insert(var, BTreeSet::from([Definition::At(at)]))),

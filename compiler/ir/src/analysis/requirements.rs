@@ -215,7 +215,6 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

@@ -81,7 +81,6 @@ fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

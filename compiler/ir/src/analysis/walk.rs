@@ -28,9 +28,6 @@ pub trait Inspect {
     /// Visits the condition of a `while`, after its head.
     fn test(&mut self, _stmt: &Stmt, _test: &Operand, _point: &mut Point<'_, '_>) {}
 
-    /// Visits the reductions of a `tile`, after its body.
-    fn reductions(&mut self, _stmt: &Stmt, _point: &mut Point<'_, '_>) {}
-
     /// Visits the end of the routine, at the `exit` or after its last statement.
     fn end(&mut self, _exit: Option<&Stmt>, _point: &mut Point<'_, '_>) {}
 }
@@ -39,8 +36,6 @@ pub trait Inspect {
 pub struct Point<'p, 'a> {
     /// The facts known there.
     pub facts: &'p mut Facts<'a>,
-    /// The number of rows of the enclosing `tile`.
-    pub tile: Option<&'p Operand>,
     /// Sums that an enclosing `forall` reduces.
     pub sums: &'p [VarId],
     pub(crate) latches: &'p Latches,
@@ -112,7 +107,6 @@ fn walk_with<'a>(
         loops: loops.into_iter(),
         leaves: Vec::new(),
         sized_by,
-        tile: None,
         sums: Vec::new(),
         at: 0,
         tests: Tests::default(),
@@ -164,7 +158,6 @@ pub(super) struct Walk<'w, 'a, I> {
     pub(super) leaves: Vec<(LabelId, Option<Facts<'a>>)>,
     /// For each variable, those that have it as an extent.
     pub(super) sized_by: Vec<Vec<VarId>>,
-    pub(super) tile: Option<Operand>,
     pub(super) sums: Vec<VarId>,
     /// The number of the next statement.
     at: usize,
@@ -196,8 +189,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
     /// Visits a point if control reaches it.
     pub(super) fn inspect(&mut self, look: impl FnOnce(&mut I, &mut Point<'_, 'a>)) {
         if let Some(facts) = &mut self.facts {
-            let mut point =
-                Point { facts, tile: self.tile.as_ref(), sums: &self.sums, latches: &self.latches };
+            let mut point = Point { facts, sums: &self.sums, latches: &self.latches };
             look(self.inspect, &mut point);
         }
     }
@@ -275,7 +267,6 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.leave();
             }
             StmtKind::Forall { .. } => self.forall(&stmt.kind),
-            StmtKind::Tile { .. } => self.tile(stmt),
             StmtKind::If { test, then, otherwise } => {
                 let (truth, falsehood) =
                     (self.tests.follow(test, true), self.tests.follow(test, false));

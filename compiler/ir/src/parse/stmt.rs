@@ -4,9 +4,7 @@ use super::scan::Token;
 use super::{Parsed, Parser};
 use crate::op::Operand;
 use crate::program::VarId;
-use crate::stmt::{
-    Arg, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
-};
+use crate::stmt::{Arg, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parsed<Stmt> {
@@ -19,7 +17,6 @@ impl Parser<'_> {
             "while" => self.while_loop(),
             "foreach" => self.foreach_loop(),
             "forall" => self.forall(),
-            "tile" => self.tile(),
             "if" => self.choice(),
             "block" => self.labelled_block(),
             word => self.plain(word, at),
@@ -245,23 +242,6 @@ impl Parser<'_> {
 
     fn privates(&mut self) -> Parsed<Vec<VarId>> {
         self.bracketed("privates", Self::var)
-    }
-
-    #[inline(never)]
-    fn tile(&mut self) -> Parsed<Stmt> {
-        let rows = self.operand()?;
-        let privates = self.privates()?;
-        let reductions = self.bracketed("reductions", |parser| {
-            let dst = parser.var()?;
-            parser.mark("=")?;
-            let op = parser.mnemonic("a reduction")?;
-            let of = parser.var()?;
-            Ok(TileReduction { dst, op, of })
-        })?;
-        let loc = self.loc()?;
-        let body = self.block()?;
-        let kind = StmtKind::Tile { rows, privates, body, reductions };
-        Ok(Stmt { kind, loc })
     }
 
     #[inline(never)]

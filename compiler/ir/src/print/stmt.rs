@@ -31,7 +31,6 @@ impl Printer<'_> {
             StmtKind::For { body, .. }
             | StmtKind::Foreach { body, .. }
             | StmtKind::Forall { body, .. }
-            | StmtKind::Tile { body, .. }
             | StmtKind::Block { body, .. } => self.braces(body),
             StmtKind::While { head, test, body, .. } => {
                 self.braces(head);
@@ -163,7 +162,6 @@ impl Printer<'_> {
                 self.var(*over);
             }
             StmtKind::Forall { .. } => self.forall(kind),
-            StmtKind::Tile { .. } => self.tile(kind),
             StmtKind::If { test, .. } => {
                 self.put("if ");
                 self.operand(test);
@@ -275,23 +273,6 @@ impl Printer<'_> {
             self.put(" reductions [");
             self.list(reductions, |printer, reduction| {
                 printer.store(reduction.op.text(), reduction.var, &[], None);
-            });
-            self.put("]");
-        }
-    }
-
-    fn tile(&mut self, kind: &StmtKind) {
-        let StmtKind::Tile { rows, privates, body: _, reductions } = kind else {
-            return;
-        };
-        self.put("tile ");
-        self.operand(rows);
-        self.privates(privates);
-        if !reductions.is_empty() {
-            self.put(" reductions [");
-            self.list(reductions, |printer, reduction| {
-                printer.target(reduction.dst);
-                printer.store(reduction.op.text(), reduction.of, &[], None);
             });
             self.put("]");
         }

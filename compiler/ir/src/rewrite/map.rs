@@ -3,9 +3,7 @@
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{LabelId, LocId, VarId};
-use crate::stmt::{
-    Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
-};
+use crate::stmt::{Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
 use crate::visit;
 
 /// Functions applied to the names in a statement; by default they are unchanged.
@@ -132,14 +130,6 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
                 m.write(var);
             }
             m.write(var);
-        }
-        StmtKind::Tile { rows, privates, body: _, reductions } => {
-            m.operand(rows);
-            privates.iter_mut().for_each(|var| m.write(var));
-            for TileReduction { dst, op: _, of } in reductions {
-                m.read(of);
-                m.write(dst);
-            }
         }
         StmtKind::If { test, then: _, otherwise: _ } => m.operand(test),
         StmtKind::Block { label, body: _ } | StmtKind::Break(label) | StmtKind::Continue(label) => {

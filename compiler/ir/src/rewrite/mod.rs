@@ -81,7 +81,6 @@ pub fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)

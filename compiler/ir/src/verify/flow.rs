@@ -31,7 +31,6 @@ enum LoopContext {
     Block(LabelId),
     Loop(LabelId),
     Forall(LabelId),
-    Tile,
 }
 
 impl LoopContext {
@@ -42,7 +41,6 @@ impl LoopContext {
             | StmtKind::Foreach { label, .. } => Some(LoopContext::Loop(*label)),
             StmtKind::Forall { label, .. } => Some(LoopContext::Forall(*label)),
             StmtKind::Block { label, .. } => Some(LoopContext::Block(*label)),
-            StmtKind::Tile { .. } => Some(LoopContext::Tile),
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }
@@ -118,12 +116,8 @@ impl Flow<'_, '_, '_> {
             StmtKind::Break(label) => self.jump(stmt, *label, false),
             StmtKind::Continue(label) => self.jump(stmt, *label, true),
             StmtKind::Exit => {
-                if self
-                    .contexts
-                    .iter()
-                    .any(|contexts| matches!(contexts, LoopContext::Forall(_) | LoopContext::Tile))
-                {
-                    self.fault(stmt, "leaves a `forall` or `tile`".into());
+                if self.contexts.iter().any(|contexts| matches!(contexts, LoopContext::Forall(_))) {
+                    self.fault(stmt, "leaves a `forall`".into());
                 }
             }
             StmtKind::Assign(..)
@@ -142,7 +136,6 @@ impl Flow<'_, '_, '_> {
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
             | StmtKind::While { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Block { .. } => {}
         }
@@ -154,8 +147,8 @@ impl Flow<'_, '_, '_> {
                 LoopContext::Loop(label) if label == target => return,
                 LoopContext::Block(label) if label == target && !again => return,
                 LoopContext::Forall(label) if label == target && again => return,
-                LoopContext::Forall(_) | LoopContext::Tile => {
-                    return self.fault(stmt, "leaves a `forall` or `tile`".into());
+                LoopContext::Forall(_) => {
+                    return self.fault(stmt, "leaves a `forall`".into());
                 }
                 LoopContext::Loop(_) | LoopContext::Block(_) => {}
             }

@@ -1,4 +1,4 @@
-//! Rules 11 to 13: variables that are read are set, and guards hold; see Note [Facts] in
+//! Rules 10 and 11: variables that are read are set, and guards hold; see Note [Facts] in
 //! [`crate::analysis`].
 
 use super::{Subject, Wording};
@@ -8,7 +8,7 @@ use crate::analysis::walk::{self, Belief, Inspect, Point, sizes_of};
 use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Op, Operand};
 use crate::print;
-use crate::program::{Extent, Ty, VarId};
+use crate::program::{Extent, VarId};
 use crate::stmt::{Arg, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
@@ -22,15 +22,8 @@ struct Guards<'s, 'a, 'e> {
 }
 
 impl Guards<'_, '_, '_> {
-    /// Checks that variables that are read are set, and of the right size in a tile.
+    /// Checks that variables that are read are set.
     fn reads(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
-        // The reductions of a tile use the state at the end of its body.
-        if let StmtKind::Tile { rows, .. } = &stmt.kind {
-            if let Operand::Var(v) = rows {
-                self.require_set(stmt, *v, point);
-            }
-            return;
-        }
         // The condition of a `while` is read after its head.
         if matches!(stmt.kind, StmtKind::While { .. }) {
             return;
@@ -48,10 +41,6 @@ impl Guards<'_, '_, '_> {
         });
         for var in needed {
             self.require_set(stmt, var, point);
-            self.require_rows(stmt, var, point);
-        }
-        if let StmtKind::Assign(_, Op::Length(var)) = &stmt.kind {
-            self.require_rows(stmt, *var, point);
         }
     }
 
@@ -62,20 +51,6 @@ impl Guards<'_, '_, '_> {
             let message = format!("{} may be unset here", self.subject.name(var));
             self.subject.fault(Some(stmt), message);
             self.about(&Requirement::Check(Check::Set(var)));
-        }
-    }
-
-    /// Checks that slices and tables in a tile have its rows.
-    fn require_rows(&mut self, stmt: &Stmt, var: VarId, point: &Point<'_, '_>) {
-        let measure = match self.subject.ty(var) {
-            Ty::Slice(_) => SizeOperand::Length(var),
-            Ty::Table(..) => SizeOperand::Rows(var),
-            Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return,
-        };
-        if !has_tile_rows(point, &measure) {
-            let name = self.subject.name(var);
-            let message = format!("{name} is not known to have the rows of the tile");
-            self.subject.fault(Some(stmt), message);
         }
     }
 
@@ -188,23 +163,6 @@ impl Guards<'_, '_, '_> {
             }
         }
     }
-
-    /// Checks the rows of a result in a tile: results of slices and tables have their rows, which
-    /// were checked; results of numbers must have those of the tile.
-    fn makes_rows(&mut self, stmt: &Stmt, dst: VarId, op: &Op, point: &Point<'_, '_>) {
-        match self.subject.ty(dst) {
-            Ty::Slice(_) | Ty::Table(..) => {}
-            Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return,
-        }
-        let sizes = requirements::sizes(dst, self.subject.ty(dst), op);
-        if let Some((_, rows @ SizeOperand::Value(_))) = sizes.first()
-            && !has_tile_rows(point, rows)
-        {
-            let name = self.subject.name(dst);
-            let message = format!("{name} is not known to have the rows of the tile");
-            self.subject.fault(Some(stmt), message);
-        }
-    }
 }
 
 impl Inspect for Guards<'_, '_, '_> {
@@ -214,22 +172,11 @@ impl Inspect for Guards<'_, '_, '_> {
         if let StmtKind::Call { args, .. } = &stmt.kind {
             self.passes_any_size(stmt, args, point);
         }
-        if let StmtKind::Assign(dst, op) = &stmt.kind {
-            self.makes_rows(stmt, *dst, op, point);
-        }
     }
 
     fn test(&mut self, stmt: &Stmt, test: &Operand, point: &mut Point<'_, '_>) {
         if let Operand::Var(v) = test {
             self.require_set(stmt, *v, point);
-        }
-    }
-
-    fn reductions(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
-        let StmtKind::Tile { reductions, .. } = &stmt.kind else { return };
-        for reduction in reductions {
-            self.require_set(stmt, reduction.of, point);
-            self.require_rows(stmt, reduction.of, point);
         }
     }
 
@@ -248,12 +195,6 @@ impl Inspect for Guards<'_, '_, '_> {
             self.subject.fault(exit, format!("the {what} {name} may be unset here"));
         }
     }
-}
-
-fn has_tile_rows(point: &Point<'_, '_>, size: &SizeOperand) -> bool {
-    point.tile.is_none_or(|rows| {
-        point.facts.holds(&Check::Size(size.clone(), SizeOperand::Value(rows.clone())))
-    })
 }
 
 fn holds_mask(facts: &Facts<'_>, size: &Operand, from: &Operand, to: &Operand) -> bool {

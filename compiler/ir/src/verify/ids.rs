@@ -123,7 +123,6 @@ fn block(
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Break(_)
             | StmtKind::Continue(_)

@@ -17,7 +17,7 @@
 //!
 //! Structure (`flow`):
 //!  5. `break` names an enclosing block or sequential loop, `continue` an enclosing loop; neither
-//!     leaves a `forall` or `tile`, nor does `exit`. `continue` may name the `forall` itself.
+//!     leaves a `forall`, nor does `exit`. `continue` may name the `forall` itself.
 //!  6. The body of a `for`, `foreach` or `forall` does not write the loop variable; that of a
 //!     `foreach` does not write the set that it visits.
 //!  7. An argument by reference is not also another argument of the call, nor is a moved one; `ref`
@@ -26,20 +26,17 @@
 //!     variable assigned by one `=` with an operation, or only by `latch`; `unset` does not count,
 //!     nor does being a private of a `forall`.
 //!
-//! Parallel statements (`parallel`):
+//! Parallel loops (`parallel`):
 //!  9. A `forall` writes only its privates, the parts it declares (at the index that is its
 //!     variable, in a field anywhere) and its reductions, these only as `dst = op dst, x`, for
 //!     `min` and `max` as `dst = copy x`; it reads them only there, for `min` and `max` also in
 //!     comparisons. No input, output, lending of shared variables. Variable, privates, parts,
 //!     reductions are different.
-//! 10. A `tile` contains only row-by-row operations, operations on words or scalars, and uniform
-//!     control ([`crate::rows`]).
 //!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
-//! 11. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and
+//! 10. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and
 //!     so are the `ref` parameters that it promises to set.
-//! 12. The guard of an operation holds at its place, by a preceding check or by assignments.
-//! 13. All slices and tables in a `tile` have its number of rows.
+//! 11. The guard of an operation holds at its place, by a preceding check or by assignments.
 //!
 //! The extents of parameters are trusted there: the checks of the header establish them. A sum
 //! reduced in a `forall` needs no check against overflow: the pass that parallelised it has proven

@@ -1,11 +1,10 @@
-//! Rules 9 and 10: restrictions on `forall` and `tile`.
+//! Rule 9: restrictions on `forall`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Subject;
 use crate::op::{IntOp, Op, Operand};
 use crate::program::VarId;
-use crate::rows;
 use crate::stmt::{Part, PartKind, Reduction, ReductionOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
@@ -23,16 +22,6 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
                 reductions: reductions.iter().map(|r| (r.var, r.op)).collect(),
             };
             visit::walk(body, &mut |inner| forall.statement(subject, inner));
-        }
-        if let StmtKind::Tile { body, .. } = &stmt.kind {
-            visit::walk(body, &mut |inner| {
-                // Rule 5 checks `exit`.
-                if !matches!(inner.kind, StmtKind::Exit)
-                    && let Some(message) = rows::crosses(&subject.routine.vars, &inner.kind)
-                {
-                    subject.fault(Some(inner), format!("{message} in a `tile`"));
-                }
-            });
         }
     });
 }

@@ -153,29 +153,6 @@ fn a_use_of_a_slice_uses_its_extent() {
 }
 
 #[test]
-fn values_overwritten_by_a_tile_may_be_restored() {
-    let body = |check: &str| {
-        format!(
-            "var %Y: slice[?]
-            %Y = bits_not %X
-            %R = copy %Y ; a
-            check size length %Y, %n
-            check size length %R, %n
-            check size length %X, %n
-            %R = copy %X ; b
-            tile %n {{
-              %R = bits_not %X
-              {check}
-            }}
-            %R = copy %X"
-        )
-    };
-    let header = "(value %n: int, value %X: slice[?], ref set %R: slice[?])";
-    let is_live = |check| live(header, &body(check), 'b').contains('R');
-    assert!(is_live("check not_negative %n") && !is_live("%R = copy %R"));
-}
-
-#[test]
 fn nested_loops_are_analysed_fast() {
     let depth = 400;
     let mut body = String::from("var %s: int\nvar %c: bool\n");

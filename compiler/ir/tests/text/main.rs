@@ -112,7 +112,7 @@ const SAMPLE: &str = r#"routine 0 "WARSHALL-C" (value %n: int as "n", ref %P: ta
   }
   forall @3 %k = 1 to %n writes [column %P, field %P 4] privates [%X] reductions [add %r] !0 {
   }
-  tile %n privates [%X] reductions [%r = count %X] !0 {
+  block @4 !0 {
     if true !0 {
       continue @4 !0
     } else {
@@ -176,7 +176,6 @@ fn deep_nesting_is_an_error() {
         "forall @0 #0 = 1 to 2 !0 {",
         "for @0 #0 = 1 to 2 !0 {",
         "foreach @0 #0 in #0 !0 {",
-        "tile 3 !0 {",
         "block @0 !0 {",
     ] {
         let deepest = parse(&nested(MAX_DEPTH).replace("if true !0 {", open)).unwrap();

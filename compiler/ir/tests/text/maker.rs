@@ -10,7 +10,7 @@ pub(crate) struct Maker<'a> {
 
 pub(crate) const N_OPS: usize = 37;
 pub(crate) const N_CHECKS: usize = 16;
-pub(crate) const N_STMTS: usize = 29;
+pub(crate) const N_STMTS: usize = 28;
 
 impl Maker<'_> {
     pub(crate) fn byte(&mut self) -> u8 {
@@ -184,14 +184,6 @@ impl Maker<'_> {
         use ReductionOp::*;
         Reduction { op: [Or, And, Xor, Min, Max, Add][self.below(6)], var: self.var() }
     }
-    pub(crate) fn tile_reduction(&mut self) -> TileReduction {
-        use TileReductionOp as T;
-        TileReduction {
-            dst: self.var(),
-            op: [T::Some, T::All, T::None, T::First, T::Count][self.below(5)],
-            of: self.var(),
-        }
-    }
     pub(crate) fn stmt(&mut self, which: usize, depth: usize) -> Stmt {
         let depth = depth - 1;
         let kind = match which {
@@ -267,21 +259,15 @@ impl Maker<'_> {
                 reductions: self.list(Self::reduction),
                 body: self.block(depth),
             },
-            22 => StmtKind::Tile {
-                rows: self.operand(),
-                privates: self.list(Self::var),
-                body: self.block(depth),
-                reductions: self.list(Self::tile_reduction),
-            },
-            23 => StmtKind::If {
+            22 => StmtKind::If {
                 test: self.operand(),
                 then: self.block(depth),
                 otherwise: self.block(depth),
             },
-            24 => StmtKind::Block { label: self.label(), body: self.block(depth) },
-            25 => StmtKind::Break(self.label()),
-            26 => StmtKind::Continue(self.label()),
-            27 => StmtKind::PutHandlePart {
+            23 => StmtKind::Block { label: self.label(), body: self.block(depth) },
+            24 => StmtKind::Break(self.label()),
+            25 => StmtKind::Continue(self.label()),
+            26 => StmtKind::PutHandlePart {
                 handle: self.var(),
                 part: self.handle_part(),
                 value: self.var(),

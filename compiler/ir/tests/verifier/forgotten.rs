@@ -106,9 +106,7 @@ fn recomputed_number_is_a_different_one() {
     let known = "check index %m, columns %T";
     let user = "%y = column %T, %m";
     let message = not_established("index %m, columns %T");
-    for end in
-        ["%m = step %x", "tile %n reductions [%m = count %X] {\n}", "for @1 %m = 1 to 3 {\n}"]
-    {
+    for end in ["%m = step %x", "for @1 %m = 1 to 3 {\n}"] {
         // After a loop it may be unset if it was unset before; here it was not.
         ends(before, known, end, user, &message);
     }
@@ -119,9 +117,6 @@ fn recomputed_number_is_a_different_one() {
     );
     // Each of them is set and not negative.
     passes("%x = copy %Y\n%m = step %x\nprint %m\n%y = fill %m, true");
-    for op in ["count", "first"] {
-        passes(&format!("tile %n reductions [%m = {op} %X] {{\n}}\nprint %m\n%y = fill %m, true"));
-    }
     passes("for @1 %j = 0 to %n {\n%x = fill %j, true\n}");
     rule(
         "for @1 %j = -1 to %n {\n%x = fill %j, true\n}",
@@ -134,18 +129,6 @@ fn recomputed_number_is_a_different_one() {
 
 #[test]
 fn private_variables_begin_and_end_unset() {
-    let unset = "`%x` may be unset here";
-    let tile = |body: &str| format!("tile %n privates [%x] {{\n{body}\n}}");
-    let (sets, uses) = ("%x = copy %X", "check size length %x, %n\n%y = copy %x");
-    rule(&format!("{sets}\n{}", tile(uses)), unset, &tile(&format!("{sets}\n{uses}")));
-    rule(&format!("{}\nprint %x", tile(sets)), unset, &format!("{}\n{sets}\nprint %x", tile(sets)));
-    let size = not_established("size length %x, length %X");
-    let or = "check set %x\n%y = bits_or %x, %X";
-    rule(
-        &format!("{}\n{or}", tile(sets)),
-        &size,
-        &format!("{}\ncheck size length %x, length %X\n{or}", tile(sets)),
-    );
     rule(
         "%x = copy %Y\ncheck even %x\nforall @1 %j = 1 to 2 privates [%x, %y] {\n\
          check set %x\n%y = shuffle %x\n}",
@@ -153,21 +136,6 @@ fn private_variables_begin_and_end_unset() {
         "%x = copy %Y\nforall @1 %j = 1 to 2 privates [%x, %y] {\n\
          check set %x\ncheck even %x\n%y = shuffle %x\n}",
     );
-}
-
-#[test]
-fn tile_reductions_need_slices_with_its_rows() {
-    let asked = |of: &str| format!("tile %n reductions [%m = count {of}] {{\n}}");
-    rule(&asked("%Y"), "`%Y` is not known to have the rows of the tile", &asked("%X"));
-    let set = "tile %n reductions [%m = count %x] {\n%x = copy %X\n}";
-    let other = "`%x` is not known to have the rows of the tile";
-    let bad = star_ir::verify(&star_ir::parse(&super::program(&asked("%x"))).expect("SIR"));
-    let messages: Vec<String> = bad.expect_err("unset").into_iter().map(|it| it.message).collect();
-    assert_eq!(messages, ["`%x` may be unset here", other]);
-    passes(set);
-    rule("tile %m {\n}", "`%m` may be unset here", "%m = copy %n\ntile %m {\n}");
-    let length = |of: &str| format!("tile %n {{\n%m = length {of}\n}}");
-    rule(&length("%Y"), "`%Y` is not known to have the rows of the tile", &length("%X"));
 }
 
 #[test]

@@ -290,14 +290,13 @@ fn jumps_stay_inside() {
         "no enclosing loop `@1`",
         "while @1 {\n} test %b {\ncontinue @1\n}",
     );
-    let leaves = "leaves a `forall` or `tile`";
+    let leaves = "leaves a `forall`";
     rule(
         "block @1 {\nforall @2 %j = 1 to 3 {\nbreak @1\n}\n}",
         leaves,
         "block @1 {\nforall @2 %j = 1 to 3 {\nblock @3 {\nbreak @3\n}\n}\n}",
     );
     rule("forall @2 %j = 1 to 3 {\nbreak @2\n}", leaves, "forall @2 %j = 1 to 3 {\ncontinue @2\n}");
-    rule("tile %n {\nexit\n}", leaves, "tile %n {\n}\nexit");
 }
 
 #[test]
@@ -387,46 +386,5 @@ fn iterations_write_only_their_parts() {
         &forall("privates [%T]", "").replace("privates [%T]", "writes [column %U] privates [%U]"),
         "`%U` has two roles",
         &forall("writes [column %U] privates [%x]", ""),
-    );
-}
-
-#[test]
-fn tiles_work_row_by_row() {
-    let tile = |body: &str| {
-        format!(
-            "check size length %Y, %n\ncheck size rows %T, %n\ncheck index %i, columns %T
-            check index %i, rows %T\ncheck index %i, length %v
-            tile %n privates [%x] reductions [%c = some %x, %j = count %x] {{
-            %x = copy %Y\n{body}\n}}"
-        )
-    };
-    let by_row = "an operation that does not work row by row in a `tile`";
-    rule(&tile("%u = row %T, %i"), by_row, &tile("%x = column %T, %i"));
-    rule(&tile("%c = some %x"), by_row, &tile("%m = component %v, %i"));
-    rule(&tile("%x = mirror %x"), by_row, &tile("%u = mirror %v"));
-    rule(&tile("%u = convert %x"), by_row, &tile("%u = word_add %v, %v\n%m = step %u"));
-    rule(
-        &tile("put %x, %i, 1").replace("put", "check index %i, length %x\nput"),
-        "a single row or component is changed in a `tile`",
-        &tile("put_column %T, %i, %x"),
-    );
-    rule(&tile("ensure_columns %T, 3"), "a size changes in a `tile`", &tile("cost 3"));
-    rule(&tile("call 2 \"P\" (value 1)"), "a call in a `tile`", &tile("check add %n, %i"));
-    rule(&tile("print"), "input or output in a `tile`", &tile("if %b {\n}"));
-    rule(
-        &tile("foreach @1 %m in %x {\n}"),
-        "a loop over the ones of a slice in a `tile`",
-        &tile("foreach @1 %m in %v {\n}"),
-    );
-    rule(&tile("tile %n {\n}"), "a parallel statement in a `tile`", &tile("block @1 {\n}"));
-    rule(
-        &tile("%x = literal '01'").replace("count %x", "count %Y").replace("some %x", "some %Y"),
-        "`%x` is not known to have the rows of the tile",
-        &tile("%x = fill %n, true").replace("tile", "check not_negative %n\ntile"),
-    );
-    rule(
-        &tile("%U = bits_not %U").replace("%U = bits_not %U", "%t = copy %U"),
-        "`%U` is not known to have the rows of the tile",
-        &tile("%t = copy %T"),
     );
 }

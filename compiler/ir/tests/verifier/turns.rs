@@ -27,7 +27,6 @@ fn variables_set_in_every_iteration_are_set_at_the_head() {
     turn_rule("call 3 \"V\" (move %x)", "call 3 \"V\" (move %x)\n%x = copy %Y");
     turn_rule("%x = copy %Y\nadapt %x, 3", "adapt %x, 3\ncheck set %x");
     turn_rule("call 6 \"R\" (ref %x)", "call 6 \"R\" (ref %x)\n%x = copy %Y");
-    turn_rule("tile %n privates [%x] {\n}", "tile %n privates [%x] {\n}\n%x = copy %Y");
     turn_rule(
         "forall @2 %j = 1 to 3 privates [%x] {\n}",
         "forall @2 %j = 1 to 3 privates [%x] {\n}\n%x = copy %Y",

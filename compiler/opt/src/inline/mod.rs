@@ -6,7 +6,7 @@
 //!
 //! * a routine in a cycle of the call graph, one with an intrinsic, one that may end without its
 //!   value, and a large one;
-//! * a call inside a `forall` or `tile`, and one that a pass has copied here;
+//! * a call inside a `forall`, and one that a pass has copied here;
 //! * a call through which a variable could come back with a size other than its extents state: that
 //!   is a trap of the call;
 //! * a call of which a message would name a variable differently from the routine.

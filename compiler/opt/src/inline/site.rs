@@ -102,7 +102,7 @@ impl Finder<'_> {
                 let site = Site { at, loc, callee, args, dst, is_in_loop, unsized_args };
                 self.found.push((nesting, site));
             }
-            if matches!(stmt.kind, StmtKind::Forall { .. } | StmtKind::Tile { .. }) {
+            if matches!(stmt.kind, StmtKind::Forall { .. }) {
                 self.at += visit::blocks(&stmt.kind).into_iter().map(n_statements).sum::<usize>();
                 continue;
             }

@@ -250,7 +250,6 @@ impl<'p> Turn<'p> {
             | StmtKind::Continue(_)
             | StmtKind::Break(_)
             | StmtKind::While { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::PutHandlePart { .. }
             | StmtKind::Call { .. }
             | StmtKind::Print(_)
@@ -265,7 +264,6 @@ impl<'p> Turn<'p> {
         let leaves = "its body leaves a turn";
         match kind {
             StmtKind::While { .. } => Some("a loop in its body may not end"),
-            StmtKind::Tile { .. } => Some("there is a kernel in its body"),
             StmtKind::PutHandlePart { .. } => Some("its body changes a handle"),
             StmtKind::Call { .. } => Some("its body calls a routine"),
             StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {

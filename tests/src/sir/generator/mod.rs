@@ -2,14 +2,14 @@
 //! only rarely.
 //!
 //! A program works on tables, slices and words whose sizes match, so that without a near-miss it
-//! ends well: `forall` over lines and components with ranges that may leave the table, tile kernels
-//! with loops and branches, columns that may coincide, sequences of slice operations, calls that
+//! ends well: `forall` over lines and components with ranges that may leave the table, row-by-row
+//! operations with loops and branches, columns that may coincide, sequences of slice operations, calls that
 //! lend. Iterations never interfere with each other, which the reference would report as a fault.
 
 mod foralls;
 pub mod report;
+mod rowwise;
 mod straight;
-mod tiles;
 
 use std::collections::BTreeMap;
 
@@ -263,7 +263,7 @@ impl Maker {
     fn statement(&mut self, body: &mut Block) {
         match self.random.below(12) {
             0..4 => self.forall(body),
-            4..7 => self.tile(body),
+            4..7 => self.rowwise(body),
             7 => self.repeated(body),
             8 => self.call(body),
             _ => self.operations(body),
@@ -278,7 +278,7 @@ impl Maker {
         for _ in 0..1 + self.random.below(2) {
             match self.random.below(4) {
                 0 => self.forall(&mut inner),
-                1 => self.tile(&mut inner),
+                1 => self.rowwise(&mut inner),
                 2 => self.call(&mut inner),
                 _ => self.operations(&mut inner),
             }

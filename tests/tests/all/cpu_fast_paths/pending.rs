@@ -166,8 +166,8 @@ const TOUCHES: &[&str] = &[
     "for @0 %k = 1 to 3 {\ncall 3 \"L\" (value %T, value %A, ref %E)\ncall 3 \"L\" (value %F, value %E, ref %A)\n}",
     "%A = call 2 \"H\" (value %A, value %A)",
     "%X = call 2 \"H\" (move %E, value %X)\n%E = copy %C",
-    "tile %n {\n%C = bits_and %A, %X\n%X = bits_not %E\n}",
-    "tile %n {\n%p = column %T, 2\n%p = bits_xor %p, %A\nput_column %T, 2, %p\n}",
+    "%C = bits_and %A, %X\n%X = bits_not %E",
+    "%p = column %T, 2\n%p = bits_xor %p, %A\nput_column %T, 2, %p",
     "forall @0 %k = 1 to 5 writes [column %T] privates [%p] {\n%p = column %T, %k\n\
      %p = bits_and %p, %A\nput_column %T, %k, %p\n}",
     "exit",

@@ -33,7 +33,7 @@ pub(crate) struct Builder<'p> {
     /// For each object the flags that it begins with.
     pub(super) objects: Vec<u32>,
     pub(super) object_of: Vec<Option<Object>>,
-    /// Objects that stand for slices and tables while a tile kernel or an iteration has its own.
+    /// Objects that stand for slices and tables while an iteration has its own.
     pub(super) other_objects: BTreeMap<VarId, Object>,
     /// Likewise for numbers: value, and whether it is set.
     pub(super) other_numbers: BTreeMap<VarId, (Reg, Reg)>,

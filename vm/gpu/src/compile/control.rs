@@ -113,9 +113,6 @@ impl Builder<'_> {
                     self.forall(&forall)
                 }
             }
-            StmtKind::Tile { rows, privates, body, reductions } => {
-                self.tile(rows, privates, reductions, body)
-            }
             StmtKind::If { test, then, otherwise } => {
                 let (test, other, end) = (self.value(test), self.label(), self.label());
                 self.jump_if(Op::JumpZero, test, other);

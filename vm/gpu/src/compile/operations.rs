@@ -316,7 +316,6 @@ impl Builder<'_> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

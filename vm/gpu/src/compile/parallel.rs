@@ -1,16 +1,11 @@
-//! `forall` and tile kernels, as they stand: one iteration after another, all rows at once.
+//! `forall` as written: one iteration after another.
 //!
-//! Note [Own places]. What stops inside leaves reductions as the iterations before combined them,
-//! and slices and tables as they were before a kernel. So the code inside has objects and registers
-//! of its own for these, and the variables change behind it. Where nothing inside can stop, nobody
-//! sees the difference, and the variables themselves are used.
+//! Note [Own places]. What stops inside leaves reductions as the iterations before combined them.
+//! So the code inside has separate objects and registers for these, and the variables change after
+//! it. Where nothing inside can stop, the difference is not observable, and the variables themselves
+//! are used.
 
-use std::collections::BTreeSet;
-
-use star_ir::{
-    Block, ForallRange, LabelId, Operand, Reduction, ReductionOp, Stmt, TileReduction,
-    TileReductionOp, Ty, VarId, visit,
-};
+use star_ir::{ForallRange, LabelId, Reduction, ReductionOp, Stmt, VarId, visit};
 use star_shaders::layout::measure;
 use star_shaders::{Op, Reduce};
 
@@ -210,107 +205,5 @@ impl Builder<'_> {
             }
         }
         self.here(end);
-    }
-
-    /// The body for all rows at once, then what is found out.
-    pub(super) fn tile(
-        &mut self,
-        rows: &Operand,
-        privates: &[VarId],
-        reductions: &[TileReduction],
-        body: &Block,
-    ) -> Result<(), Unsupported> {
-        let loc = self.loc;
-        if !self.shows_between(body) {
-            self.unset(privates);
-            self.block(body)?;
-            self.loc = loc;
-            self.found_out(reductions);
-            self.unset(privates);
-            return Ok(());
-        }
-        // The body may change what says how many rows there are.
-        let (given, rows) = (self.value(rows), self.fresh());
-        self.emit(Op::Move, |it| (it.d, it.a) = (Some(rows), Some(given)));
-        let written = self.written(privates, body);
-        let own: Vec<(VarId, Object)> = written.iter().map(|var| (*var, self.hidden())).collect();
-        for &(var, object) in &own {
-            let (var_object, unset, end) = (self.object(var), self.label(), self.label());
-            // What has other rows is not read inside.
-            self.jump_unless_tall(var, rows, unset);
-            self.copy(var, object, var_object);
-            self.jump(end);
-            self.here(unset);
-            self.emit(Op::Unset, |it| it.x = Some(object));
-            self.here(end);
-        }
-        let around = self.other_objects.clone();
-        self.other_objects.extend(own.iter().copied());
-        for &var in privates {
-            if is_number(self.routine.var(var).ty) {
-                continue;
-            }
-            let object = self.hidden();
-            self.emit(Op::Unset, |it| it.x = Some(object));
-            self.other_objects.insert(var, object);
-        }
-        self.block(body)?;
-        self.loc = loc;
-        self.found_out(reductions);
-        self.unset(privates);
-        self.other_objects = around;
-        for (var, object) in own {
-            let (to, unset, end) = (self.object(var), self.label(), self.label());
-            let left = self.size(object, measure::SET);
-            self.jump_if(Op::JumpZero, left, unset);
-            self.copy(var, to, object);
-            self.jump(end);
-            self.here(unset);
-            self.jump_unless_tall(var, rows, end);
-            self.emit(Op::Unset, |it| it.x = Some(to));
-            self.here(end);
-        }
-        self.unset(privates);
-        Ok(())
-    }
-
-    /// Jumps if a slice or table is unset, or has another number of rows.
-    fn jump_unless_tall(&mut self, var: VarId, rows: Reg, label: super::builder::Label) {
-        let object = self.object(var);
-        let is_set = self.size(object, measure::SET);
-        self.jump_if(Op::JumpZero, is_set, label);
-        let has =
-            self.size(object, if self.is_table(var) { measure::ROWS } else { measure::LENGTH });
-        let same = self.alu(Op::Eq, has, rows);
-        self.jump_if(Op::JumpZero, same, label);
-    }
-
-    /// Slices and tables that the body of a kernel writes, private ones left out.
-    fn written(&self, privates: &[VarId], body: &Block) -> BTreeSet<VarId> {
-        let mut written = BTreeSet::new();
-        visit::walk(body, &mut |stmt| {
-            visit::accesses(&stmt.kind, &mut |var, access| {
-                let is_tall = matches!(self.routine.var(var).ty, Ty::Slice(_) | Ty::Table(..));
-                if access.writes() && is_tall && !privates.contains(&var) {
-                    written.insert(var);
-                }
-            });
-        });
-        written
-    }
-
-    fn found_out(&mut self, reductions: &[TileReduction]) {
-        for TileReduction { dst, op, of } in reductions {
-            let of = self.object(*of);
-            let (reduce, function) = match op {
-                TileReductionOp::Some => (Reduce::Some, table::FIRST),
-                TileReductionOp::All => (Reduce::None, table::NOT),
-                TileReductionOp::None => (Reduce::None, table::FIRST),
-                TileReductionOp::First => (Reduce::First, table::FIRST),
-                TileReductionOp::Count => (Reduce::Count, table::FIRST),
-            };
-            let found = self.reduce(reduce, function, of, None, None);
-            self.assign(*dst, found);
-        }
     }
 }

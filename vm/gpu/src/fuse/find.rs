@@ -191,7 +191,6 @@ impl<'r> Finder<'r> {
             }
             StmtKind::If { .. } => Some(inside),
             StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }
             | StmtKind::Replace { .. }

@@ -34,7 +34,6 @@ pub(super) fn may_be(stmt: &Stmt) -> bool {
         | StmtKind::Write { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

@@ -1,9 +1,7 @@
-//! Loops, branches and tile kernels.
-
-use std::collections::BTreeSet;
+//! Loops and branches.
 
 use star_ir::analysis::liveness::Liveness;
-use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
+use star_ir::{Block, LabelId, Operand, VarId};
 
 use super::super::class::Class;
 use super::super::code::{Forall, RoutineCode, Summary};
@@ -11,7 +9,6 @@ use super::super::inst::Inst;
 use super::super::lines::{Kernel, LineKernel, LineQuestions, LineReduction};
 use super::super::loop_kernels::{Body, LoopKernel};
 use super::super::operand::{Number, Pc, Range, Reg, RegRef};
-use super::super::recording::Tile;
 use super::super::table::form::Line;
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
@@ -250,30 +247,6 @@ impl Compiler<'_> {
         }
     }
 
-    #[inline(never)]
-    pub(super) fn tile(&mut self, privates: &[VarId], reductions: &[TileReduction], body: &Block) {
-        let loc = self.loc;
-        self.decide(
-            Subject::Tile,
-            Ok("recorded whole, unless it does more than logic on columns and slices"),
-        );
-        let written = self.to_be_kept(privates, body);
-        let privates: Vec<RegRef> = privates.iter().map(|var| self.place(*var)).collect();
-        let reductions = reductions.iter().map(|reduction| {
-            (self.reg(reduction.dst), reduction.op.into(), self.reg(reduction.of))
-        });
-        let reductions = reductions.collect();
-        self.code.tiles.push(Tile { privates: privates.clone(), written, reductions });
-        let tile = self.code.tiles.len() as u32 - 1;
-        self.emit(Inst::TileBegin(tile));
-        self.block(body);
-        self.loc = loc;
-        self.emit(Inst::TileEnd(tile));
-        for private in privates {
-            self.emit(Inst::Unset(private));
-        }
-    }
-
     /// Records the decision about the current statement, or why it runs as written, for `explain`.
     pub(super) fn decide(&mut self, subject: Subject, form: Result<&str, &str>) {
         let became = match (form, self.options.optimise) {
@@ -285,22 +258,6 @@ impl Compiler<'_> {
         };
         let (routine, loc) = (Some(self.code.id), Some(self.loc));
         self.code.decisions.push(Item { subject, routine, loc, became });
-    }
-
-    /// Returns the slices and tables that the body of a kernel writes, except private ones, if it
-    /// has guards; see Note [Kernels that trap] in `recording::tile`.
-    fn to_be_kept(&self, privates: &[VarId], body: &Block) -> Vec<RegRef> {
-        let (mut has_guards, mut written) = (false, BTreeSet::new());
-        visit::walk(body, &mut |stmt| {
-            has_guards |= matches!(stmt.kind, StmtKind::Check(_));
-            visit::accesses(&stmt.kind, &mut |var, access| {
-                if access.writes() && !privates.contains(&var) {
-                    written.insert(var);
-                }
-            });
-        });
-        let written = written.into_iter().filter(|_| has_guards).map(|var| self.place(var));
-        written.filter(|place| matches!(place, RegRef::Slice(_) | RegRef::Table(_))).collect()
     }
 
     pub(super) fn branch(&mut self, test: &Operand, then: &Block, otherwise: &Block) {

@@ -171,7 +171,6 @@ impl<'p> Compiler<'p> {
             files: Vec::new(),
             parts: Vec::new(),
             foralls: Vec::new(),
-            tiles: Vec::new(),
             loops: Vec::new(),
             summary: Summary::default(),
             decisions: Vec::new(),
@@ -415,9 +414,6 @@ impl<'p> Compiler<'p> {
                 };
                 let forall = self.forall(*var, range, privates, reductions);
                 self.forall_loop(*label, forall, writes, body);
-            }
-            StmtKind::Tile { rows: _, privates, body, reductions } => {
-                self.tile(privates, reductions, body);
             }
             StmtKind::If { test, then, otherwise } => self.branch(test, then, otherwise),
             StmtKind::Block { label, body } => {

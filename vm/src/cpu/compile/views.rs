@@ -45,7 +45,7 @@ pub(super) fn views(routine: &Routine) -> HashSet<VarId> {
 
 fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
     // A kernel over lines selects the lines that it reads itself.
-    if let StmtKind::Forall { body, .. } | StmtKind::Tile { body, .. } = &stmt.kind
+    if let StmtKind::Forall { body, .. } = &stmt.kind
         && !runs_in_order(&stmt.kind)
     {
         visit::walk(body, &mut |stmt| {
@@ -97,7 +97,6 @@ fn looks_at_lines(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Tile { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

@@ -72,7 +72,7 @@ impl Interpreter<'_, '_, '_> {
         FormChange { pick, to_sparse }: FormChange,
     ) -> Exec<()> {
         let n_tables = self.tables.len() - self.base.tables;
-        let is_free = !self.recorder.is_open() && self.tile.is_none() && self.foralls.is_empty();
+        let is_free = !self.recorder.is_open() && self.foralls.is_empty();
         if n_tables == 0 || !is_free {
             return Ok(());
         }

@@ -134,7 +134,7 @@ impl Interpreter<'_, '_, '_> {
         scratch: &mut Scratch,
     ) -> Exec<Option<Taken>> {
         // What is recorded takes this loop, too.
-        if self.recorder.is_open() || self.tile.is_some() {
+        if self.recorder.is_open() {
             return Ok(None);
         }
         let n_rows = match self.rows_of_turns(kernel, indices, &mut scratch.values) {

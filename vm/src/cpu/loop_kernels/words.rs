@@ -69,9 +69,6 @@ impl Interpreter<'_, '_, '_> {
             search.action == Action::Search && mask == Some(search.slice)
         };
         let Some(search) = kernel.rows.filter(is_masked) else { return false };
-        if self.tile.is_some() {
-            return false;
-        }
         // Others may have the table, too.
         let table = self.table_slot_mut(search.table).table.get_mut();
         let table = table.filter(|table| table.n_rows().div_ceil(64) >= indexed_limbs);

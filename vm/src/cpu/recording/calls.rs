@@ -35,22 +35,21 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// May a call begin while operations are recorded?
     pub(super) fn may_call(&self, call: &Call) -> bool {
-        self.tile.is_none()
-            && call.args.iter().all(|(arg, _)| match arg {
-                CallArg::Copy(RegRef::Table(reg)) => !self.stores_to(*reg),
-                CallArg::Copy(
-                    RegRef::Slice(_)
-                    | RegRef::Word(_)
-                    | RegRef::Int(_)
-                    | RegRef::Bool(_)
-                    | RegRef::Text(_)
-                    | RegRef::Handle(_),
-                )
-                | CallArg::Number(_)
-                | CallArg::Text(_)
-                | CallArg::Move(_)
-                | CallArg::Ref(_) => true,
-            })
+        call.args.iter().all(|(arg, _)| match arg {
+            CallArg::Copy(RegRef::Table(reg)) => !self.stores_to(*reg),
+            CallArg::Copy(
+                RegRef::Slice(_)
+                | RegRef::Word(_)
+                | RegRef::Int(_)
+                | RegRef::Bool(_)
+                | RegRef::Text(_)
+                | RegRef::Handle(_),
+            )
+            | CallArg::Number(_)
+            | CallArg::Text(_)
+            | CallArg::Move(_)
+            | CallArg::Ref(_) => true,
+        })
     }
 
     /// Discards pending values of registers that do not outlive the routine.
@@ -80,8 +79,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 && self.recorder.tape.is_loaded(PortId(idx))
                 && !moves_out(routine, Some(call), base, port)
         };
-        self.tile.is_none()
-            && !routine.result.is_some_and(|place| is_at(place, base))
+        !routine.result.is_some_and(|place| is_at(place, base))
             && !call.dst.is_some_and(|place| is_at(place, caller.base))
             && !self.recorder.ports.iter().copied().zip(0..).any(goes_while_loaded)
     }
@@ -97,9 +95,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             | RegRef::Text(_)
             | RegRef::Handle(_) => return,
         };
-        if self.tile.is_none() {
-            self.recorder.drop_pending(of);
-        }
+        self.recorder.drop_pending(of);
     }
 
     /// Returns the call of the innermost frame; `None` for the entry.

@@ -28,12 +28,6 @@ impl Interpreter<'_, '_, '_> {
 
     /// Does the same and returns the results of the tape's reductions.
     pub(super) fn flush_for_answers(&mut self) -> Exec<Vec<Answer>> {
-        self.keep_tile()?;
-        self.run_tape()
-    }
-
-    /// Executes the recorded operations, with all outputs.
-    pub(super) fn run_tape(&mut self) -> Exec<Vec<Answer>> {
         if !self.recorder.is_open() {
             return Ok(Vec::new());
         }
@@ -51,7 +45,6 @@ impl Interpreter<'_, '_, '_> {
             self.paths.ops_recorded += recorder.deferred.len() as u64;
         }
         recorder.clear();
-        recorder.is_open = self.recorded_tile().is_some();
         self.recorder = recorder;
         done
     }

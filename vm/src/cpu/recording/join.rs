@@ -19,7 +19,7 @@ impl Interpreter<'_, '_, '_> {
     /// false if it must be executed instead.
     #[inline]
     pub(in crate::cpu) fn record_long(&mut self, inst: Inst, len: usize) -> Exec<bool> {
-        if len / 64 < self.parallelism.settings.record_limbs && self.recorded_tile().is_none() {
+        if len / 64 < self.parallelism.settings.record_limbs {
             return Ok(false);
         }
         self.record(inst.class())
@@ -42,10 +42,6 @@ impl Interpreter<'_, '_, '_> {
         }
         if self.record(class)? {
             return Ok(true);
-        }
-        if let Inst::TileEnd(_) = inst {
-            // The kernel flushes pending operations itself.
-            return Ok(false);
         }
         if let Inst::Return = inst {
             self.drop_locals(routine);
@@ -82,9 +78,6 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(true);
             }
         }
-        if self.changes_tile(&class) {
-            self.keep_tile()?;
-        }
         Ok(false)
     }
 
@@ -96,23 +89,13 @@ impl Interpreter<'_, '_, '_> {
         Ok(answers)
     }
 
-    /// Has the tape reached its maximum length? The tape of a kernel is split only if necessary,
-    /// since its outputs would have to be copied.
+    /// Has the tape reached its maximum length?
     fn is_full(&self) -> bool {
-        let most = match self.recorded_tile() {
-            Some(_) => MOST_IN_TILE,
-            None => self.parallelism.settings.record_ops,
-        };
-        self.recorder.deferred.len() >= most
+        self.recorder.deferred.len() >= self.parallelism.settings.record_ops
     }
 
     /// Records an instruction if tapes support it and this tape has room.
     pub(in crate::cpu) fn record(&mut self, class: Class) -> Exec<bool> {
-        if let Some(dst) = class.writes()
-            && self.is_word_in_tile(dst)
-        {
-            return Ok(false);
-        }
         match class {
             Class::Bitwise(op) => self.record_bitwise(&op),
             Class::Fill { dst, len, bit } => {
@@ -238,7 +221,6 @@ impl Interpreter<'_, '_, '_> {
     /// Gives the result of a recorded operation its length and memory now.
     pub(in crate::cpu) fn claim(&mut self, dst: Reg, len: usize) -> Exec<()> {
         self.budget.reserve(bytes_of(len))?;
-        self.log_in_tile(dst, len);
         let at = self.base.bits + dst as usize;
         let before = self.bits[at].n_bytes();
         let mut bits = std::mem::take(&mut self.bits[at].bits);
@@ -306,6 +288,3 @@ impl Interpreter<'_, '_, '_> {
         self.table_slot(table).table.get().map_or(0, Table::n_rows)
     }
 }
-
-/// Maximum number of operations of a tile kernel on one tape.
-const MOST_IN_TILE: usize = 1 << 16;

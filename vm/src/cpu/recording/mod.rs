@@ -23,13 +23,9 @@ mod calls;
 mod flush;
 mod join;
 mod plans;
-mod tile;
 
 use std::collections::HashMap;
 
-use super::inst::Ask;
-use super::operand::{Reg, RegRef};
-use super::value::ValueData;
 use crate::tape::{PortId, Tape, ValueId};
 use plans::Plans;
 
@@ -49,7 +45,7 @@ pub(super) struct Recorder {
     tables: Vec<TableUse>,
     /// The recorded instructions.
     deferred: Vec<Deferred>,
-    /// Are there recorded operations, or is a tile kernel running?
+    /// Are there recorded operations?
     is_open: bool,
 }
 
@@ -83,11 +79,6 @@ impl Recorder {
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.is_open
-    }
-
-    /// Returns the recorded instructions.
-    pub(super) fn deferred(&self) -> &[Deferred] {
-        &self.deferred
     }
 
     /// Is the value of a slice pending?
@@ -183,25 +174,4 @@ impl Recorder {
         deferred.clear();
         *is_open = false;
     }
-}
-
-/// A tile kernel.
-#[derive(Clone, Debug)]
-pub(super) struct Tile {
-    /// Its private slices and tables.
-    pub(super) privates: Vec<RegRef>,
-    /// Other slices and tables that it writes, if it has guards.
-    pub(super) written: Vec<RegRef>,
-    /// Numbers computed from slices at its end.
-    pub(super) reductions: Vec<(Reg, Ask, Reg)>,
-}
-
-/// A running tile kernel.
-#[derive(Debug)]
-pub(super) struct TileScope {
-    tile: u32,
-    /// Old values of variables that have been changed.
-    before: Vec<(RegRef, ValueData)>,
-    /// Does it contain everything that the kernel writes?
-    is_kept: bool,
 }

@@ -11,7 +11,6 @@ use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
     Arg, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
-    TileReductionOp,
 };
 use crate::table::Field;
 use crate::visit;
@@ -183,22 +182,6 @@ impl Types<'_, '_, '_> {
                 }
                 self.parts(writes);
                 self.reductions(reductions);
-            }
-            StmtKind::Tile { rows, privates, body: _, reductions } => {
-                self.operand(rows, OperandKind::Int);
-                for &var in privates {
-                    self.var(var, OperandKind::Rowed);
-                }
-                for reduction in reductions {
-                    self.var(reduction.of, OperandKind::Slice);
-                    let kind = match reduction.op {
-                        TileReductionOp::Some | TileReductionOp::All | TileReductionOp::None => {
-                            OperandKind::Bool
-                        }
-                        TileReductionOp::First | TileReductionOp::Count => OperandKind::Int,
-                    };
-                    self.var(reduction.dst, kind);
-                }
             }
             StmtKind::Block { label: _, body: _ }
             | StmtKind::Break(_)

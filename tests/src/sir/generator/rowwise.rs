@@ -1,9 +1,6 @@
-//! Tile kernels.
+//! Sequences of row-by-row operations, with loops over columns and branches, and a query at the end.
 
-use star_ir::{
-    Block, Check, Op, Operand, Relation, SizeOperand, StmtKind, TileReduction, TileReductionOp, Ty,
-    VarId,
-};
+use star_ir::{Block, Check, Op, Operand, Relation, SizeOperand, StmtKind, Ty, VarId};
 
 use super::{Maker, SLICE, int, set, st};
 
@@ -15,21 +12,10 @@ struct Kernel {
 }
 
 impl Maker {
-    pub(super) fn tile(&mut self, body: &mut Block) {
-        self.count("tile");
-        let rows = Operand::Var(self.rows);
+    pub(super) fn rowwise(&mut self, body: &mut Block) {
+        self.count("rowwise");
         let privates = ["p", "q"].map(|name| self.local(name, SLICE)).to_vec();
         let mut kernel = Kernel { privates: privates.clone(), held: self.slices.clone() };
-        // Inside, whatever has other rows counts as unset, so that sizes are looked at before.
-        for var in self.slices.iter().chain(&self.tables) {
-            let size = match self.vars[var.0 as usize].ty {
-                Ty::Slice(_) => SizeOperand::Length(*var),
-                Ty::Table(..) => SizeOperand::Rows(*var),
-                Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => continue,
-            };
-            let check = Check::Size(size, SizeOperand::Value(rows.clone()));
-            body.push(st(StmtKind::Check(check)));
-        }
         let mut inner = Block::new();
         self.kernel_operations(&mut kernel, &mut inner, 4);
         if self.random.chance(30) {
@@ -44,18 +30,18 @@ impl Maker {
             let check = Check::Index(int(self.n_cols + 1), SizeOperand::Columns(self.tables[0]));
             inner.push(st(StmtKind::Check(check)));
         }
-        let mut reductions = Vec::new();
+        body.append(&mut inner);
         if self.random.chance(40) {
             let of = self.one_of(&kernel.held);
-            use TileReductionOp::{All, Count, First, None, Some};
-            let op = self.one_of(&[Some, All, None, First, Count]);
-            let dst = match op {
-                First | Count => self.numbers[1],
-                Some | All | None => self.truth,
+            let (dst, op) = match self.random.below(5) {
+                0 => (self.truth, Op::Some(of)),
+                1 => (self.truth, Op::All(of)),
+                2 => (self.truth, Op::None(of)),
+                3 => (self.numbers[1], Op::First(of)),
+                _ => (self.numbers[1], Op::Count(of)),
             };
-            reductions.push(TileReduction { dst, op, of });
+            body.push(set(dst, op));
         }
-        body.push(st(StmtKind::Tile { rows, privates, body: inner, reductions }));
     }
 
     fn kernel_operations(&mut self, kernel: &mut Kernel, body: &mut Block, most: usize) {
