@@ -16,6 +16,7 @@ use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Sta
 use crate::closure::{acyclic, dense, shuffled, sparse};
 use crate::instance::{SEED, int, ones, word};
 use crate::program::{lowered, lowered_as};
+use crate::results::Figure;
 use crate::say::say;
 
 /// Listings 1 and 2 of source 001, letter by letter.
@@ -27,11 +28,11 @@ type Job = fn(&Bench, usize) -> Result<(), String>;
 /// The jobs by their names, with the sizes that they have by default.
 const JOBS: &[(&str, usize, Job)] = &[
     ("costs", 64, Bench::costs),
-    ("closure", 5000, Bench::closure),
-    ("warshall", 5000, Bench::warshall),
+    ("closure", 5000, |bench, n| bench.closure(n).map(drop)),
+    ("warshall", 5000, |bench, n| bench.warshall(n).map(drop)),
     ("turns", 1000, Bench::turns),
-    ("floyd", 5000, Bench::floyd),
-    ("tables", 100_000_000, Bench::tables),
+    ("floyd", 5000, |bench, n| bench.floyd(n).map(drop)),
+    ("tables", 100_000_000, |bench, n| bench.tables(n).map(drop)),
     ("lines", 1_000_000, Bench::lines),
     ("over-lines", 4096, Bench::over_lines),
 ];
@@ -64,6 +65,15 @@ struct Sample {
     stats: Stats,
 }
 
+impl Sample {
+    fn figure(self, input: &str, n: usize) -> Figure {
+        let mut figure = Figure::new(input, ("n", n), self.run / 1e3, &[]);
+        let parts = [("device", self.device), ("upload", self.load), ("read back", self.back)];
+        figure.variants.extend(parts.map(|(name, time)| (name.to_owned(), time / 1e3)));
+        figure
+    }
+}
+
 /// `gpu JOB [N] [--runs N] [--adapter NAME] [--alone]`; all jobs without one.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (mut plain, mut runs, mut adapter, mut compares) = (Vec::new(), 5, None, true);
@@ -78,23 +88,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         }
     }
     let begun = Instant::now();
-    let open = |name: &str, mode: GpuMode| {
-        let entry = BACKENDS.iter().find(|entry| entry.name == name).ok_or("no such backend")?;
-        let wanted = DeviceOptions { adapter: adapter.as_deref(), mode };
-        match entry.open_on(&wanted) {
-            Availability::Ready(backend) => {
-                Ok(Machine { name: entry.name, backend, options: CompileOptions::default() })
-            }
-            Availability::Unavailable { reason } => Err(reason),
-        }
-    };
-    let gpu = open("gpu", GpuMode::Auto)?;
+    let bench = Bench::open(adapter, runs, compares)?;
     let opened = milliseconds(begun);
-    let resident = open("gpu", GpuMode::Resident)?;
-    let cpu = open("cpu", GpuMode::Auto)?;
-    let settings = DeviceSettings { adapter, ..DeviceSettings::default() };
-    let yardstick = Gpu::open(&settings)?;
-    let bench = Bench { gpu, resident, cpu, plain: yardstick, runs, compares };
     let device = bench.gpu.backend.caps().device;
     say!(
         "{device}; opened in {opened:.0} ms; seed {SEED}; medians of {runs} runs after one, milliseconds"
@@ -111,6 +106,28 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         job(&bench, n.map_err(|_| format!("`{name}` wants a size"))?)?;
     }
     Ok(())
+}
+
+/// Figures of a job on a graphics card, by the name of the job among those of `gpu`.
+pub(crate) fn figures(job: &str, sizes: &[usize]) -> Result<Vec<Figure>, String> {
+    let bench = Bench::open(None, 5, true)?;
+    let device = bench.gpu.backend.caps().device;
+    // A driver for the processor is not a graphics card.
+    if device.contains("llvmpipe") {
+        return Err("needs a graphics card".to_owned());
+    }
+    let mut figures = Vec::new();
+    for &n in sizes {
+        figures.extend(match job {
+            "closure" => bench.closure(n)?,
+            "warshall" => bench.warshall(n)?,
+            "floyd" => bench.floyd(n)?,
+            "tables" => bench.tables(n)?,
+            _ => return Err(format!("no figures of `{job}`")),
+        });
+    }
+    figures.iter_mut().for_each(|figure| figure.note.clone_from(&device));
+    Ok(figures)
 }
 
 /// Writes every kernel as WGSL into a folder: the fixed ones, and those that the library and the published listings become.
@@ -134,6 +151,24 @@ pub(crate) fn shaders(folder: &Path) -> Result<(), String> {
 }
 
 impl Bench {
+    fn open(adapter: Option<String>, runs: usize, compares: bool) -> Result<Self, String> {
+        let open = |name: &str, mode: GpuMode| {
+            let entry =
+                BACKENDS.iter().find(|entry| entry.name == name).ok_or("no such backend")?;
+            let wanted = DeviceOptions { adapter: adapter.as_deref(), mode };
+            match entry.open_on(&wanted) {
+                Availability::Ready(backend) => {
+                    Ok(Machine { name: entry.name, backend, options: CompileOptions::default() })
+                }
+                Availability::Unavailable { reason } => Err(reason),
+            }
+        };
+        let (gpu, resident) = (open("gpu", GpuMode::Auto)?, open("gpu", GpuMode::Resident)?);
+        let cpu = open("cpu", GpuMode::Auto)?;
+        let plain = Gpu::open(&DeviceSettings { adapter, ..DeviceSettings::default() })?;
+        Ok(Bench { gpu, resident, cpu, plain, runs, compares })
+    }
+
     /// A routine after all passes but those named.
     fn compiled(
         &self,
@@ -254,28 +289,29 @@ impl Bench {
     }
 
     /// The intrinsic of the closure.
-    fn closure(&self, n: usize) -> Result<(), String> {
+    fn closure(&self, n: usize) -> Result<Vec<Figure>, String> {
+        let mut figures = Vec::new();
         for (name, graph) in graphs(n) {
             let args = [int(n), HostValue::Table(graph)];
-            self.line(
-                &format!("closure, intrinsic, n = {n}, {name}"),
-                (PUBLISHED, "WARSHALL", &[]),
-                &args,
-            )?;
+            let about = format!("closure, intrinsic, n = {n}, {name}");
+            let sample = self.line(&about, (PUBLISHED, "WARSHALL", &[]), &args)?;
+            figures.push(sample.figure(name, n));
         }
-        Ok(())
+        Ok(figures)
     }
 
     /// Both listings, lifted.
-    fn warshall(&self, n: usize) -> Result<(), String> {
+    fn warshall(&self, n: usize) -> Result<Vec<Figure>, String> {
+        let mut figures = Vec::new();
         for (name, graph) in graphs(n) {
             let args = [int(n), HostValue::Table(graph)];
             for listing in ["WARSHALL", "WARSHALL-C"] {
                 let about = format!("{listing} as published, lifted, n = {n}, {name}");
-                self.line(&about, (PUBLISHED, listing, &["idioms"]), &args)?;
+                let sample = self.line(&about, (PUBLISHED, listing, &["idioms"]), &args)?;
+                figures.push(sample.figure(&format!("{listing}, {name}"), n));
             }
         }
-        Ok(())
+        Ok(figures)
     }
 
     /// A turn of the inner loop of WARSHALL on the control unit, one after another and as one instruction for all.
@@ -312,7 +348,8 @@ impl Bench {
     }
 
     /// The intrinsic of FLOYD.
-    fn floyd(&self, n: usize) -> Result<(), String> {
+    fn floyd(&self, n: usize) -> Result<Vec<Figure>, String> {
+        let mut figures = Vec::new();
         let text = "import \"star:paths\";
             procedure TRY(n,h: integer; inf: word; var D: table); begin FLOYD(n,h,inf,D) end;";
         let sums = 2 * n.max(2) * LONGEST;
@@ -325,12 +362,13 @@ impl Bench {
             let sample = self.line(&about, (text, "TRY", &[]), &args)?;
             let sums = (n as f64).powi(3);
             say!("  {:.2} · 10¹² sums a second of device time", sums / sample.device / 1e9);
+            figures.push(sample.figure(&format!("{percent} % of all arcs"), n));
         }
-        Ok(())
+        Ok(figures)
     }
 
     /// Operations on long tables of 32 columns.
-    fn tables(&self, n: usize) -> Result<(), String> {
+    fn tables(&self, n: usize) -> Result<Vec<Figure>, String> {
         let table = |seed: u64| -> Result<HostValue, String> {
             let mut random = Random::new(seed);
             let mut table = BitTable::zeros(n, 32).map_err(|_| "no memory")?;
@@ -351,17 +389,19 @@ impl Bench {
             begin ADDV(T,F,X,R) end;";
         let zeros = || HostValue::Slice(BitVector::zeros(n));
         let mut args = vec![table(SEED)?, ones(n), word(0x5a5a_1234, 32), zeros()];
+        let mut figures = Vec::new();
         for (about, name) in [("MATCH", "M"), ("LESS", "L"), ("MIN", "N")] {
-            self.wide(&format!("{about}, {n} rows"), (text, name), &args, (n, (33, 1)))?;
+            figures.push(self.wide(about, (text, name), &args, (n, (33, 1)))?);
         }
         args.push(HostValue::Unset);
-        self.wide(&format!("MATCH and NUMB, {n} rows"), (text, "C"), &args, (n, (33, 1)))?;
+        figures.push(self.wide("MATCH and NUMB", (text, "C"), &args, (n, (33, 1)))?);
         args.pop();
         args.extend([
             table(SEED + 1)?,
             HostValue::Table(BitTable::zeros(n, 32).map_err(|_| "no memory")?),
         ]);
-        self.wide(&format!("ADDV, {n} rows"), (text, "A"), &args, (n, (65, 32)))
+        figures.push(self.wide("ADDV", (text, "A"), &args, (n, (65, 32)))?);
+        Ok(figures)
     }
 
     /// A routine on lines so long that memory is all that counts, again and again on the same values, beside a plain kernel
@@ -371,8 +411,8 @@ impl Bench {
         about: &str,
         (text, name): (&str, &str),
         args: &[HostValue],
-        (rows, streams): (usize, (u32, u32)),
-    ) -> Result<(), String> {
+        (n_rows, streams): (usize, (u32, u32)),
+    ) -> Result<Figure, String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;
         let compiled = self.compiled(&self.gpu, text, &[])?;
         let given = args.iter().map(Argument::of).collect();
@@ -400,21 +440,22 @@ impl Bench {
             false => f64::NAN,
         };
         drop(loaded);
-        let rows = u32::try_from(rows).map_err(|_| "too many rows")?;
+        let rows = u32::try_from(n_rows).map_err(|_| "too many rows")?;
         let times = self.plain.plain_kernel(rows, streams, (BUSY, 20));
         let mut times = times.map_err(|error| error.to_string())?;
         times.sort_unstable();
         let plain = times[times.len() / 2] as f64 / 1e6;
         let bytes = f64::from(streams.0 + streams.1) * f64::from(rows) / 8.0;
         say!(
-            "{about}: device {device:.4}, run {run:.3}, {} kernels, {} buffers, {:.0} GB/s; plain {plain:.4}, {:.0} GB/s: {:.1} %; cpu {cpu:.2}",
+            "{about}, {rows} rows: device {device:.4}, run {run:.3}, {} kernels, {} buffers, {:.0} GB/s; plain {plain:.4}, {:.0} GB/s: {:.1} %; cpu {cpu:.2}",
             stats.counters.grid_kernels,
             stats.counters.grid_banks.max(1),
             bytes / device / 1e6,
             bytes / plain / 1e6,
             100.0 * plain / device,
         );
-        Ok(())
+        let peers = [("a plain kernel with as many columns", plain / 1e3)];
+        Ok(Figure::new(about, ("rows", n_rows), device / 1e3, &peers))
     }
 }
 

@@ -44,6 +44,11 @@ impl Texts {
         if text.is_empty() { Some(0) } else { self.codes.get(text).copied() }
     }
 
+    /// The texts, in the order of their codes from 1.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(String::as_str)
+    }
+
     /// The text of a code; that of 0 is empty.
     pub fn text(&self, code: i64) -> Option<&str> {
         match usize::try_from(code).ok()?.checked_sub(1) {

@@ -8,7 +8,7 @@ use crate::moving::Job as Moving;
 use crate::peers::{self, Contests};
 use crate::say::say;
 use crate::trees::{Libcbt, Shape, compare_heaps};
-use crate::{closure, dynamic, front_end, moving, operations, polyline, trees, wave};
+use crate::{closure, dynamic, front_end, gpu, moving, operations, polyline, trees, wave};
 
 const NO_DATA: &str = "needs the real data that `--shared DIR` names";
 
@@ -69,6 +69,10 @@ impl Run {
             match section.name {
                 _ if jobs.is_empty() => continue,
                 "closure" => self.closure(),
+                "paths" => {
+                    let sizes = if self.is_full { &[5000, 16_384][..] } else { &[5000] };
+                    self.job("Floyd on a graphics card", |_| gpu::figures("floyd", sizes));
+                }
                 "dynamic" => self.dynamic(),
                 "tables" => self.tables(),
                 "cbt" => self.cbt(),
@@ -165,6 +169,10 @@ impl Run {
         self.job("closure on all cores, intrinsic", |_| {
             Ok(over(&kinds[..2], &[20_000], &|kind, n| closure::on_all_threads(kind, n, 3)))
         });
+        let sizes = if self.is_full { &[5000, 32_768][..] } else { &[5000] };
+        self.job("closure on a graphics card", |_| gpu::figures("closure", sizes));
+        let name = "WARSHALL as published on a graphics card";
+        self.job(name, |_| gpu::figures("warshall", &[5000]));
     }
 
     fn dynamic(&mut self) {
@@ -187,6 +195,8 @@ impl Run {
                 Ok(vec![Figure { input: format!("{columns} columns"), ..figure }])
             });
         }
+        let n_rows = if self.is_full { 1_000_000_000 } else { 100_000_000 };
+        self.job("tables on a graphics card", |_| gpu::figures("tables", &[n_rows]));
     }
 
     fn cbt(&mut self) {

@@ -164,8 +164,8 @@ builtins! {
         unsigned numbers"
     GreatEq "GREATEQ" "GREATEQ(v,w)" {Word Word -> Bool} 1 "true if the word v is at least w, as \
         unsigned numbers"
-    Add "ADD" "ADD(v,w)" {Word Word -> Word} 1 "sum of two words, modulo 2 to their size"
-    Subt "SUBT" "SUBT(v,w)" {Word Word -> Word} 1 "difference of two words, modulo 2 to their size"
+    Add "ADD" "ADD(v,w)" {Word Word -> Word} 1 "sum of two words of h bits, modulo 2^h"
+    Subt "SUBT" "SUBT(v,w)" {Word Word -> Word} 1 "difference of two words of h bits, modulo 2^h"
     Int "INT" "INT(w)" {Word -> Int} 0 "the word w as an integer"
     Word "WORD" "WORD(i,h)" {Int Int -> Word} 0 "the integer i as a word of h components"
     Col "COL" "COL(i,T)" [Col 2] 1 "column i of the table T, readable and assignable"

@@ -63,24 +63,80 @@ impl State<'_> {
         if let Some((span, meant)) = self.meant(token, span, before, expected) {
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), span, meant);
         }
-        match token {
-            Some(Token::Minus) if matches!(before, Some((_, Token::Name, _))) => {
+        if let Some(help) = self.other_language(token, span, before, &expects) {
+            return diagnostic.help(help);
+        }
+        match (token, before) {
+            (Some(Token::Minus), Some((_, Token::Name, _))) => {
                 diagnostic.note("a name with hyphens can only be called as a statement")
             }
-            Some(Token::Name)
-                if ["elif", "elsif"]
-                    .iter()
-                    .any(|word| self.text[span.range()].eq_ignore_ascii_case(word)) =>
-            {
-                diagnostic.help("write `else if`")
-            }
-            Some(Token::Assign) if !expects(":=") => {
-                diagnostic.help("`:=` assigns; to compare, write `=`")
-            }
-            Some(Token::And | Token::Or | Token::Xor) if expects("then") || expects("do") => {
-                diagnostic.help("put comparisons in parentheses: `(a < b) and (c < d)`")
-            }
             _ => diagnostic,
+        }
+    }
+
+    /// Returns the help for a form of another language.
+    fn other_language(
+        &self,
+        token: Option<Token>,
+        span: Span,
+        before: Option<Spanned>,
+        expects: &impl Fn(&str) -> bool,
+    ) -> Option<&'static str> {
+        let behind = self.tokens.partition_point(|&(start, ..)| start < span.end);
+        let next = self.tokens.get(behind).filter(|&&(start, ..)| start == span.end);
+        let is_one = |at: std::ops::Range<usize>, words: &[&str]| {
+            words.iter().any(|word| self.text[at.clone()].eq_ignore_ascii_case(word))
+        };
+        let parentheses = "put comparisons in parentheses: `(a < b) and (c < d)`";
+        match token? {
+            Token::Name if is_one(span.range(), &["elif", "elsif"]) => Some("write `else if`"),
+            Token::Name if expects("integer") => {
+                if is_one(span.range(), &["real", "float", "double", "single"]) {
+                    Some("there are no reals: integers with a scale stand for fractions")
+                } else if is_one(span.range(), &["set", "list"]) {
+                    Some(COLLECTIONS)
+                } else if is_one(span.range(), &["int", "long", "longint"]) {
+                    Some("write `integer`")
+                } else if is_one(span.range(), &["bool"]) {
+                    Some("write `boolean`")
+                } else {
+                    None
+                }
+            }
+            Token::Assign if !expects(":=") => Some("`:=` assigns; to compare, write `=`"),
+            Token::And | Token::Or | Token::Xor if expects("then") || expects("do") => {
+                Some(parentheses)
+            }
+            Token::Equals if matches!(before, Some((_, Token::Equals, end)) if end == span.start) => {
+                Some("to compare, write `=`")
+            }
+            Token::Plus | Token::Minus | Token::Times
+                if matches!(next, Some((_, Token::Equals, _))) =>
+            {
+                Some("write `i := i + 1`")
+            }
+            Token::Equals
+            | Token::Differs
+            | Token::Less
+            | Token::AtMost
+            | Token::Greater
+            | Token::AtLeast
+                if expects("then") || expects("do") || expects(")") =>
+            {
+                Some(parentheses)
+            }
+            Token::In => {
+                Some("`for i := 1 to 3 do` counts; `foreach i in X do` visits the ones of a slice")
+            }
+            Token::Var => Some("variables are declared between the header and `begin`"),
+            _ => match before {
+                Some((start, Token::Name, end))
+                    if is_one(start as usize..end as usize, &["return"]) =>
+                {
+                    Some("a function returns what is assigned to its name, as in `F := n * 2`")
+                }
+                _ => None,
+            },
         }
     }
 
@@ -177,6 +233,10 @@ impl State<'_> {
         self.span(at, at)
     }
 }
+
+/// The help for types of other languages.
+pub(crate) const COLLECTIONS: &str =
+    "collections of values are `slice`, `word` and `table`; see `star doc language`";
 
 /// Keywords that begin a statement and are followed by another token.
 const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "goto"];

@@ -191,6 +191,34 @@ mod tests {
     }
 
     #[test]
+    fn forms_of_other_languages_get_help() {
+        let cases = [
+            ("if a < b and c < d then", "put comparisons in parentheses"),
+            ("if a == b then", "to compare, write `=`"),
+            ("if a := b then", "to compare, write `=`"),
+            ("i += 1", "write `i := i + 1`"),
+            ("i *= 1", "write `i := i + 1`"),
+            ("return i * 2", "a function returns what is assigned to its name"),
+            ("for i in 1", "`for i := 1 to 3 do` counts"),
+            ("i := 1; var y: integer", "variables are declared between"),
+            ("if a then b elsif c then d", "write `else if`"),
+        ];
+        for (text, help) in cases {
+            let text = format!("proc P(a: integer); begin {text} end;");
+            let found = &parse(FileId(0), &text).diagnostics[0];
+            assert!(found.help.iter().any(|it| it.contains(help)), "{text}: {found:#?}");
+        }
+        for (ty, help) in
+            [("real", "there are no reals"), ("Array", "`slice`"), ("int", "`integer`")]
+        {
+            let text = format!("proc P; var a: {ty}; begin end;");
+            let found = parse(FileId(0), &text).diagnostics;
+            assert_eq!(found.len(), 1, "{text}: {found:#?}");
+            assert!(found[0].help.iter().any(|it| it.contains(help)), "{text}: {found:#?}");
+        }
+    }
+
+    #[test]
     fn items_inside_routines_are_reported_in_place() {
         let first = |text: &str| {
             let diagnostic = parse(FileId(0), text).diagnostics.remove(0);

@@ -5,7 +5,7 @@
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
 
-use crate::errors::begins_statements;
+use crate::errors::{COLLECTIONS, begins_statements};
 use crate::parser::MAX_ERRORS;
 use crate::state::{MAX_DEPTH, begins_item};
 use crate::token::{LexError, Token, number_in};
@@ -76,14 +76,12 @@ fn scan(file: FileId, text: &str) -> Lexed {
             Ok(Token::Comment) => lexed.comments.push(span),
             Ok(Token::Reserved) => {
                 let word = &text[range];
+                let is_type = ["array", "record"].iter().any(|it| it.eq_ignore_ascii_case(word));
+                let message = format!("`{word}` is a reserved word");
                 lexed.diagnostics.push(
-                    Diagnostic::at(
-                        Code::ReservedWord,
-                        span,
-                        format!("`{word}` is a reserved word"),
-                    )
-                    .note("it is reserved for an extension of the language")
-                    .help("use another name"),
+                    Diagnostic::at(Code::ReservedWord, span, message)
+                        .note("it is reserved for an extension of the language")
+                        .help(if is_type { COLLECTIONS } else { "use another name" }),
                 );
                 lexed.tokens.push((span.start, Token::Name, span.end));
             }

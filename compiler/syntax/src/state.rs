@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use lalrpop_util::{ErrorRecovery, ParseError};
-use star_base::{Diagnostic, FileId, Span};
+use star_base::{Code, Diagnostic, FileId, Span};
 
 use crate::ast::*;
 use crate::prepass::{Gap, Spanned, too_deep};
@@ -271,13 +271,19 @@ impl<'s> State<'s> {
             ParseError::User { error } => match error {},
         };
         let echo = match token {
-            Some(_) => self.is_echo(span.start),
+            Some(_) => self.is_echo(span.start) || self.is_reported(span),
             None => self.end_is_lost(span.start),
         };
         if !echo {
             let diagnostic = self.unexpected(token, span, &expected);
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Returns whether the token is a reserved word, which has been reported.
+    fn is_reported(&self, span: Span) -> bool {
+        let mut reserved = self.diagnostics.iter().filter(|it| it.code == Code::ReservedWord);
+        reserved.any(|it| it.span() == Some(span))
     }
 
     /// Returns whether the token at byte `at` is on the line of invalid text, after it, or first on

@@ -4,12 +4,13 @@
 use std::fmt;
 use std::ops::Range;
 
-use star_base::{BitTable, Code};
+use star_base::{BitTable, Code, did_you_mean};
 
 use super::fill::fill_column;
 use super::poller::InterruptPoller;
 use super::{LEAST_ROW, LayoutOptions, zeros};
 use crate::error::FileError;
+use crate::graph::bit_length;
 use crate::meaning::Meaning;
 use crate::numbers::{Field, MAX_BITS, Numbers, Shape};
 use crate::text;
@@ -140,8 +141,9 @@ pub fn lay_out_numbers(
     let widths = field_widths(fields, numbers.shape, widths, file)?;
     if let (NumberLayout::Code { value, .. }, [field], [bits]) = (layout, fields, &widths[..]) {
         let table = code(field, *bits, value, options)?;
+        let notes = absent_text(field, value).into_iter().collect();
         let fields = vec![(field.name.clone(), *bits)];
-        return Ok(NumbersLaidOut { table, by_rows: false, fields, chosen, notes: Vec::new() });
+        return Ok(NumbersLaidOut { table, by_rows: false, fields, chosen, notes });
     }
     let is_mask = matches!(fields, [field] if field.is_bits()) && widths == [1];
     let (height, width) = match (layout, numbers.shape) {
@@ -282,13 +284,21 @@ fn code(
             let message = format!("{quoted} for field `{}` is not {what}", field.name);
             return Err(FileError::new(Code::OutOfRange, options.file, message));
         }
-        (_, Some(_)) => {
+        (_, Some(number)) => {
             let message = format!("{quoted} is out of range for field `{}`", field.name);
             let most = if bits < 64 { (1i128 << bits) - 1 } else { i128::from(i64::MAX) };
             let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
             let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
             let note = format!("its {} hold {from} to {to}", text::count(bits as u128, "bit"));
-            return Err(FileError::new(Code::WidthTooSmall, options.file, message).note(note));
+            let error = FileError::new(Code::WidthTooSmall, options.file, message).note(note);
+            let needed = u128::try_from(stored(number)).map(bit_length);
+            return Err(match needed {
+                Ok(needed) => error.help(format!(
+                    "no record has so large a value; to compare with it, give the field {needed} \
+                        bits with `widths=`"
+                )),
+                Err(_) => error,
+            });
         }
     };
     let Some(number) = number else {
@@ -300,6 +310,20 @@ fn code(
         table.put(0, place, exponent < 64 && number >> exponent & 1 == 1);
     }
     Ok(table)
+}
+
+/// A note if the value is a text that no record has.
+fn absent_text(field: &Field, value: &str) -> Option<String> {
+    let Meaning::Texts(texts) = &field.meaning else { return None };
+    if texts.code(value).is_some() || field.values.is_empty() {
+        return None;
+    }
+    let quoted = text::quote(value.as_bytes());
+    let absent = format!("no record has the text {quoted} in field `{}`", field.name);
+    Some(match did_you_mean(value, texts.all()) {
+        Some(meant) => format!("{absent}; did you mean {}?", text::quote(meant.as_bytes())),
+        None => absent,
+    })
 }
 
 /// The range of the selected fields.

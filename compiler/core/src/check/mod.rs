@@ -390,6 +390,12 @@ fn habit(name: &str) -> Option<&'static str> {
         Some("write `i := i + 1` or `i := i - 1`")
     } else if is(&["halt", "return"]) {
         Some("`exit` leaves the routine")
+    } else if is(&["result"]) {
+        Some("a function returns what is assigned to its name, as in `F := n * 2`")
+    } else if is(&["len", "size", "sizeof"]) {
+        Some(
+            "`length(X)` is the size of a slice or word, `rows(T)` and `columns(T)` those of a table",
+        )
     } else {
         None
     }

@@ -25,13 +25,14 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
             }
             reported.push(place.local);
             let name = &local.name;
-            let mut diagnostic = Diagnostic::at(
-                Code::NeverSet,
-                place.span,
-                format!("`{name}` is used but was never set"),
-            )
-            .label(local.span, "declared here");
+            let has_size = matches!(local.ty.kind(), TyKind::Slice | TyKind::Word | TyKind::Table);
             let sized = !local.ty.is_unsized();
+            let message = match has_size && !sized {
+                true => format!("`{name}` is used but has neither a size nor a value"),
+                false => format!("`{name}` is used but was never set"),
+            };
+            let mut diagnostic = Diagnostic::at(Code::NeverSet, place.span, message)
+                .label(local.span, "declared here");
             diagnostic = match local.ty.kind() {
                 TyKind::Slice | TyKind::Word if sized => {
                     let here =

@@ -166,7 +166,8 @@ impl Lowerer<'_> {
             | ExprKind::NRows(_)
             | ExprKind::Builtin(..)
             | ExprKind::Call(..) => {
-                Origin { size, span: expr.span, text: format!("this has {size} components") }
+                let unit = if size == 1 { "component" } else { "components" };
+                Origin { size, span: expr.span, text: format!("this has {size} {unit}") }
             }
         })
     }

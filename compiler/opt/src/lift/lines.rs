@@ -97,8 +97,7 @@ impl<'p> Lines<'p> {
             StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. } => "there is a loop in its body",
+            | StmtKind::Forall { .. } => "there is a loop in its body",
             StmtKind::Block { .. } => BRANCHES,
             StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => "its body leaves a turn",
         };
@@ -151,7 +150,7 @@ impl<'p> Lines<'p> {
         } else if !self.routine.var(dst).ty.is_bits() {
             return self.answer(dst, op);
         } else if !self.is_logic(op) {
-            return Err(format!("{} takes more than a function bit by bit", self.name(dst)));
+            return Err(format!("{} is more than a function of single bits", self.name(dst)));
         }
         // A reduction keeps its size.
         if self.reductions.iter().any(|reduction| reduction.var == dst) {
@@ -184,7 +183,10 @@ impl<'p> Lines<'p> {
             | Op::Compare(..)
             | Op::Not(_)
             | Op::Logic(..) => None,
-            _ => return Err(format!("{} takes more than a question about a line", self.name(dst))),
+            _ => {
+                let [dst, var] = [dst, self.var].map(|var| self.name(var));
+                return Err(format!("{dst} is not computed from whole rows or columns of {var}"));
+            }
         };
         if self.is_extent(dst) || self.numbers.contains_key(&dst) {
             return Err(format!("its body assigns {}", self.name(dst)));
