@@ -88,6 +88,26 @@ impl Destination {
         self.put(file)
     }
 
+    /// Replaces the contents `old` of the existing destination by `new`, in the same file, so that
+    /// all its hard links keep it.
+    ///
+    /// # Errors
+    /// If the system refuses; the old contents are restored.
+    pub fn overwrite(&self, old: &str, new: &str) -> Result<(), FileError> {
+        // A full disk is found before the destination changes.
+        let mut copy = self.temporary()?;
+        copy.as_file_mut().write_all(new.as_bytes()).map_err(|error| self.cannot(&error))?;
+        let put = |text: &str| {
+            let mut file = self.open()?;
+            let written = file.write_all(text.as_bytes());
+            written.and_then(|()| file.set_len(text.len() as u64)).map_err(|e| self.cannot(&e))
+        };
+        put(new).inspect_err(|_| {
+            // The first error is the one to report.
+            let _ = put(old);
+        })
+    }
+
     /// Tests whether the destination is a regular file or does not exist. Pipes and devices are not
     /// replaced.
     pub fn is_regular(&self) -> bool {

@@ -149,3 +149,26 @@ fn formatting_through_links_replaces_the_target_once() {
         assert!(std::fs::symlink_metadata(folder.path(link)).unwrap().is_symlink());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn formatting_keeps_hard_links() {
+    use std::os::unix::fs::MetadataExt;
+    // The result is longer than the text, and shorter.
+    let long = format!("program P; begin print( 1 ){}end.\n", " ".repeat(99));
+    for text in ["program P;begin print(1) end.\n", &long] {
+        let folder = Folder::new(&[("a.star", text)]);
+        let linked = folder.shell("mkdir sub && ln a.star b.star && ln a.star sub/a.star");
+        assert_eq!(linked.code, 0);
+        folder.star(&["fmt", "--check", "."]).fails(1, &["1 file would change"]);
+        let ran = folder.star(&["fmt", "a.star", "."]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, "1 file formatted\n"), "{ran:?}");
+        for name in ["a.star", "b.star", "sub/a.star"] {
+            let text = std::fs::read_to_string(folder.path(name)).unwrap();
+            assert_eq!(text, "program P;\nbegin print(1) end.\n", "{name}");
+            assert_eq!(std::fs::metadata(folder.path(name)).unwrap().nlink(), 3);
+        }
+        folder.star(&["fmt", "--check", "."]).prints("");
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')));
+    }
+}
