@@ -59,6 +59,23 @@ impl Destination {
         Ok(place)
     }
 
+    /// Creates the destination of an output with one format, whose name must end in one of these
+    /// extensions unless it is a pipe or a device.
+    ///
+    /// # Errors
+    /// Those of [`Destination::new`], and E0506 for another extension.
+    pub fn with_extension(path: &Path, name: &str, extensions: &[&str]) -> Result<Self, FileError> {
+        let place = Destination::new(path, name)?;
+        let found = path.extension().and_then(|extension| extension.to_str());
+        let is_known = |found: &str| extensions.iter().any(|one| one.eq_ignore_ascii_case(found));
+        if !place.is_regular() || found.is_some_and(is_known) {
+            return Ok(place);
+        }
+        let allowed = extensions.iter().map(|extension| format!("`.{extension}`"));
+        let message = format!("the name must end in {}", allowed.collect::<Vec<_>>().join(" or "));
+        Err(FileError::new(Code::UnknownFormat, name, message))
+    }
+
     /// Tests whether `file`, under any name, exists and would be replaced.
     pub fn replaces(&self, file: &str) -> bool {
         let file = Path::new(file);

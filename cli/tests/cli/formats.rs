@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use crate::support::{Folder, PATH};
+use crate::support::{Folder, PATH, WARSHALL};
 
 /// Prints a table row by row.
 const SHOW: &str = "procedure P(T: table); begin print(T) end;";
@@ -236,4 +236,62 @@ fn programs_read_numbers_with_layouts() {
     folder.star(&["run", "p.star"]).prints("10\n11\n");
     folder.star(&["run", "p.star", "widths=3"]).prints("010\n011\n");
     folder.star(&["run", "p.star", "h=3"]).fails(2, &["error[E0603]", "no layout uses that width"]);
+}
+
+/// Every option that writes one file, before its name; suitable extensions, and others.
+const OUTPUTS: [(&str, &[&str], &[&str]); 17] = [
+    ("run w.star --graph g.gr --out P=", &["mtx", "csv.gz", "PNG"], &["html", "svg.x"]),
+    ("run w.star --graph g.gr --view P=", &["svg", "PNG"], &["html", "csv"]),
+    ("run w.star --graph g.gr --profile=", &["html", "JSON"], &["svg", "csv"]),
+    ("run write.star P=g.gr --allow-write . f=", &["mtx", "CSV"], &["html"]),
+    ("view g.gr --out ", &["svg", "PNG"], &["html", "csv"]),
+    ("gen gnm -n 5 -m 3 -o ", &["gr", "CSV"], &["html"]),
+    ("gen moving -n 5 --updates 9 --queries q1.csv -o ", &["csv", "MOVING"], &["html", "gr"]),
+    ("gen moving -n 5 --updates 9 -o u1.csv --queries ", &["csv", "MOVING"], &["html", "gr"]),
+    ("gen curve --rows 20 --columns 20 -o c.png --mask ", &["png", "STB"], &["html"]),
+    ("moving u.csv q.csv -q -o ", &["csv", "CSV"], &["txt", "json"]),
+    ("moving u.csv q.csv -q --hash --picture ", &["png", "PPM"], &["csv", "svg"]),
+    ("bench b.star --quick --out ", &["json", "JSON"], &["html", "csv"]),
+    ("bench b.star --quick --page ", &["html", "HTM"], &["json", "svg"]),
+    ("benchpage m.json -o ", &["html", "HTM"], &["json", "svg"]),
+    ("doc w.star --out ", &["txt", "TXT"], &["md", "html"]),
+    ("doc w.star --format md --out ", &["md", "MD"], &["txt", "html"]),
+    ("doc TRIM --out ", &["txt"], &["md"]),
+];
+
+#[test]
+fn extensions_determine_the_format_of_every_output() {
+    let folder = Folder::new(&[
+        ("w.star", WARSHALL),
+        ("write.star", "program W(P: table; f: string); begin write(P,f) end.\n"),
+        ("b.star", "/* @bench of it */\nprogram B; begin print(1) end.\n"),
+        ("m.json", "{\"schema\": 1, \"rows\": []}"),
+        ("g.gr", PATH),
+        ("u.csv", "t,id,x,y\n1,1,2,3\n"),
+        ("q.csv", "t,qid,x1,y1,x2,y2\n2,1,0,0,9,9\n"),
+    ]);
+    for (command, suitable, others) in OUTPUTS {
+        for extension in suitable {
+            let name = format!("out.{extension}");
+            let ran = folder.shell(&format!("$STAR {command}{name}"));
+            assert_eq!(ran.code, 0, "{command}{name}: {ran:?}");
+            assert!(folder.path(&name).is_file(), "{command}{name}");
+            std::fs::remove_file(folder.path(&name)).unwrap();
+        }
+        let others = others.iter().map(|extension| format!("out.{extension}"));
+        for name in others.chain(["out.foo".to_owned(), "out".to_owned(), ".json".to_owned()]) {
+            let ran = folder.shell(&format!("$STAR {command}{name}"));
+            assert!([2, 3, 5].contains(&ran.code), "{command}{name}: {ran:?}");
+            assert!(ran.stderr.contains("error["), "{command}{name}: {ran:?}");
+            assert!(!folder.path(&name).exists(), "{command}{name}");
+        }
+    }
+    let session = "X := '01'\n:save out.foo\n:save out\n:save out.STAR\n";
+    let ran = folder.star_with_input(&["repl"], session);
+    assert_eq!(ran.stderr.matches("error[E0506]").count(), 2, "{ran:?}");
+    assert!(folder.path("out.STAR").is_file() && !folder.path("out").exists());
+    // Devices have no extension.
+    for command in ["benchpage m.json -o", "doc w.star --out", "moving u.csv q.csv -q -o"] {
+        assert_eq!(folder.shell(&format!("$STAR {command} /dev/null")).code, 0, "{command}");
+    }
 }

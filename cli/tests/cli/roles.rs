@@ -27,7 +27,9 @@ fn folder() -> Folder {
                 $STAR gen curve --rows 20 --columns 20 -o p.png && \
                 for file in a.star b.star g.gr u.csv q.csv m.json p.png two.star; do \
                   ln -s $file soft.$file; ln $file hard.$file; done; \
-                ln -s new.json dangling.json; ln -s places.csv places.csv.svg; ln -s two.star page.html; ln -s w.star w.html";
+                ln -s new.json dangling.html; ln -s places.csv places.csv.svg; ln -s two.star page.html; ln -s w.star w.html; \
+                ln -s b.star b.json; ln b.star b.html; ln -s m.json soft.m.html; \
+                ln m.json hard.m.html; ln -s u.csv u.png; ln -s x.csv x.png";
     let ran = folder.shell(made);
     assert_eq!(ran.code, 0, "{ran:?}");
     folder
@@ -59,19 +61,18 @@ fn outputs_replace_no_input_of_any_command() {
         "doc a.star --out soft.a.star",
         "doc soft.a.star --out hard.a.star",
         "doc - --out a.star < a.star",
-        "bench b.star --quick --out b.star",
-        "bench b.star --quick --out soft.b.star",
-        "bench b.star --quick --page hard.b.star",
-        "bench . --quick --out b.star",
-        "bench b.star --quick --with m.json --page m.json",
+        "bench b.star --quick --out b.json",
+        "bench b.star --quick --page b.html",
+        "bench . --quick --out b.json",
+        "bench b.star --quick --with m.json --page soft.m.html",
         "bench b.star --quick --with m.json --page x.html --out soft.m.json",
-        "benchpage m.json -o m.json",
-        "benchpage soft.m.json -o hard.m.json",
+        "benchpage m.json -o soft.m.html",
+        "benchpage soft.m.json -o hard.m.html",
         "moving u.csv q.csv -q -o u.csv",
         "moving u.csv q.csv -q -o q.csv",
         "moving u.csv q.csv -q -o soft.u.csv",
         "moving u.csv q.csv -q -o hard.q.csv",
-        "moving u.csv q.csv -q --hash --picture u.csv",
+        "moving u.csv q.csv -q --hash --picture u.png",
         "moving /dev/stdin q.csv -q -o u.csv < u.csv",
         "view p.png --out p.png",
         "view soft.p.png --out p.png",
@@ -91,13 +92,12 @@ fn outputs_replace_no_input_of_any_command() {
 fn two_outputs_share_no_file() {
     let folder = folder();
     let commands = [
-        "bench b.star --quick --out n.json --page n.json",
-        "bench b.star --quick --out new.json --page dangling.json",
+        "bench b.star --quick --out new.json --page dangling.html",
         "run two.star T=g.gr --out R=x.mtx --out S=./x.mtx",
         "run two.star T=g.gr --out R=mtx:- --out S=mtx:-",
         "run two.star T=g.gr --out R=x.png --view S=x.png",
         "run two.star T=g.gr --view S=x.html --profile=x.html",
-        "moving u.csv q.csv -q -o x.csv --picture ./x.csv",
+        "moving u.csv q.csv -q -o x.csv --picture x.png",
         "gen curve --rows 20 --columns 20 -o x.stb --mask x.stb",
         "gen moving -n 10 --updates 10 -q -o x.csv --queries ./x.csv",
         "gen moving -n 10 --updates 10 -q -o hard.u.csv --queries soft.u.csv",

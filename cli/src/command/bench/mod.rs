@@ -34,7 +34,7 @@ use star_report::record::{Record, SCHEMA, Settings, to_json};
 
 use self::run::Runner;
 use self::targets::{Target, may_have_benchmarks, targets};
-use super::benchpage::{plot_folder, write_plots};
+use super::benchpage::{PAGE, plot_folder, write_plots};
 use crate::text;
 
 /// Arguments of `star bench`.
@@ -182,11 +182,11 @@ pub(crate) fn run(
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     let passes = args.passes.options()?;
     // Report an error before a long run, not after it.
-    let place = |file: &Option<String>| {
-        let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));
-        place.transpose()
+    let place = |file: &Option<String>, extensions: &[&str]| {
+        let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
+        file.as_ref().map(place).transpose()
     };
-    let (out, page) = (place(&args.out)?, place(&args.page)?);
+    let (out, page) = (place(&args.out, &["json"])?, place(&args.page, &PAGE)?);
     let plots = args.svg.as_deref().map(plot_folder).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
