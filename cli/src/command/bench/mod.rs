@@ -35,6 +35,7 @@ use star_report::record::{Record, SCHEMA, Settings, to_json};
 use self::run::Runner;
 use self::targets::{Target, may_have_benchmarks, targets};
 use super::benchpage::{PAGE, plot_folder, write_plots};
+use crate::headers::test_file::Subject;
 use crate::text;
 
 /// Arguments of `star bench`.
@@ -201,7 +202,6 @@ pub(crate) fn run(
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
     let probe = args.probe.or(quick);
-    record.bandwidth = surroundings::bandwidth(threads, probe, "before");
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
@@ -219,12 +219,25 @@ pub(crate) fn run(
         output,
         ended: false,
     };
-    let mut n_files = 0;
-    for target in &targets {
-        if may_have_benchmarks(target, &flags) && !runner.ended && flags.stop().is_none() {
-            n_files += 1;
-            runner.file(target);
+    // The first program and all pipes are read before anything is measured.
+    let mut programs: Vec<(&Target, Option<Subject>)> = Vec::new();
+    for target in targets.iter().filter(|target| may_have_benchmarks(target, &flags)) {
+        if flags.stop().is_some() {
+            break;
         }
+        let is_early = programs.is_empty() || !Path::new(&target.path).is_file();
+        programs.push((target, is_early.then(|| runner.read(target))));
+    }
+    let n_files = programs.len();
+    if n_files > 0 && flags.stop().is_none() {
+        record.bandwidth = surroundings::bandwidth(threads, probe, "before");
+    }
+    for (target, subject) in programs {
+        if runner.ended || flags.stop().is_some() {
+            break;
+        }
+        let subject = subject.unwrap_or_else(|| runner.read(target));
+        runner.file(target, &subject);
     }
     let (rows, exit) = (std::mem::take(&mut runner.rows), runner.exit);
     record.interrupted = flags.stop().is_some();
