@@ -230,6 +230,17 @@ fn a_dash_is_rejected_with_the_correct_file_name() {
 }
 
 #[test]
+fn notes_about_a_file_are_printed_once() {
+    let folder = Folder::new(&[
+        ("p.star", "procedure P(A,B: table); begin print(rows(A)) end;"),
+        ("v.csv", "d,e\n1,2\n"),
+    ]);
+    let ran = folder.star(&["run", "p.star", "A=records:v.csv", "B=records:v.csv"]);
+    ran.prints("1\n");
+    assert_eq!(ran.stderr.matches("`d` in column").count(), 1, "{ran:?}");
+}
+
+#[test]
 fn programs_read_numbers_with_layouts() {
     let text = "program P; var T: table; begin read(T, \"t.csv\", \"field:b\"); print(T) end.";
     let folder = Folder::new(&[("p.star", text), ("t.csv", "a,b\n1,2\n3,3\n")]);
