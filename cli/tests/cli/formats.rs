@@ -230,6 +230,34 @@ fn a_dash_is_rejected_with_the_correct_file_name() {
 }
 
 #[test]
+fn programs_read_with_settings() {
+    let folder = Folder::new(&[
+        ("p.star", "program P(l: string); var T: table; begin read(T,\"v.csv\",l); print(T) end."),
+        ("s.csv", "d\n1.5\n0.25\n"),
+        ("v.csv", "d,when\n1.5,x\n0.25,y\n"),
+    ]);
+    for (layout, table) in [
+        ("records scale=100", "1001011001\n0001100110\n"),
+        ("scale=100", "1001011001\n0001100110\n"),
+        ("field:d scale=100", "10010110\n00011001\n"),
+        ("field:when scale=100 order=sorted", "01\n10\n"),
+        ("field:d scale=d:4", "110\n001\n"),
+    ] {
+        folder.star(&["run", "p.star", &format!("l={layout}")]).prints(table);
+    }
+    // The settings of the command line apply, too, and those of the program replace them.
+    folder.star(&["run", "p.star", "l=field:d", "scale=4"]).prints("110\n001\n");
+    folder.star(&["run", "p.star", "l=field:d scale=4", "scale=100"]).prints("110\n001\n");
+    let run = |layout: &str| folder.star(&["run", "p.star", &format!("l={layout}")]);
+    run("records").fails(3, &["E0502", "`scale=100` multiplies"]);
+    run("records scale=no").fails(3, &["E0605", "`no` is not a valid value"]);
+    run("scael=100").fails(3, &["E0507"]);
+    let session = "read(T,\"s.csv\",\"records scale=4\")\nT\n";
+    let ran = folder.star_with_input(&["repl"], session);
+    assert!(ran.stdout.ends_with("\n 1.5\n0.25\n"), "{ran:?}");
+}
+
+#[test]
 fn notes_about_a_file_are_printed_once() {
     let folder = Folder::new(&[
         ("p.star", "procedure P(A,B: table); begin print(rows(A)) end;"),
