@@ -258,6 +258,26 @@ fn programs_read_with_settings() {
 }
 
 #[test]
+fn programs_write_no_forms_of_results() {
+    let folder = Folder::new(&[
+        ("p.star", "program P(R: table; f: string); begin write(R,f) end."),
+        ("g.gr", PATH),
+    ]);
+    for form in ["like R", "rows of R", "vertices", "distances"] {
+        let ran = folder.star(&[
+            "run",
+            "p.star",
+            "R=g.gr",
+            &format!("f={form}:s.csv"),
+            "--allow-write",
+            ".",
+        ]);
+        ran.fails(3, &["E0507", &format!("`write` has no form `{form}`"), "x=16 y=16:s.csv"]);
+    }
+    assert_eq!(folder.names(), ["g.gr", "p.star"]);
+}
+
+#[test]
 fn notes_about_a_file_are_printed_once() {
     let folder = Folder::new(&[
         ("p.star", "procedure P(A,B: table); begin print(rows(A)) end;"),
