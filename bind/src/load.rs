@@ -24,7 +24,7 @@ use crate::part::locate;
 use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows};
 use crate::settings::Codes;
-use crate::source::Reading;
+use crate::source::{Once, Reading};
 use crate::widths;
 
 /// The result of loading.
@@ -54,6 +54,9 @@ pub fn load(
     reading: Reading<'_>,
     max_bytes: u64,
 ) -> Result<LoadedArguments, FileError> {
+    // Several parameters may come from one file.
+    let observer = Once::new(reading.observer);
+    let reading = Reading { observer: &observer, ..reading };
     let changed = GraphSizes::default();
     let (free, graphs, lists, saw_stream) = (max_bytes, Vec::new(), Vec::new(), false);
     let mut loader =

@@ -108,6 +108,29 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Splits `[LAYOUT] [NAME=VALUE …]`, which a program gives to `read`, and applies the settings;
+    /// returns the layout, if there is one.
+    ///
+    /// # Errors
+    /// E0605 if a value is invalid.
+    pub(crate) fn take_after_layout<'t>(
+        &mut self,
+        text: &'t str,
+    ) -> Result<Option<&'t str>, Diagnostic> {
+        let mut layout = text.trim();
+        let mut taken = Vec::new();
+        while let Some((name, value)) = layout.rsplit(char::is_whitespace).next().and_then(setting)
+        {
+            layout = layout[..layout.len() - name.len() - value.len() - 1].trim_end();
+            taken.push((name, value));
+        }
+        let has_layout = !layout.is_empty() || taken.is_empty();
+        for (name, value) in taken.into_iter().rev() {
+            self.take(name, value)?;
+        }
+        Ok(has_layout.then_some(layout))
+    }
+
     /// Applies a setting; returns `false` if the name is unknown.
     ///
     /// # Errors
@@ -212,6 +235,14 @@ impl Settings {
     }
 }
 
+/// Splits a setting after a layout. The widths of graphs belong to the layout, and codes concern
+/// several fields.
+fn setting(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let is_known = SETTINGS.contains(&name) && !["h", "b", "codes"].contains(&name);
+    is_known.then_some((name, value))
+}
+
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
     let message =
         format!("`{}` is not a valid value of the setting `{name}`", text::one_line(value));
@@ -223,6 +254,25 @@ mod tests {
     use star_io::{Field, Shape};
 
     use super::*;
+
+    #[test]
+    fn settings_follow_the_layout_of_a_program() {
+        let split = |text| {
+            let mut settings = Settings::default();
+            let layout = settings.take_after_layout(text).unwrap();
+            (layout, settings.scale, settings.header)
+        };
+        let ten = Decimal::parse_positive("10");
+        assert_eq!(split("records"), (Some("records"), None, None));
+        assert_eq!(split(" records scale=10 "), (Some("records"), ten, None));
+        assert_eq!(split("scale=10  header=no"), (None, ten, Some(false)));
+        assert_eq!(split("field:a b scale=10"), (Some("field:a b"), ten, None));
+        assert_eq!(split("left scale=10 b=6"), (Some("left scale=10 b=6"), None, None));
+        assert_eq!(split("left b=6 scale=10"), (Some("left b=6"), ten, None));
+        assert_eq!(split(""), (Some(""), None, None));
+        let error = Settings::default().take_after_layout("records scale=-1").unwrap_err();
+        assert_eq!(error.code, Code::BadArgument);
+    }
 
     #[test]
     fn settings_are_parsed_and_checked() {

@@ -40,7 +40,7 @@ pub(crate) struct PageArgs {
 /// If a file cannot be read or is not a benchmark file, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, out, svg } = args;
-    let place = Destination::new(Path::new(out), out)?;
+    let place = Destination::with_extension(Path::new(out), out, &PAGE)?;
     let plots = svg.as_deref().map(plot_folder).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
@@ -58,6 +58,9 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// The extensions of pages.
+pub(crate) const PAGE: [&str; 2] = ["html", "htm"];
 
 /// Creates a folder for plots, which vanishes unless they are written, and tests whether it is
 /// writable.

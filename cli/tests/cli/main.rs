@@ -35,6 +35,7 @@ mod readers;
 mod records;
 mod reference;
 mod repl;
+mod reports;
 mod roles;
 mod site;
 mod sources;

@@ -34,7 +34,8 @@ use star_report::record::{Record, SCHEMA, Settings, to_json};
 
 use self::run::Runner;
 use self::targets::{Target, may_have_benchmarks, targets};
-use super::benchpage::{plot_folder, write_plots};
+use super::benchpage::{PAGE, plot_folder, write_plots};
+use crate::headers::test_file::Subject;
 use crate::text;
 
 /// Arguments of `star bench`.
@@ -182,11 +183,11 @@ pub(crate) fn run(
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     let passes = args.passes.options()?;
     // Report an error before a long run, not after it.
-    let place = |file: &Option<String>| {
-        let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));
-        place.transpose()
+    let place = |file: &Option<String>, extensions: &[&str]| {
+        let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
+        file.as_ref().map(place).transpose()
     };
-    let (out, page) = (place(&args.out)?, place(&args.page)?);
+    let (out, page) = (place(&args.out, &["json"])?, place(&args.page, &PAGE)?);
     let plots = args.svg.as_deref().map(plot_folder).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
@@ -201,7 +202,6 @@ pub(crate) fn run(
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
     let probe = args.probe.or(quick);
-    record.bandwidth = surroundings::bandwidth(threads, probe, "before");
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
@@ -219,12 +219,25 @@ pub(crate) fn run(
         output,
         ended: false,
     };
-    let mut n_files = 0;
-    for target in &targets {
-        if may_have_benchmarks(target, &flags) && !runner.ended && flags.stop().is_none() {
-            n_files += 1;
-            runner.file(target);
+    // The first program and all pipes are read before anything is measured.
+    let mut programs: Vec<(&Target, Option<Subject>)> = Vec::new();
+    for target in targets.iter().filter(|target| may_have_benchmarks(target, &flags)) {
+        if flags.stop().is_some() {
+            break;
         }
+        let is_early = programs.is_empty() || !Path::new(&target.path).is_file();
+        programs.push((target, is_early.then(|| runner.read(target))));
+    }
+    let n_files = programs.len();
+    if n_files > 0 && flags.stop().is_none() {
+        record.bandwidth = surroundings::bandwidth(threads, probe, "before");
+    }
+    for (target, subject) in programs {
+        if runner.ended || flags.stop().is_some() {
+            break;
+        }
+        let subject = subject.unwrap_or_else(|| runner.read(target));
+        runner.file(target, &subject);
     }
     let (rows, exit) = (std::mem::take(&mut runner.rows), runner.exit);
     record.interrupted = flags.stop().is_some();

@@ -78,10 +78,14 @@ struct Benchmark<'a> {
 }
 
 impl Runner<'_> {
+    /// Reads and checks a file.
+    pub(super) fn read(&mut self, target: &Target) -> Subject {
+        let _sentry = self.sentry();
+        Subject::read(&target.path, self.loader.clone())
+    }
+
     /// Measures the benchmarks of a file.
-    pub(super) fn file(&mut self, target: &Target) {
-        let sentry = self.sentry();
-        let subject = Subject::read(&target.path, self.loader.clone());
+    pub(super) fn file(&mut self, target: &Target, subject: &Subject) {
         let sources = &subject.compilation.sources;
         for fault in &subject.faults {
             self.reporter.diagnostic(sources, fault);
@@ -104,12 +108,13 @@ impl Runner<'_> {
         if wanted.is_empty() {
             return;
         }
-        let made = self.runnable(&subject);
+        let sentry = self.sentry();
+        let made = self.runnable(subject);
         drop(sentry);
         for (header, blank) in wanted {
             match &made {
                 Ok(_) if self.ended => return,
-                Ok((runnable, access)) => self.header(&subject, header, (runnable, access), blank),
+                Ok((runnable, access)) => self.header(subject, header, (runnable, access), blank),
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }
         }

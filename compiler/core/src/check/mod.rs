@@ -377,11 +377,11 @@ impl<'a> Checker<'a> {
 }
 
 /// Returns what to write instead of a routine of other languages.
-fn habit(name: &str) -> Option<&'static str> {
+pub(super) fn habit(name: &str) -> Option<&'static str> {
     let is = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
     if is(&["writeln", "write", "println", "printf", "printline", "puts", "echo", "output"]) {
-        Some("`print(a, \" \", b)` prints values and a line break")
-    } else if is(&["readln", "readline", "input", "scanf", "gets"]) {
+        Some("use `print`: `print(a, \" \", b)` prints values and a line break")
+    } else if is(&["read", "readln", "readline", "input", "scanf", "gets"]) {
         Some(
             "values come from parameters, as in `program P(n: integer);` and `star run FILE n=5`; \
                 `read(T, \"file.gr\")` reads a table",
