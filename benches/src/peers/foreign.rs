@@ -51,6 +51,9 @@ impl Foreign {
             | Job::Floyd
             | Job::Paths
             | Job::Levels
+            | Job::ArcPaths
+            | Job::ArcLevels
+            | Job::Components
             | Job::Kruskal
             | Job::Prim
             | Job::Branching => "graphs.py",
@@ -66,7 +69,8 @@ impl Foreign {
     /// A compiled adapter, without arguments.
     pub(super) fn compiled(&mut self, peer: &str, job: Job) -> Result<Command, Failure> {
         let program = match (peer, job) {
-            ("gapbs", Job::Levels) => "gapbs-levels",
+            ("gapbs", Job::Levels | Job::ArcLevels) => "gapbs-levels",
+            ("gapbs", Job::Components) => "gapbs-components",
             ("gapbs", _) => "gapbs-paths",
             _ => "lemon",
         };
@@ -127,8 +131,10 @@ fn compile(program: &str, tools: &Tools) -> Result<PathBuf, Failure> {
             return Err(Failure::peer(message));
         };
         command.arg("-fopenmp").arg("-I").arg(gapbs.join("src")).arg(version(Some(gapbs)));
-        if program == "gapbs-levels" {
-            command.arg("-DLEVELS");
+        match program {
+            "gapbs-levels" => drop(command.arg("-DLEVELS")),
+            "gapbs-components" => drop(command.arg("-DCOMPONENTS")),
+            _ => {}
         }
         command.arg(Path::new(ADAPTERS).join("gapbs.cc"));
     }

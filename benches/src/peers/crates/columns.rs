@@ -89,6 +89,9 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
         | Job::Floyd
         | Job::Paths
         | Job::Levels
+        | Job::ArcPaths
+        | Job::ArcLevels
+        | Job::Components
         | Job::Kruskal
         | Job::Prim
         | Job::Branching
