@@ -58,7 +58,8 @@ pub fn read_value(
     };
     let format = layout.as_ref().and_then(AnyLayout::format);
     let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
-    let expected = Expected { format, graph };
+    let as_graph = matches!(layout, Some(AnyLayout::Graph(_)));
+    let expected = Expected { format, graph, as_graph };
     let located = locate(file, reading.files);
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
     let (form, sparse) = (TableForm::Columns, SparseWish::Never);

@@ -46,6 +46,8 @@ pub enum ResultForm {
     /// `vertices`: a slice as the vertices at its ones, a table as the vertices with the numbers in
     /// their rows.
     Vertices,
+    /// `codes`: a table as the vertices with the names of the vertices whose codes are in their rows.
+    Codes,
     /// `distances`: like `vertices`, without the rows that are infinity, all ones.
     Distances,
 }
@@ -64,6 +66,7 @@ impl ResultForm {
                 }
                 ["like", name] => return Ok((Some(ResultForm::Like(name.to_owned())), file)),
                 ["vertices"] => return Ok((Some(ResultForm::Vertices), file)),
+                ["codes"] => return Ok((Some(ResultForm::Codes), file)),
                 ["distances"] => return Ok((Some(ResultForm::Distances), file)),
                 _ => {}
             }
@@ -75,7 +78,10 @@ impl ResultForm {
     /// Returns the parameter whose rows it refers to.
     pub fn parameter(&self) -> Option<&str> {
         match self {
-            ResultForm::Fields(_) | ResultForm::Vertices | ResultForm::Distances => None,
+            ResultForm::Fields(_)
+            | ResultForm::Vertices
+            | ResultForm::Codes
+            | ResultForm::Distances => None,
             ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
         }
     }
@@ -83,7 +89,7 @@ impl ResultForm {
     /// Returns whether it refers to the vertices of the graph that the values come from.
     pub fn names_vertices(&self) -> bool {
         match self {
-            ResultForm::Vertices | ResultForm::Distances => true,
+            ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => true,
             ResultForm::Fields(_) | ResultForm::RowsOf(_) | ResultForm::Like(_) => false,
         }
     }
@@ -125,13 +131,15 @@ impl ResultForm {
                     arcs,
                     weighted: false,
                     symmetric: true,
-                    labels: None,
+                    names: None,
                     no_weights: None,
                 };
                 (vec![list, Data::Graph(graph)], "records or arcs")
             }
             ResultForm::Like(_) => (vec![list], "a list of records"),
-            ResultForm::Vertices | ResultForm::Distances => (vec![list], "a list of vertices"),
+            ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => {
+                (vec![list], "a list of vertices")
+            }
         };
         let holds =
             |data: &Data| star_io::write(format, data.as_output(), &mut std::io::sink()).is_ok();
@@ -155,6 +163,7 @@ impl ResultForm {
         let name = match self {
             ResultForm::Fields(fields) => return fields.numbers(value, file).map(Data::Numbers),
             ResultForm::Vertices => return vertices::all(value, graph, file).map(Data::Numbers),
+            ResultForm::Codes => return vertices::codes(value, graph, file).map(Data::Numbers),
             ResultForm::Distances => return vertices::near(value, graph, file).map(Data::Numbers),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
@@ -191,6 +200,7 @@ impl ResultForm {
                 ResultForm::Like(_)
                 | ResultForm::Fields(_)
                 | ResultForm::Vertices
+                | ResultForm::Codes
                 | ResultForm::Distances,
                 _,
                 _,
@@ -222,10 +232,10 @@ impl Rows {
                     return Err(graph.arcs.len());
                 }
                 let arcs = rows().map(|row| graph.arcs[row]).collect();
-                let Graph { n_vertices, weighted, symmetric, ref labels, arcs: _, ref no_weights } =
+                let Graph { n_vertices, weighted, symmetric, ref names, arcs: _, ref no_weights } =
                     **graph;
-                let (labels, no_weights) = (labels.clone(), no_weights.clone());
-                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, labels, no_weights }))
+                let (names, no_weights) = (names.clone(), no_weights.clone());
+                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, names, no_weights }))
             }
         }
     }

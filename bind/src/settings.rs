@@ -1,7 +1,7 @@
 //! Settings for reading files, given like parameters: `scale=100`, `widths=8,4`.
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
-use star_io::{Decimal, FieldRules, Meaning, Numbers};
+use star_io::{Decimal, Direction, EdgeFields, FieldRules, Meaning, Numbers};
 
 use crate::arg_value;
 use crate::encoding::Formulas;
@@ -34,6 +34,14 @@ pub struct Settings {
     pub codes: Codes,
     /// Whether the times of edge lists are skipped.
     pub skip_times: bool,
+    /// The fields of edge lists.
+    pub from: Option<String>,
+    /// See `from`.
+    pub to: Option<String>,
+    /// See `from`; also the attribute of other formats.
+    pub weight: Option<String>,
+    /// The direction of the arcs of graphs, unless the name of a file says it.
+    pub direction: Direction,
     /// The treatment of formulas in CSV files that are written.
     pub formulas: Formulas,
 }
@@ -65,14 +73,19 @@ Settings for files, given like parameters:
   empty=VALUE   default for a missing number, date or time in a CSV file
   nodata=NUMBER number of a file for a missing value: it becomes all ones
   palette=index read a PNG picture with a palette as colour indices, not colours
+  from=COLUMN   column of an edge list with the vertex that an arc leaves, by name
+                or number; by default `from`, `source` and similar, or the first
+  to=COLUMN     the same for the vertex that it enters
+  weight=COLUMN the same for the weight, also an attribute of other formats;
+                `weight=none` reads no weights
   times=skip    skip the times after the weights of an edge list
   h=BITS        width of weights and distances, in graphs and update streams
   b=BITS        width of the codes of vertices";
 
 /// The names that are settings unless a parameter has them.
-pub const SETTINGS: [&str; 12] = [
-    "scale", "widths", "texts", "order", "codes", "header", "empty", "nodata", "palette", "times",
-    "h", "b",
+pub const SETTINGS: [&str; 15] = [
+    "scale", "widths", "texts", "order", "codes", "header", "empty", "nodata", "palette", "from",
+    "to", "weight", "times", "h", "b",
 ];
 
 /// Settings for the conversion of data to values of a program; the others concern the reading of
@@ -189,6 +202,12 @@ impl Settings {
                 "skip" => self.skip_times = true,
                 _ => return Err(bad(name, value, "write `times=skip`")),
             },
+            "from" | "to" | "weight" if value.is_empty() => {
+                return Err(bad(name, value, "write the name of a column, or its number"));
+            }
+            "from" => self.from = Some(value.to_owned()),
+            "to" => self.to = Some(value.to_owned()),
+            "weight" => self.weight = Some(value.to_owned()),
             "empty" => self.empty = Some(value.to_owned()),
             "nodata" => match Decimal::parse(value) {
                 Some(number) => self.nodata = Some(number),
@@ -214,6 +233,15 @@ impl Settings {
             sorted: self.sorted,
             empty: self.empty.as_deref(),
             header: self.header,
+        }
+    }
+
+    /// Returns the fields of edge lists.
+    pub fn edge_fields(&self) -> EdgeFields<'_> {
+        EdgeFields {
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            weight: self.weight.as_deref(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file};
-use star_bind::{Reading, ResultForm, Signature, encoding};
+use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_os::destination::Destination;
 use star_os::report::Reporter;
@@ -186,17 +186,11 @@ pub(crate) fn of_graph(
             return Err(refused(name, &message));
         }
     };
-    let labels = graph.labels.as_deref();
+    let name_of = |vertex: usize| graph.name(vertex).to_string();
+    let names = graph.names.is_some().then_some(&name_of as &dyn Fn(usize) -> String);
     let symmetric = graph.symmetric;
-    let network = Network {
-        n_vertices,
-        arcs: &arcs,
-        symmetric,
-        labels,
-        places,
-        marked_arcs,
-        marked_vertices,
-    };
+    let network =
+        Network { n_vertices, arcs: &arcs, symmetric, names, places, marked_arcs, marked_vertices };
     view::network(&network).ok_or_else(|| {
         let n_arcs = arcs.len();
         let message = format!("{n_vertices} vertices and {n_arcs} arcs are too many to draw");
@@ -239,7 +233,8 @@ fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
             Ok(view::points(&x.values, &y.values))
         }
         (Shape::List(_), _) => Err(refused(name, "a list of records cannot be drawn")
-            .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")),
+            .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")
+            .help("`undirected:FILE` reads a list of edges as a graph")),
         (Shape::Grid { width, .. }, [red, green, blue, ..]) => {
             let channels = [red, green, blue].map(|field| &field.values[..]);
             let most = match red.bits {
@@ -265,6 +260,7 @@ pub(crate) fn places_for(
     given: Option<&str>,
     max_bytes: u64,
 ) -> Result<Option<Places>, FileError> {
+    let file = part::locate(file, reading.files).file;
     let beside = Path::new(file.trim_end_matches(".gz")).with_extension("co");
     let beside = beside.to_str().filter(|beside| reading.files.exists(beside));
     let Some(name) = given.or(beside) else { return Ok(None) };

@@ -34,6 +34,13 @@ pub struct Texts {
 }
 
 impl Texts {
+    /// The distinct texts of a list, with codes in its order.
+    pub fn of(texts: impl IntoIterator<Item = String>) -> Self {
+        let mut all = Texts::default();
+        texts.into_iter().for_each(|text| _ = all.add(&text));
+        all
+    }
+
     /// The texts, from code 1 on.
     pub fn as_slice(&self) -> &[String] {
         &self.texts

@@ -125,7 +125,9 @@ fn read(
     for origin in &mut binding.origins {
         match origin {
             Origin::Argument(ArgValue::File { path, .. }) => *path = placed(path, around.folder),
-            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Argument(ArgValue::Value(_) | ArgValue::Vertex(_))
+            | Origin::Offer(_)
+            | Origin::Unset => {}
         }
     }
     let settings = binding.settings.clone();
@@ -199,7 +201,7 @@ fn file_in(name: &str, value: &str, kind: Kind, folder: &Path) -> String {
             format!("{layout}:{}", placed(&path, folder))
         }
         Ok(ArgValue::File { layout: None, path }) => placed(&path, folder),
-        Ok(ArgValue::Value(_)) | Err(_) => value.to_owned(),
+        Ok(ArgValue::Value(_) | ArgValue::Vertex(_)) | Err(_) => value.to_owned(),
     }
 }
 

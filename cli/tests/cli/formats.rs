@@ -7,6 +7,8 @@ use crate::support::{Folder, PATH, WARSHALL};
 /// Prints a table row by row.
 const SHOW: &str = "procedure P(T: table); begin print(T) end;";
 
+const TWO: &str = "procedure P(S,T: table); begin print(S) end;";
+
 /// Copies a table from one file to another.
 const COPY: &str = "procedure COPY(var T: table); var i: integer; begin i := rows(T) end;";
 
@@ -127,23 +129,6 @@ fn rejects_pictures_with_text_extensions_by_first_bytes() {
 }
 
 #[test]
-fn a_road_list_converts_to_a_graph_as_the_help_suggests() {
-    let folder = Folder::new(&[("p.star", COPY), ("e.csv", "from,to,km\n1,2,3\n2,3,4\n")]);
-    let graph = ["run", "star:closure", "--proc", "WARSHALL", "--graph"];
-    let ran = folder.star(&[&graph[..], &["e.csv"]].concat());
-    ran.fails(
-        5,
-        &["error[E0507]: e.csv", "does not contain a graph", "`FROM,TO,WEIGHT`", "`.txt`"],
-    );
-    folder.write("e.txt", b"1,2,3\n2,3,4\n");
-    let ran = folder.star(&[&graph[..], &["e.txt"]].concat());
-    assert_eq!((ran.code, ran.stderr.contains("error")), (0, false), "{ran:?}");
-    folder.write("z.map", b"type octile\nheight 1\nwidth 2\nmap\n.@\n");
-    let ran = folder.star(&[&graph[..], &["z.map"]].concat());
-    assert!(ran.code == 5 && !ran.stderr.contains("FROM"), "{ran:?}");
-}
-
-#[test]
 fn packed_files_are_read_and_written() {
     let folder = Folder::new(&[("p.star", SHOW), ("copy.star", COPY), ("g.gr", PATH)]);
     assert_eq!(folder.shell("gzip -k g.gr && cp g.gr.gz plain.gr").code, 0);
@@ -223,10 +208,18 @@ fn array_names_follow_the_archive_name() {
 }
 
 #[test]
-fn a_dash_is_rejected_with_the_correct_file_name() {
-    let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH)]);
-    folder.star(&["run", "p.star", "T=-"]).fails(5, &["error[E0501]: -:", "`/dev/stdin`"]);
-    folder.shell("$STAR run p.star T=/dev/stdin < g.gr").prints("010\n001\n000\n");
+fn a_dash_is_standard_input_in_the_format_before_it() {
+    let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH), ("two.star", TWO)]);
+    for name in ["-", "gr:-", "adjacency:gr:-", "/dev/stdin"] {
+        let argument = format!("T={name}");
+        folder.star_with_input(&["run", "p.star", &argument], PATH).prints("010\n001\n000\n");
+    }
+    folder.shell("$STAR run p.star T=gr:- < g.gr").prints("010\n001\n000\n");
+    folder.shell("gzip -c g.gr | $STAR run p.star T=gr:-").prints("010\n001\n000\n");
+    let ran = folder.star_with_input(&["run", "p.star", "T=xyz:-"], PATH);
+    ran.fails(5, &["unknown layout `xyz`"]);
+    let ran = folder.star_with_input(&["run", "two.star", "S=-", "T=gr:-"], PATH);
+    ran.fails(5, &["error[E0501]: gr:-: standard input can be read only once"]);
 }
 
 #[test]

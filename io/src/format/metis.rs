@@ -14,7 +14,7 @@ use std::io;
 use star_base::Code;
 
 use super::{ARC_BYTES, GraphRef, ReadResult, vertex_count};
-use crate::data::{Data, OutputRef};
+use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
@@ -83,14 +83,13 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         arcs: edges,
         weighted: header.edge_weights && no_weights.is_none(),
         symmetric: true,
-        labels: None,
+        names: None,
         no_weights,
     };
     if header.n_before > 0 && header.n_vertices > 0 {
         warnings.push("vertex weights and sizes are dropped".to_owned());
     }
-    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
-    Ok((Data::Graph(graph), warnings.into()))
+    super::finish(graph, warnings.into(), scanner.source_mut())
 }
 
 /// Writes an undirected graph, or the graph of a symmetric adjacency table.

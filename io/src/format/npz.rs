@@ -5,6 +5,7 @@
 //! field.
 
 mod directory;
+mod sparse;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
@@ -67,6 +68,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     })?;
     let archive = ZipArchive::new(Cursor::new(&bytes[..]));
     let mut archive = archive.map_err(|e| zip_fault(source.file(), &e))?;
+    if source.part().is_none() && sparse::is_matrix(&archive) {
+        return sparse::read(&mut source, &mut archive, bytes.len());
+    }
     let part = choose(&source, &mut archive)?;
     let name = part.name.clone();
     source.go_on()?;

@@ -79,21 +79,27 @@ impl Scanner<'_, '_> {
             return self.real(what).map(|_| 1);
         }
         match self.value(what) {
-            Err(fault) if self.is_fraction(&fault) => {
-                *no_weights = Some(fault);
-                Ok(1)
-            }
+            Err(fault) => match self.as_decimal(&fault) {
+                Some(value) => match value.to_whole() {
+                    Some(weight) => Ok(weight), // written like 3.0
+                    None => {
+                        *no_weights = Some(fault);
+                        Ok(1)
+                    }
+                },
+                None => Err(fault),
+            },
             weight => weight,
         }
     }
 
-    /// Returns whether the fault is that the last token, which was read to its end, is a number
-    /// with a fraction.
+    /// Returns the last token, which was read to its end, as a number with a point or an exponent,
+    /// if that is the fault.
     #[cold]
-    fn is_fraction(&mut self, fault: &FileError) -> bool {
+    fn as_decimal(&mut self, fault: &FileError) -> Option<Decimal> {
         let token = self.token_bytes();
         let value = std::str::from_utf8(&token).ok().and_then(Decimal::parse);
-        fault.code == Code::BadFormat && token.len() < KEPT && value.is_some()
+        value.filter(|_| fault.code == Code::BadFormat && token.len() < KEPT)
     }
 
     /// Reads a value that is not negative.

@@ -12,7 +12,7 @@ fn edge_is_stored_once() {
     let (graph, warnings) = graph(Metis, "% a path\n3 2\n2\n% in between\n1 3\n2\n");
     assert_eq!((graph.n_vertices, graph.weighted, graph.symmetric), (3, false, true));
     assert_eq!(arcs(&graph), [(1, 0, 1), (2, 1, 1)]);
-    assert!(graph.labels.is_none() && warnings.is_empty());
+    assert!(graph.names.is_none() && warnings.is_empty());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn undirected_graphs_without_loops_are_writable() {
         arcs,
         weighted: true,
         symmetric: true,
-        labels: None,
+        names: None,
         no_weights: None,
     };
     let mut bytes = Vec::new();

@@ -91,7 +91,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     };
     let notes = separator.map(str::to_owned).into_iter().collect();
     let numbers = Numbers { shape: Shape::List(n_records), fields };
-    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes }))
+    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
 
 /// Warns about names in the rules without a field, which another file of the run may have, or with

@@ -7,19 +7,17 @@ use csv::{ErrorKind, QuoteStyle, Terminator, WriterBuilder};
 use super::header;
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::format::{cannot_hold, cannot_write};
+use crate::format::{GraphRef, cannot_hold, cannot_write};
+use crate::graph::Arc;
 use crate::numbers::Numbers;
 
-/// Writes numbers, the cells of a grid row by row, or bits: each row of a table is one number of
+/// Writes a graph as an edge list, numbers, the cells of a grid row by row, or bits: each row of a table is one number of
 /// the field `bits`, a slice is a column, a word a row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
         OutputRef::Bits(bits) => bits,
-        OutputRef::Graph(_) => {
-            let fault = cannot_hold(value, "CSV", "lists of numbers");
-            return Err(Box::new(fault.help("write a graph to a `.mtx`, `.gr` or `.txt` file")));
-        }
+        OutputRef::Graph(_) => return write_edges(GraphRef::new(value, "CSV")?, out),
     };
     let (n_rows, n_cols) = bits.shape();
     if n_cols >= 64 {
@@ -34,6 +32,25 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
         })
     };
     write(out).map_err(|e| cannot_write(&e))
+}
+
+/// Writes an edge list: one record for each arc or edge.
+fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
+    let weighted = graph.is_weighted();
+    let record = |fields: [String; 3]| fields.into_iter().take(2 + usize::from(weighted));
+    let mut write = || {
+        writer.write_record(record(["from", "to", "weight"].map(str::to_owned)))?;
+        graph.try_for_edges(|Arc { tail, head, weight }| {
+            let (tail, head) = (graph.name(tail), graph.name(head));
+            writer.write_record(record([tail.to_string(), head.to_string(), weight.to_string()]))
+        })?;
+        writer.flush().map_err(csv::Error::from)
+    };
+    write().map_err(|error: csv::Error| match error.into_kind() {
+        ErrorKind::Io(error) => cannot_write(&error),
+        other => cannot_write(&io::Error::other(format!("{other:?}"))),
+    })
 }
 
 fn write_numbers(
