@@ -37,7 +37,8 @@ impl Call {
     /// Generates few or many arcs, with loops, parallel arcs, equal weights and weights of zero.
     /// Rows that are no arcs hold arbitrary bits.
     fn random(n: usize, m: usize, h: usize, random: &mut Random) -> Call {
-        let among = random.bits(m, [100, 100, 80, 5][random.below(4)]);
+        let percent = [100, 100, 80, 5][random.below(4)];
+        let among = random.bits(m, percent);
         let b = n.ilog2() as usize + 1 + random.below(2);
         let is_acyclic = random.chance(40);
         let width = h.min(1 + random.below(h.min(14)));
