@@ -8,11 +8,13 @@ pub(crate) const ROWS: usize = 64;
 /// Columns of a block.
 pub(crate) const COLUMNS: usize = 32;
 
-/// Transposes the two blocks of 32 × 32 bits in the halves of the limbs: afterwards bit k of half
-/// h of limb r is what bit r of half h of limb k was.
+/// Columns that are transposed together: the blocks of 16 × 16 bits need few steps.
+const LANE: usize = 16;
+
+/// Transposes the four blocks of 16 × 16 bits in the lanes of the limbs: afterwards bit k of lane l
+/// of limb r is what bit r of lane l of limb k was.
 #[inline(always)]
-fn transpose(limbs: &mut [u64; COLUMNS]) {
-    stage::<16>(limbs, 0x0000_ffff_0000_ffff);
+fn transpose(limbs: &mut [u64; LANE]) {
     stage::<8>(limbs, 0x00ff_00ff_00ff_00ff);
     stage::<4>(limbs, 0x0f0f_0f0f_0f0f_0f0f);
     stage::<2>(limbs, 0x3333_3333_3333_3333);
@@ -21,13 +23,28 @@ fn transpose(limbs: &mut [u64; COLUMNS]) {
 
 /// Exchanges the squares of `WIDTH` bits next to the diagonal.
 #[inline(always)]
-fn stage<const WIDTH: usize>(limbs: &mut [u64; COLUMNS], mask: u64) {
+fn stage<const WIDTH: usize>(limbs: &mut [u64; LANE], mask: u64) {
     for pair in limbs.chunks_exact_mut(2 * WIDTH) {
         let (upper, lower) = pair.split_at_mut(WIDTH);
         for (upper, lower) in upper.iter_mut().zip(lower) {
             let exchanged = (*upper >> WIDTH ^ *lower) & mask;
             *lower ^= exchanged;
             *upper ^= exchanged << WIDTH;
+        }
+    }
+}
+
+/// Reads the numbers of 64 rows in at most 16 columns, and adds them at bit `shift`.
+#[inline(always)]
+fn add_lanes(columns: &[&[u64]], limb: usize, shift: u32, numbers: &mut [u32; ROWS]) {
+    let mut limbs = [0; LANE];
+    for (to, column) in limbs.iter_mut().zip(columns.iter().rev()) {
+        *to = column[limb];
+    }
+    transpose(&mut limbs);
+    for (lane, numbers) in numbers.chunks_exact_mut(LANE).enumerate() {
+        for (number, limb) in numbers.iter_mut().zip(limbs) {
+            *number |= ((limb >> (LANE * lane)) as u32 & 0xffff) << shift;
         }
     }
 }
@@ -41,25 +58,14 @@ fn stage<const WIDTH: usize>(limbs: &mut [u64; COLUMNS], mask: u64) {
 ))]
 pub(crate) fn read_blocks(columns: &[&[u64]], first: usize, numbers: &mut [u32]) {
     let columns = &columns[columns.len().saturating_sub(COLUMNS)..];
+    let (high, low) = columns.split_at(columns.len().saturating_sub(LANE));
     for (block, numbers) in numbers.chunks_mut(ROWS).enumerate() {
-        let mut limbs = [0; COLUMNS];
-        for (limb, column) in limbs.iter_mut().zip(columns.iter().rev()) {
-            *limb = column[first + block];
+        let mut read = [0; ROWS];
+        add_lanes(low, first + block, 0, &mut read);
+        if !high.is_empty() {
+            add_lanes(high, first + block, LANE as u32, &mut read);
         }
-        transpose(&mut limbs);
-        match numbers.split_at_mut_checked(ROWS / 2) {
-            Some((low, high)) if high.len() == ROWS / 2 => {
-                for ((low, high), limb) in low.iter_mut().zip(high).zip(limbs) {
-                    *low = limb as u32;
-                    *high = (limb >> 32) as u32;
-                }
-            }
-            _ => {
-                for (row, number) in numbers.iter_mut().enumerate() {
-                    *number = (limbs[row % 32] >> (row / 32 * 32)) as u32;
-                }
-            }
-        }
+        numbers.copy_from_slice(&read[..numbers.len()]);
     }
 }
 
@@ -77,13 +83,17 @@ pub(crate) const BLOCKS: usize = 64;
 ))]
 pub(crate) fn write_blocks(numbers: &[u32], planes: &mut Planes) {
     for (block, numbers) in numbers.chunks(ROWS).enumerate() {
-        let mut limbs = [0; COLUMNS];
-        for (row, number) in numbers.iter().enumerate() {
-            limbs[row % 32] |= u64::from(*number) << (row / 32 * 32);
-        }
-        transpose(&mut limbs);
-        for (limb, plane) in limbs.iter().zip(planes.iter_mut()) {
-            plane[block] = *limb;
+        for (half, planes) in planes.chunks_exact_mut(LANE).enumerate() {
+            let mut limbs = [0; LANE];
+            for (lane, numbers) in numbers.chunks(LANE).enumerate() {
+                for (limb, number) in limbs.iter_mut().zip(numbers) {
+                    *limb |= u64::from(number >> (LANE * half) & 0xffff) << (LANE * lane);
+                }
+            }
+            transpose(&mut limbs);
+            for (limb, plane) in limbs.iter().zip(planes) {
+                plane[block] = *limb;
+            }
         }
     }
 }
