@@ -132,8 +132,12 @@ fn compile(program: &str, tools: &Tools) -> Result<PathBuf, Failure> {
         };
         command.arg("-fopenmp").arg("-I").arg(gapbs.join("src")).arg(version(Some(gapbs)));
         match program {
-            "gapbs-levels" => drop(command.arg("-DLEVELS")),
-            "gapbs-components" => drop(command.arg("-DCOMPONENTS")),
+            "gapbs-levels" => {
+                command.arg("-DLEVELS");
+            }
+            "gapbs-components" => {
+                command.arg("-DCOMPONENTS");
+            }
             _ => {}
         }
         command.arg(Path::new(ADAPTERS).join("gapbs.cc"));

@@ -10,7 +10,7 @@ use crate::{filled, reserved};
 pub struct TopologicalOrder {
     /// The place of each vertex, from 1 on; 0 if a cycle leads to it.
     pub places: Vec<u32>,
-    /// Returns whether there is no cycle.
+    /// True if there is no cycle.
     pub is_acyclic: bool,
 }
 
