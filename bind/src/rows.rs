@@ -253,12 +253,12 @@ pub(crate) fn like(
         let error = FileError::new(Code::NoSuchLayout, file, message);
         return Err(error.note(format!("a number has at most {MAX_BITS}")));
     }
-    let widths = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
-    let records = Fields::records(widths.collect());
+    let named = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
+    let records = Fields::records(named.collect());
     let mut numbers = records.numbers(BitsRef::Table(table), file)?;
-    for (found, field) in numbers.fields.iter_mut().zip(fields) {
+    for ((found, field), width) in numbers.fields.iter_mut().zip(fields).zip(widths) {
         let offset = field.offset();
-        let ones = found.bits.map_or(i64::MAX, |bits| i64::MAX >> 63usize.saturating_sub(bits));
+        let ones = i64::MAX >> (MAX_BITS - width);
         found.values.iter_mut().for_each(|number| {
             *number = match field.nodata {
                 Some(nodata) if *number == ones => nodata,

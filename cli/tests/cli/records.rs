@@ -95,6 +95,37 @@ fn formulas_are_quoted_on_request() {
 }
 
 #[test]
+fn missing_numbers_are_written_as_in_the_file() {
+    let folder = folder();
+    folder.write("nd.csv", b"a,b\n-32768,-7\n5,-32768\n-6,0\n");
+    folder.write("nd.npy", &npy_list(&[-32768, 5, 0]));
+    let written = |file: &str, settings: &[&str]| {
+        let values = format!("T={file}");
+        let same = ["run", "find.star", "--proc", "SAME", &values, "nodata=-32768"];
+        folder.star(&[&same[..], settings].concat())
+    };
+    let text = "a,b\n-32768,-7\n5,-32768\n-6,0\n";
+    written("nd.csv", &["--out", "R=like T:csv:-"]).prints(text);
+    written("nd.csv", &["scale=10", "--out", "R=like T:csv:-"]).prints(text);
+    written("nd.csv", &["widths=20,63", "--out", "R=like T:csv:-"]).prints(text);
+    written("nd.npy", &["--out", "R=like T:csv:-"]).prints("value\n-32768\n5\n0\n");
+    let shown = written("nd.csv", &[]);
+    let table = "     a       b\n-32768      -7\n     5  -32768\n    -6       0\n";
+    assert!(shown.stdout.ends_with(table), "{shown:?}");
+}
+
+/// A NumPy list of 64-bit integers.
+fn npy_list(numbers: &[i64]) -> Vec<u8> {
+    let header =
+        format!("{{'descr': '<i8', 'fortran_order': False, 'shape': ({},), }}\n", numbers.len());
+    let mut bytes = b"\x93NUMPY\x01\0".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    bytes
+}
+
+#[test]
 fn marked_arcs_are_a_graph() {
     let town = "p sp 3 3\na 1 2 7\na 2 3 5\na 1 3 4\n";
     let folder = Folder::new(&[("town.gr", town)]);

@@ -395,8 +395,9 @@ fn field_widths(
             Some(_) => field.bits.map(|bits| bits.max(least)),
         };
         let given = widths.and_then(|widths| widths.get(idx).copied()).or(of_file);
-        let is_offset = |&number: &i64| number == offset || Some(number) == field.nodata;
-        let all_zero = least == 1 && field.values.iter().all(is_offset);
+        // Without bits, missing numbers cannot be told from others.
+        let are_alike = field.n_missing() == 0 || field.n_missing() == field.values.len();
+        let all_zero = least == 1 && are_alike && field.present().all(|number| number == offset);
         match given {
             None => Ok(least),
             Some(bits) if bits > MAX_BITS => {

@@ -111,6 +111,10 @@ fn zeros_fit_in_any_width() {
     let table = laid_out("", &none, None).unwrap().table;
     assert_eq!((table.n_rows(), table.n_cols()), (0, 70));
     assert_eq!(rows("", &list(vec![field("x", Some(70), &[3])]), None), [format!("{:070b}", 3)]);
+    // A missing number differs from 0.
+    let marked = Field { nodata: Some(-9), ..field("x", None, &[0, -9]) };
+    let error = laid_out("", &list(vec![marked]), Some(&[0])).unwrap_err();
+    assert_eq!((error.code, error.help[0].as_str()), (Code::WidthTooSmall, "it needs 1"));
 }
 
 #[test]
