@@ -8,7 +8,7 @@ use star_base::Code;
 use super::{KEPT, MAX_WORD_BYTES, Scanner};
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
-use crate::scaling::{Scaling, advice};
+use crate::scaling::{Scaling, advice, exceeds_63_bits};
 use crate::text;
 
 /// Number of digits that always fit in a `u64`.
@@ -263,6 +263,10 @@ impl Scanner<'_, '_> {
         }
         let token = self.token_bytes();
         match std::str::from_utf8(&token).ok().and_then(Decimal::parse) {
+            Some(value) if exceeds_63_bits(value) => {
+                let quoted = text::quote(&token);
+                self.at_token(Code::OutOfRange, format!("{quoted} exceeds 63 bits"))
+            }
             Some(value) => Box::new(fault.help(advice(value))),
             None => fault,
         }
@@ -272,9 +276,9 @@ impl Scanner<'_, '_> {
     /// is too large.
     #[cold]
     pub(crate) fn no_weight(&mut self, what: &str, value: Decimal) -> Fault {
-        match value.magnitude() < 18 {
-            true => Box::new(self.no_number("a whole number").help(advice(value))),
-            false => self.too_large(what, "63"),
+        match exceeds_63_bits(value) {
+            false => Box::new(self.no_number("a whole number").help(advice(value))),
+            true => self.too_large(what, "63"),
         }
     }
 

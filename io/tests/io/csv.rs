@@ -49,6 +49,8 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b\n1,3rd\n", BadFormat, 2, 3, "`3rd` is not a whole number"),
             (b"a,b\n1,2\n12,--3\n", BadFormat, 3, 4, "`--3` is not a whole number"),
             (b"a,b\n1,-9223372036854775809\n", OutOfRange, 2, 3, "exceeds 63 bits"),
+            (b"a\n1e400\n", OutOfRange, 2, 1, "`1e400` exceeds 63 bits"),
+            (b"a\n9.5e18\n", OutOfRange, 2, 1, "`9.5e18` exceeds 63 bits"),
             (b"a;b\n1;2\n1;x\n", BadFormat, 3, 3, "`x`"),
             (b"a\tb\n1\t 2\n\"1\"\t\tx\n", BadFormat, 3, 1, "3 fields in a line"),
             (b"a\tb\n1\t2\n\"1\"\t x\n", BadFormat, 3, 6, "`x`"),
@@ -85,6 +87,7 @@ fn first_line_with_a_number_is_not_a_header() {
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
     assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
+    assert_eq!(help("a\n1e400\n"), <[String; 0]>::default());
     assert_eq!(help("1e3\n"), ["with `scale=1` whole numbers may be written like this one"]);
     let (found, _) = numbers(Csv, "2nd:,.5:4,:\n1,2,3\n");
     let expected = [("2nd", None, &[1][..]), (".5", Some(4), &[2][..]), ("", None, &[3][..])];

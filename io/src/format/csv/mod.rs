@@ -27,7 +27,7 @@ use crate::growing::OutOfBudget;
 use crate::meaning::Meaning;
 use crate::numbers::{Numbers, Shape};
 use crate::options::FieldRules;
-use crate::scaling::advice;
+use crate::scaling::{advice, exceeds_63_bits};
 use crate::source::Source;
 use crate::text;
 
@@ -153,7 +153,10 @@ fn wrong(
             Some(_) if is_scaled => {
                 (Code::OutOfRange, format!("{quoted} times the scale exceeds 63 bits"))
             }
-            Some(_) if is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) => {
+            Some(number)
+                if exceeds_63_bits(number)
+                    || is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) =>
+            {
                 (Code::OutOfRange, format!("{quoted} exceeds 63 bits"))
             }
             Some(_) | None if is_like_moment(cell) && !is_moment => {
