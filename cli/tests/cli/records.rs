@@ -85,7 +85,7 @@ fn formulas_are_quoted_on_request() {
     folder.write("f.csv", names.as_bytes());
     let same = ["run", "find.star", "--proc", "SAME", "T=f.csv", "texts=@city"];
     let written = |options: &[&str]| folder.star(&[&same[..], options].concat());
-    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'=2,Paris,7\n";
+    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'\t=2,Paris,7\n";
     written(&["--csv-safe", "--out", "R=like T:csv:-"]).prints(quoted);
     let ran = written(&["--csv-safe", "--out", "R=like T:r.csv"]);
     assert_eq!(ran.code, 0, "{ran:?}");
