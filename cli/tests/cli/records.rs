@@ -67,6 +67,15 @@ fn numbers_may_denote_missing_values() {
 }
 
 #[test]
+fn absent_texts_are_refused_where_texts_have_an_order() {
+    let folder = folder();
+    let absent = ["T=field:city:people.csv", "v=code:city=Oslo:people.csv"];
+    find(&folder, &absent).prints("X = 000\n");
+    let ran = find(&folder, &[&absent[..], &["order=sorted"]].concat());
+    ran.fails(5, &["E0504", "no record has the text `Oslo`", "precede the first text, `Paris`"]);
+}
+
+#[test]
 fn tables_can_be_written_with_the_fields_of_another() {
     let folder = folder();
     let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];

@@ -197,6 +197,39 @@ fn every_layout_can_be_interrupted() {
 }
 
 #[test]
+fn absent_text_has_no_code_among_sorted_ones() {
+    let rules = star_io::FieldRules { sorted: true, ..star_io::FieldRules::default() };
+    let read = |text: &str| {
+        let mut options =
+            star_io::ReadOptions { fields: rules, ..star_io::ReadOptions::new("f", BUDGET) };
+        let loaded = star_io::read(star_io::Format::Csv, &mut text.as_bytes(), &mut options);
+        match loaded.unwrap().data {
+            star_io::Data::Numbers(numbers) => numbers,
+            other => panic!("{other:?}"),
+        }
+    };
+    let numbers = read("t\nUlm\nBonn\nRom\n");
+    let code = |text: &str| laid_out(&format!("code:t={text}"), &numbers, None);
+    assert_eq!(code("Rom").unwrap().table, BitTable::parse(&["010"]).unwrap());
+    for (absent, note) in [
+        ("Paris", "it would follow `Bonn` and precede `Rom`, and the codes are consecutive"),
+        ("Aachen", "it would precede the first text, `Bonn`"),
+        ("ulm", "it would follow the last text, `Ulm`"),
+    ] {
+        let error = code(absent).unwrap_err();
+        assert_eq!((error.code, error.notes[1].as_str()), (Code::OutOfRange, note));
+        check_wording(&error);
+    }
+    let help = code("Paris").unwrap_err().help;
+    let expected = "the texts less than `Paris` are those less than `Rom`, and the greater ones \
+        are those greater than `Bonn`";
+    assert_eq!(help, [expected]);
+    // The empty text has a code, and a list without records has no order.
+    assert!(code("").is_ok());
+    assert!(laid_out("code:t=x", &read("t:text\n"), None).is_ok());
+}
+
+#[test]
 fn code_of_a_value_matches_the_layout_of_its_field() {
     let text = "city,born,t:6\nUlm,1990-05-01,-3\n,1990-05-04,12\nRom,1990-05-02,0\n";
     let numbers = crate::support::numbers(star_io::Format::Csv, text).0;
