@@ -250,7 +250,8 @@ fn cannot_read(file: &str, error: &io::Error) -> Fault {
     if error.get_ref().is_some_and(|error| error.is::<Stopped>()) {
         return Box::new(FileError::new(Code::Interrupted, file, "interrupted"));
     }
-    Box::new(FileError::new(Code::CannotOpen, file, format!("cannot read: {error}")))
+    let message = format!("cannot read: {}", star_base::text::reason(error));
+    Box::new(FileError::new(Code::CannotOpen, file, message))
 }
 
 /// The error that `n_bytes` exceed the budget `max_bytes`, or the memory of the allocator.

@@ -252,6 +252,6 @@ fn cannot_hold(value: OutputRef<'_>, format: &str, holds: &str) -> FileError {
 
 /// The error for a failed write.
 pub(crate) fn cannot_write(error: &io::Error) -> Fault {
-    let message = format!("cannot write: {error}");
+    let message = format!("cannot write: {}", star_base::text::reason(error));
     Box::new(FileError::new(Code::CannotWrite, "", message))
 }
