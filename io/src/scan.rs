@@ -355,8 +355,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.token.saved.clear();
     }
 
-    /// The last token as quoted text. Reads on to its end, or at least as many bytes as a message
-    /// needs: for faults only.
+    /// The last token as quoted text. Reads on to its end, a blank or a comma, or at least as many
+    /// bytes as a message needs: for faults only.
     pub(crate) fn quoted(&mut self) -> String {
         text::quote(&self.token_bytes())
     }
@@ -368,6 +368,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         while n_bytes < KEPT as u64
             && let Ok(Some(byte)) = self.peek()
             && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+            && (byte != b',' || n_bytes == 0)
         {
             self.bump();
             n_bytes += 1;
