@@ -281,12 +281,33 @@ fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<V
         (Some(_), Some(&b)) => mirrored(b),
     };
     let (tail, head) = (u64::from(lonely.tail) + 1, u64::from(lonely.head) + 1);
-    let message = format!("the edge from {tail} to {head} is missing in the line of {head}");
+    let message = match (sorted.get(n_common), up.get(n_common)) {
+        (Some(own), Some(other)) if is_reweighted(own, other, &sorted, &up) => {
+            let (tail, head) = (u64::from(own.tail) + 1, u64::from(own.head) + 1);
+            format!(
+                "the edge from {tail} to {head} has weight {} in the line of {tail}, but weight {} \
+                    in the line of {head}",
+                own.weight, other.weight
+            )
+        }
+        _ => format!("the edge from {tail} to {head} is missing in the line of {head}"),
+    };
     let line = lines.get(lonely.tail as usize).copied().unwrap_or(1);
     let fault = scanner.source().fault(Code::BadFormat, message).at(line, 1);
     Err(Box::new(
         fault.note("every edge occurs in the lines of both its ends, with the same weight"),
     ))
+}
+
+/// Returns whether two sorted arcs have the same ends, and both lists have equally many arcs with
+/// these ends: only their weights differ.
+fn is_reweighted(own: &Arc, other: &Arc, down: &[Arc], up: &[Arc]) -> bool {
+    let ends = |arc: &Arc| (arc.tail, arc.head);
+    let n_arcs = |arcs: &[Arc]| {
+        let first = arcs.partition_point(|arc| ends(arc) < ends(own));
+        arcs[first..].partition_point(|arc| ends(arc) == ends(own))
+    };
+    ends(own) == ends(other) && n_arcs(down) == n_arcs(up)
 }
 
 /// Sorts arcs by [`key`]; they may already be in this order.
