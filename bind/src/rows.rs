@@ -8,7 +8,7 @@ use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, did_you_mean, te
 use star_io::{Data, Field, FileError, Format, Graph, Numbers, Shape};
 
 use crate::encoding::cannot_hold;
-use crate::fields::Fields;
+use crate::fields::{Fields, split_form, unknown_form};
 use crate::param::Signature;
 use crate::vertices;
 
@@ -56,23 +56,27 @@ impl ResultForm {
     /// Splits `[FORM:]FILE`.
     ///
     /// # Errors
-    /// E0507 if the form is invalid.
+    /// E0507 if the form is unknown or invalid.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
-        if let Some((prefix, file)) = text.split_once(':') {
-            let words: Vec<&str> = prefix.split_whitespace().collect();
-            match words[..] {
-                ["rows", "of", name] => {
-                    return Ok((Some(ResultForm::RowsOf(name.to_owned())), file));
+        let Some((prefix, file)) = split_form(text) else { return Ok((None, text)) };
+        let words: Vec<&str> = prefix.split_whitespace().collect();
+        let form = match words[..] {
+            ["rows", "of", name] => ResultForm::RowsOf(name.to_owned()),
+            ["like", name] => ResultForm::Like(name.to_owned()),
+            ["vertices"] => ResultForm::Vertices,
+            ["codes"] => ResultForm::Codes,
+            ["distances"] => ResultForm::Distances,
+            _ => match Fields::of_form(prefix, file)? {
+                Some(fields) => ResultForm::Fields(fields),
+                None => {
+                    let mut forms =
+                        vec!["rows of NAME", "like NAME", "vertices", "codes", "distances"];
+                    forms.extend(Fields::form_names());
+                    return Err(unknown_form(prefix, file, &forms));
                 }
-                ["like", name] => return Ok((Some(ResultForm::Like(name.to_owned())), file)),
-                ["vertices"] => return Ok((Some(ResultForm::Vertices), file)),
-                ["codes"] => return Ok((Some(ResultForm::Codes), file)),
-                ["distances"] => return Ok((Some(ResultForm::Distances), file)),
-                _ => {}
-            }
-        }
-        let (fields, file) = Fields::split(text)?;
-        Ok((fields.map(ResultForm::Fields), file))
+            },
+        };
+        Ok((Some(form), file))
     }
 
     /// Returns the parameter whose rows it refers to.

@@ -135,6 +135,28 @@ fn npy_list(numbers: &[i64]) -> Vec<u8> {
 }
 
 #[test]
+fn unknown_forms_of_results_are_refused() {
+    let folder = folder();
+    let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
+    for (option, out, help) in [
+        ("--out", "R=distance:d.csv", "did you mean `distances`?"),
+        ("--out", "R=row of T:d.csv", "did you mean `rows of T`?"),
+        ("--out", "R=rows:d.csv", "write `rows of NAME:d.csv`"),
+        ("--out", "R=like:d.csv", "write `like NAME:d.csv`"),
+        ("--view", "R=plane h=3:d.png", "did you mean `planes h=3`?"),
+        ("--out", "R=csv:d.csv", "a colon as `./csv:d.csv`"),
+    ] {
+        let ran = folder.star(&[&same[..], &[option, out]].concat());
+        ran.fails(5, &["error[E0507]: unknown form `", help]);
+    }
+    assert_eq!(folder.names(), ["find.star", "people.csv"]);
+    let ran = folder.star(&[&same[..], &["--out", "R=./like:d.csv"]].concat());
+    assert_eq!((ran.code, folder.path("like:d.csv").exists()), (0, true), "{ran:?}");
+    folder.write("w.star", b"program W(T: table); begin write(T,\"plane h=3:d.png\") end.");
+    folder.star(&["run", "w.star", "T='01'"]).fails(3, &["E0507", "did you mean `planes h=3`?"]);
+}
+
+#[test]
 fn marked_arcs_are_a_graph() {
     let town = "p sp 3 3\na 1 2 7\na 2 3 5\na 1 3 4\n";
     let folder = Folder::new(&[("town.gr", town)]);
