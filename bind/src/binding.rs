@@ -144,7 +144,7 @@ pub fn bind(
             && matches!(*name, "texts" | "order" | "codes" | "header" | "palette" | "times")
             && value.parse::<i64>().is_ok();
         if !is_size {
-            faults.extend(settings.take(name, value).err());
+            faults.extend(settings.give(name, value).err());
         }
     }
     let mut unless_stream = Vec::new();

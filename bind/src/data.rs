@@ -197,6 +197,7 @@ pub fn read_file(
     let is_stream = loaded.format == Format::Updates;
     let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
     let mut data = loaded.data;
+    reading.settings.note_file(loaded.format, &data);
     if let Data::Numbers(numbers) = &mut data {
         reading.settings.mark_missing(numbers);
     }

@@ -1,10 +1,14 @@
 //! Settings for reading files, given like parameters: `scale=100`, `widths=8,4`.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use star_base::{Code, Diagnostic, did_you_mean, text};
-use star_io::{Decimal, Direction, EdgeFields, FieldRules, Meaning, Numbers};
+use star_io::{Data, Decimal, Direction, EdgeFields, FieldRules, Format, Meaning, Numbers};
 
 use crate::arg_value;
 use crate::encoding::Formulas;
+use crate::source::Observer;
 
 /// The maximum width of a field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -44,6 +48,113 @@ pub struct Settings {
     pub direction: Direction,
     /// The treatment of formulas in CSV files that are written.
     pub formulas: Formulas,
+    /// The given settings that warn if no file uses them.
+    given: Vec<Use>,
+    /// The uses of all files that were read, also with copies of these settings.
+    used: Rc<Cell<Uses>>,
+}
+
+/// A use of settings by files of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// `scale=` of fields.
+    Scales,
+    /// `texts=` and `order=`.
+    Texts(&'static str),
+    /// `from=` and `to=`.
+    Ends(&'static str),
+    /// `weight=`.
+    Weight,
+    /// `header=`.
+    Header,
+    /// `empty=`.
+    Empty,
+    /// `nodata=`.
+    Nodata,
+    /// `palette=`.
+    Palette,
+    /// `times=`.
+    Times,
+    /// `widths=`.
+    Widths,
+    /// `codes=`.
+    Codes,
+}
+
+/// The kinds of the files that were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Uses {
+    /// CSV and edge lists, which may have headers.
+    lines: bool,
+    /// CSV, Parquet and Arrow.
+    lists: bool,
+    /// Files of numbers.
+    numbers: bool,
+    /// Files of numbers, apart from update streams.
+    may_miss: bool,
+    /// Pictures with a palette.
+    palette: bool,
+    /// Edge lists.
+    edge_list: bool,
+    /// Graphs.
+    graph: bool,
+    /// Numbers that were laid out as fields.
+    fields: bool,
+}
+
+impl Use {
+    /// Returns the use of a setting; `None` if another place reports that it is unused.
+    fn of(name: &str, value: &str) -> Option<Self> {
+        match name {
+            "texts" => Some(Use::Texts("texts")),
+            "scale" if value.contains(':') => Some(Use::Scales),
+            "order" => Some(Use::Texts("order")),
+            "from" => Some(Use::Ends("from")),
+            "to" => Some(Use::Ends("to")),
+            "weight" => Some(Use::Weight),
+            "header" => Some(Use::Header),
+            "empty" => Some(Use::Empty),
+            "nodata" => Some(Use::Nodata),
+            "palette" => Some(Use::Palette),
+            "times" => Some(Use::Times),
+            "widths" => Some(Use::Widths),
+            "codes" => Some(Use::Codes),
+            _ => None,
+        }
+    }
+
+    fn is_among(self, uses: Uses) -> bool {
+        match self {
+            Use::Scales | Use::Empty => uses.lists,
+            Use::Texts(_) => uses.lists || uses.edge_list,
+            Use::Header => uses.lines,
+            Use::Ends(_) => uses.edge_list,
+            Use::Weight => uses.graph,
+            Use::Nodata => uses.may_miss,
+            Use::Palette => uses.palette,
+            Use::Times => uses.edge_list,
+            Use::Widths => uses.fields,
+            Use::Codes => uses.numbers,
+        }
+    }
+
+    /// The name of the setting, and the files that it is for.
+    fn describe(self) -> (&'static str, &'static str) {
+        let lists = "CSV, Parquet and Arrow files";
+        match self {
+            Use::Scales => ("scale", lists),
+            Use::Texts(name) => (name, "CSV, Parquet and Arrow files, and edge lists"),
+            Use::Header => ("header", "CSV files and edge lists"),
+            Use::Ends(name) => (name, "edge lists"),
+            Use::Weight => ("weight", "graphs"),
+            Use::Empty => ("empty", lists),
+            Use::Nodata => ("nodata", "files of numbers"),
+            Use::Palette => ("palette", "PNG pictures with a palette"),
+            Use::Times => ("times", "edge lists"),
+            Use::Widths => ("widths", "the fields of files of numbers"),
+            Use::Codes => ("codes", "files of numbers"),
+        }
+    }
 }
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
@@ -109,7 +220,7 @@ impl Settings {
                 return Err(Diagnostic::new(Code::BadArgument, message));
             }
             given.push(name);
-            if OF_VALUES.contains(&name) || !settings.take(name, value)? {
+            if OF_VALUES.contains(&name) || !settings.give(name, value)? {
                 let message = format!("unknown setting `{name}` for reading a file");
                 let note = format!("available settings: {}", text::quoted_list(known()));
                 let diagnostic = Diagnostic::new(Code::NoSuchParameter, message).note(note);
@@ -142,6 +253,48 @@ impl Settings {
             self.take(name, value)?;
         }
         Ok(has_layout.then_some(layout))
+    }
+
+    /// Records the contents of a file that was read with these settings.
+    pub(crate) fn note_file(&self, format: Format, data: &Data) {
+        let mut uses = self.used.get();
+        let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
+        let is_graph = matches!(data, Data::Graph(_));
+        uses.lines |= is_csv || format == Format::EdgeList;
+        uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
+        uses.edge_list |= format == Format::EdgeList || (is_csv && is_graph);
+        uses.graph |= is_graph;
+        if let Data::Numbers(numbers) = data {
+            uses.numbers = true;
+            uses.may_miss |= !is_stream;
+            let has_indices = numbers.fields.iter().any(|field| field.name == "index");
+            uses.palette |= format == Format::Png && (has_indices || !self.palette_indices);
+        }
+        self.used.set(uses);
+    }
+
+    /// Records that numbers were laid out as fields, with the given widths if there are any.
+    pub(crate) fn note_fields(&self) {
+        self.used.set(Uses { fields: true, ..self.used.get() });
+    }
+
+    /// Warns about each given setting that no file used, after all files were read.
+    pub fn warn_unused(&self, observer: &dyn Observer) {
+        for setting in self.given.iter().filter(|setting| !setting.is_among(self.used.get())) {
+            let (name, files) = setting.describe();
+            observer.warning(&format!("`{name}=` is unused: it is for {files}"));
+        }
+    }
+
+    /// Applies a setting of the user, who is warned if no file uses it; returns `false` if the name
+    /// is unknown.
+    ///
+    /// # Errors
+    /// E0605 if the value is invalid.
+    pub fn give(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
+        let is_known = self.take(name, value)?;
+        self.given.extend(Use::of(name, value));
+        Ok(is_known)
     }
 
     /// Applies a setting; returns `false` if the name is unknown.

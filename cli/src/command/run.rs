@@ -360,6 +360,9 @@ pub(crate) fn run_with(
     times.end(Part::Running);
     let stats = control.stats;
     let advice = std::mem::take(&mut host.advice);
+    if matches!(outcome, Outcome::Done) {
+        settings.warn_unused(&console);
+    }
     let print_failed = output.failed();
     output.flush();
     let exit = match outcome {

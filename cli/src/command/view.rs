@@ -35,7 +35,7 @@ pub(crate) struct ViewArgs {
 
     /// Settings for reading files, as in `star run --help`
     ///
-    /// `scale=`, `texts=`, `order=`, `empty=`, `nodata=` and `palette=` are accepted.
+    /// All settings are accepted except `widths=`, `codes=`, `h=` and `b=`.
     #[arg(value_name = "SETTING=VALUE")]
     settings: Vec<String>,
 
@@ -83,6 +83,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
             None
         }
     };
+    settings.warn_unused(&console);
     let extras = Extras { places: places.as_ref(), marked: None };
     let drawing = drawing(&data, extras, &args.file)?;
     frame.write(&drawing)?;

@@ -215,3 +215,56 @@ fn invalid_records_are_reported() {
     find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:1: an empty field", "`empty=0` sets"]);
     find(&folder, &[&gap[..], &["empty=3"]].concat()).prints("X = 00\n");
 }
+
+#[test]
+fn settings_that_no_file_uses_are_reported() {
+    let folder = folder();
+    folder.write("town.txt", b"1 2\n2 3\n");
+    folder.write("map.pgm", b"P2 2 1 9\n3 9\n");
+    let run = |file: &str, setting: &str| {
+        let values = format!("T={file}");
+        folder.star(&["run", "find.star", "--proc", "SAME", &values, setting])
+    };
+    let all = [
+        "nodata=1",
+        "texts=a",
+        "order=sorted",
+        "header=no",
+        "empty=0",
+        "widths=1",
+        "palette=index",
+        "times=skip",
+        "codes=own",
+        "scale=a:10",
+    ];
+    let used: [(&str, &[&str]); 4] = [
+        ("town.txt", &["times=skip", "texts=1", "order=sorted", "header=no"]),
+        ("people.csv", &["nodata=1", "texts=name", "order=sorted", "header=yes", "empty=0"]),
+        ("map.pgm", &["nodata=9", "codes=own", "widths=4"]),
+        ("'01 10'", &[]),
+    ];
+    for (file, used) in used {
+        for setting in all {
+            let (name, _) = setting.split_once('=').unwrap();
+            let of_name = |other: &&&str| other.split_once('=').is_some_and(|(own, _)| own == name);
+            let is_list = file == "people.csv" && matches!(name, "widths" | "codes" | "scale");
+            match used.iter().find(of_name) {
+                Some(setting) => {
+                    let ran = run(file, setting);
+                    assert!(ran.code == 0 && !ran.stderr.contains("is unused"), "{ran:?}");
+                }
+                None if is_list => {}
+                None => {
+                    let ran = run(file, setting);
+                    let warning = format!("warning: `{name}=` is unused: it is for ");
+                    assert!(ran.code == 0 && ran.stderr.contains(&warning), "{setting} {ran:?}");
+                }
+            }
+        }
+    }
+    // Another file of the run may use it.
+    let ran = find(&folder, &["T=field:city:people.csv", "v='1'", "texts=city", "X="]);
+    assert!(!ran.stderr.contains("is unused"), "{ran:?}");
+    let ran = folder.star(&["view", "town.txt", "nodata=1"]);
+    assert!(ran.stderr.contains("`nodata=` is unused"), "{ran:?}");
+}
