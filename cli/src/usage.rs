@@ -59,7 +59,10 @@ fn fault(text: &str) -> Diagnostic {
     for paragraph in paragraphs {
         for line in paragraph.lines().map(str::trim) {
             if let Some(tip) = line.strip_prefix("tip: ") {
-                diagnostic = diagnostic.help(tip);
+                // No command accepts an option as a value after `--`.
+                if !tip.contains("use `-- ") {
+                    diagnostic = diagnostic.help(tip);
+                }
             } else if let Some(usage) = line.strip_prefix("Usage: ") {
                 diagnostic = diagnostic.note(format!("usage: {usage}"));
             } else if line.starts_with('[') || line.starts_with("For more") {
@@ -110,6 +113,13 @@ mod tests {
             diagnostic.help,
             ["a similar argument exists: `--proc`", "for more information, try `--help`"]
         );
+    }
+
+    #[test]
+    fn advice_that_fails_when_followed_is_dropped() {
+        let text = "error: unexpected argument '-1' found\n\n  tip: to pass '-1' as a value, use \
+                    '-- -1'\n\nUsage: star run [OPTIONS] <FILE>\n";
+        assert_eq!(fault(text).help, <[String; 0]>::default());
     }
 
     #[test]

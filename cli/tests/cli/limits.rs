@@ -34,6 +34,17 @@ fn bounded(folder: &Folder, arguments: &[&str], limit: &str, bound: u64) -> crat
 }
 
 #[test]
+fn advice_on_memory_is_given_once() {
+    let folder = Folder::new(&[("w.star", WARSHALL)]);
+    folder.write("a.mtx", b"%%MatrixMarket matrix coordinate pattern general\n9999 9999 0\n");
+    for values in ["P=gen gnp -n 1000 -p 0.5", "P=a.mtx"] {
+        let ran = folder.star(&["run", "w.star", "n=9", values, "--max-memory", "1K"]);
+        ran.fails(5, &["E0511"]);
+        assert_eq!(ran.stderr.matches("`--max-memory` sets the budget").count(), 1, "{ran:?}");
+    }
+}
+
+#[test]
 fn runs_succeed_exactly_at_their_limits() {
     let table =
         format!("{}3 3 2\n1 2\n2 3\n", "%%MatrixMarket matrix coordinate pattern general\n");
