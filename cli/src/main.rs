@@ -188,7 +188,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             Ok(Exit::Success)
         }
         Command::Doc(args) => command::doc::run(args, &mut Cli::command(), reporter, output),
-        Command::New(args) => command::new::run(args, output),
+        Command::New(args) => command::new::run(args, reporter, output),
         Command::View(args) => command::view::run(args, reporter),
         Command::Generate(args) => command::generate::run(args, reporter, output),
         Command::Moving(args) => command::moving::run(args, reporter, output),
