@@ -15,7 +15,7 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use star_os::failure::{Failure, internal};
 use star_repl::complete::{self, Disk, Names};
 use star_repl::event::{Event, Sink};
-use star_repl::session::{Flow, Session};
+use star_repl::session::{Completeness, Flow, Session};
 use star_report::message::Style;
 
 use super::plain::{FrontEnd, Plain};
@@ -121,16 +121,19 @@ fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<Str
             typing.entry.clone_from(&text);
         }
         let read = editor.readline(prompt);
+    let mut read_so_far = Completeness::default();
         if let Some(typing) = editor.helper_mut() {
             typing.entry.clear();
         }
         match read {
-            Ok(line) => text += &line,
+            Ok(line) => {
+                text += &line;
+                if read_so_far.add(&line) {
+                    return Ok(text);
+                }
+            }
             Err(ReadlineError::Eof) if !text.is_empty() => return Ok(text),
             Err(error) => return Err(error),
-        }
-        if Session::is_complete(&text) {
-            return Ok(text);
         }
         text.push('\n');
     }
