@@ -54,6 +54,20 @@ impl Files for Access {
     }
 }
 
+/// The files that the comments of a program may name, relative to the current folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a>(pub &'a Access);
+
+impl Files for Beside<'_> {
+    fn exists(&self, file: &str) -> bool {
+        self.0.for_reading_here(file).is_ok_and(|path| path.exists())
+    }
+
+    fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+        open(&self.0.for_reading_here(file)?, file)
+    }
+}
+
 /// Opens a file; messages call it by its name.
 fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     let cannot = |error: io::Error| {

@@ -7,7 +7,7 @@ use clap::Parser;
 use star_base::Random;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
 use star_harness::{Argument, Case, Header, Purpose};
-use star_os::access::{Access, Grants};
+use star_os::access::Access;
 use star_os::engine::Engine;
 use star_os::exit::Exit;
 use star_os::flags::Flags;
@@ -138,9 +138,8 @@ impl Runner<'_> {
         if let Some(error) = errors.clone().next() {
             return Err(Box::new(error.clone()));
         }
-        let none =
-            Grants { read: &[], write: &[], read_names: Vec::new(), write_names: Vec::new() };
-        Ok((Runnable::of(compilation, false, None)?, Access::new(file, none)?))
+        let access = Access::new(file, self.args.imports.grants())?;
+        Ok((Runnable::of(compilation, false, None)?, access))
     }
 
     fn is_wanted(&self, row: &Row) -> bool {
@@ -281,7 +280,8 @@ impl Runner<'_> {
         }
         let folder = benchmark.subject.folder();
         let Runner { flags, reporter, .. } = self;
-        let around = ReadContext { folder: &folder, flags, reporter, max_bytes };
+        let around =
+            ReadContext { folder: &folder, access: benchmark.access, flags, reporter, max_bytes };
         Ok(inputs(benchmark.routine, benchmark.header, case, around)?.arguments)
     }
 
