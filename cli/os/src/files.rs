@@ -83,6 +83,11 @@ fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
         let fault = FileError::new(Code::CannotOpen, name, message);
         return Err(fault.help("save it to a file first"));
     }
+    if path.extension().is_some_and(|extension| extension == "star") {
+        let help = format!("`star run {}` runs it", text::shell_word(name));
+        let error = FileError::new(Code::UnknownFormat, name, "it is a Star program, not data");
+        return Err(error.help(help));
+    }
     file_roles::read(path, name, Input::Data)?;
     let input = nonblocking::open(path, &metadata).map_err(cannot)?;
     let n_bytes = metadata.is_file().then_some(metadata.len());
