@@ -182,6 +182,7 @@ pub(crate) fn run(
     let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     let passes = args.passes.options()?;
+    engine::warn_if_unused(&wanted, &engines, reporter);
     // Report an error before a long run, not after it.
     let place = |file: &Option<String>, extensions: &[&str]| {
         let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
