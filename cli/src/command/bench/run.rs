@@ -19,13 +19,14 @@ use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_report::live::Live;
 use star_report::measure::Budget;
-use star_report::record::{Row, RowError};
+use star_report::record::{Row, RowError, Speed};
 
 use star_vm::CompileOptions;
 
 use super::cases::{blank, parameters, published, size, title};
 use super::contender::{Ready, Surroundings, error_of};
 use super::rounds::{Entrant, Measured, measure};
+use super::surroundings::Probe;
 use super::targets::Target;
 use super::{BenchArgs, Which};
 use crate::command::MAX_SHOWN;
@@ -64,6 +65,10 @@ pub(super) struct Runner<'a> {
     pub(super) output: &'a mut Output,
     /// Whether the user interrupted it or the reader closed the output.
     pub(super) ended: bool,
+    /// The probe of the memory speed.
+    pub(super) probe: Probe<'a>,
+    /// Its results before the first measurement.
+    pub(super) speeds: Option<Vec<Speed>>,
 }
 
 /// A benchmark: a header whose routine exists.
@@ -240,6 +245,9 @@ impl Runner<'_> {
             max_time: benchmark.limits.max_time,
             resolution: self.resolution,
         };
+        if self.speeds.is_none() {
+            self.speeds = Some(self.probe.run("before"));
+        }
         let measured = measure(&blank, &entrants, self.budget, &mut self.random, &around);
         let Measured { rows, interrupted } = measured;
         self.ended |= interrupted;
