@@ -176,10 +176,7 @@ fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit 
 }
 
 fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
-    // The entries of a session, and the sessions of tests, are separate uses of files.
-    if !matches!(command, Command::Repl(_) | Command::Test(_)) {
-        star_os::file_roles::begin();
-    }
+    star_os::file_roles::begin();
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
@@ -191,7 +188,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             Ok(Exit::Success)
         }
         Command::Doc(args) => command::doc::run(args, &mut Cli::command(), reporter, output),
-        Command::New(args) => command::new::run(args, output),
+        Command::New(args) => command::new::run(args, reporter, output),
         Command::View(args) => command::view::run(args, reporter),
         Command::Generate(args) => command::generate::run(args, reporter, output),
         Command::Moving(args) => command::moving::run(args, reporter, output),

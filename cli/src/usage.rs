@@ -6,6 +6,24 @@ use star_base::{Code, Diagnostic, did_you_mean, text};
 
 use star_os::report::ErrorFormat;
 
+/// The subcommand that generates data.
+const GENERATE: &str = "gen";
+
+/// Other names for the kinds of generated data.
+const OTHER_NAMES: [(&str, &str); 11] = [
+    ("graph", "gnm"),
+    ("random", "gnm"),
+    ("acyclic", "dag"),
+    ("streets", "road"),
+    ("grid", "blocks"),
+    ("maze", "blocks"),
+    ("heights", "terrain"),
+    ("hills", "terrain"),
+    ("image", "curve"),
+    ("picture", "curve"),
+    ("objects", "moving"),
+];
+
 /// The response to a command line without a valid command.
 pub(crate) enum Refusal {
     /// Help or version, for standard output.
@@ -31,7 +49,15 @@ pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
                 Some(ContextValue::String(typed)) => typed,
                 Some(_) | None => return Refusal::Fault(fault),
             };
-            Refusal::Fault(meant(fault, typed, &crate::Cli::command()))
+            let command = crate::Cli::command();
+            let kinds = command.find_subcommand(GENERATE);
+            let usage = format!("usage: star {GENERATE} ");
+            Refusal::Fault(
+                match kinds.filter(|_| fault.notes.iter().any(|note| note.starts_with(&usage))) {
+                    Some(kinds) => meant_kind(fault, typed, kinds),
+                    None => meant(fault, typed, &command),
+                },
+            )
         }
         _ => Refusal::Fault(fault(&rendered.to_string())),
     }
@@ -84,6 +110,20 @@ fn meant(fault: Diagnostic, typed: &str, command: &Command) -> Diagnostic {
     }
     match did_you_mean(typed, command.get_subcommands().map(Command::get_name)) {
         Some(name) => fault.help(format!("did you mean `star {name}`?")),
+        None => fault,
+    }
+}
+
+/// Lists the kinds of generated data after an unknown one, and suggests the intended kind.
+fn meant_kind(mut fault: Diagnostic, typed: &str, command: &Command) -> Diagnostic {
+    let names = || command.get_subcommands().map(Command::get_name).filter(|name| *name != "help");
+    fault.message = format!("unknown kind of data `{}`", text::one_line(typed));
+    fault.notes.insert(0, format!("the kinds are {}", text::quoted_list(names())));
+    let lower = typed.to_lowercase();
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == lower).map(|(_, name)| *name);
+    fault.help.retain(|help| !help.contains("similar"));
+    match other.or_else(|| did_you_mean(&lower, names())) {
+        Some(name) => fault.help(format!("did you mean `star {GENERATE} {name}`?")),
         None => fault,
     }
 }

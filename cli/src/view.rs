@@ -23,6 +23,9 @@ const MAX_LINES_PER_VERTEX: usize = 4;
 /// Maximum number of vertices of a graph that is drawn as a matrix.
 const MAX_MATRIX: usize = 20_000;
 
+/// Memory for each pixel of a PNG file: its colours at twice the size, then as fields.
+const BYTES_PER_PIXEL: f64 = 48.0;
+
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -86,8 +89,22 @@ impl Frame {
     pub(crate) fn write(&self, drawing: &Drawing) -> Result<(), FileError> {
         match self.form {
             Form::Svg => self.place.write_text(&svg(drawing, &png)?),
-            Form::Png => self.place.write_bytes(&png(&raster(drawing))?),
+            Form::Png => {
+                self.check_memory(drawing)?;
+                self.place.write_bytes(&png(&raster(drawing))?)
+            }
         }
+    }
+
+    /// Tests whether the pixels of a drawing fit into memory.
+    fn check_memory(&self, drawing: &Drawing) -> Result<(), FileError> {
+        let needed = drawing.width.ceil() * drawing.height.ceil() * BYTES_PER_PIXEL;
+        let mut pixels: Vec<u8> = Vec::new();
+        pixels.try_reserve_exact(needed as usize).map_err(|_| {
+            let message = format!("no memory for the picture: {}", text::bytes(needed as u64));
+            FileError::new(Code::MemoryLimit, &self.name, message)
+                .help("write an `.svg` file, which needs less")
+        })
     }
 }
 

@@ -65,7 +65,20 @@ impl Destination {
     /// # Errors
     /// Those of [`Destination::new`], and E0506 for another extension.
     pub fn with_extension(path: &Path, name: &str, extensions: &[&str]) -> Result<Self, FileError> {
-        let place = Destination::new(path, name)?;
+        Destination::with_extension_by(Writer::Command, path, name, extensions)
+    }
+
+    /// Creates such a destination of a writer that may replace inputs.
+    ///
+    /// # Errors
+    /// Those of [`Destination::by`], and E0506 for another extension.
+    pub fn with_extension_by(
+        writer: Writer,
+        path: &Path,
+        name: &str,
+        extensions: &[&str],
+    ) -> Result<Self, FileError> {
+        let place = Destination::by(writer, path, name)?;
         let found = path.extension().and_then(|extension| extension.to_str());
         let is_known = |found: &str| extensions.iter().any(|one| one.eq_ignore_ascii_case(found));
         if !place.is_regular() || found.is_some_and(is_known) {
@@ -154,7 +167,9 @@ impl Destination {
     /// If the system refuses, or the command has read the destination meanwhile.
     pub fn put(&self, temporary: Temporary) -> Result<(), FileError> {
         file_roles::check(&self.path, &self.name, self.writer)?;
-        temporary.persist(&self.path).map_err(|error| self.cannot(&error))
+        temporary.persist(&self.path).map_err(|error| self.cannot(&error))?;
+        file_roles::wrote(&self.path, self.writer);
+        Ok(())
     }
 
     /// Returns the error that the file cannot be written, with the cause.

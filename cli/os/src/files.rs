@@ -54,6 +54,20 @@ impl Files for Access {
     }
 }
 
+/// The files that the comments of a program may name, relative to the current folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a>(pub &'a Access);
+
+impl Files for Beside<'_> {
+    fn exists(&self, file: &str) -> bool {
+        self.0.for_reading_here(file).is_ok_and(|path| path.exists())
+    }
+
+    fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+        open(&self.0.for_reading_here(file)?, file)
+    }
+}
+
 /// Opens a file; messages call it by its name.
 fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     let cannot = |error: io::Error| {
@@ -68,6 +82,11 @@ fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
         let message = "standard input can be read only once";
         let fault = FileError::new(Code::CannotOpen, name, message);
         return Err(fault.help("save it to a file first"));
+    }
+    if path.extension().is_some_and(|extension| extension == "star") {
+        let help = format!("`star run {}` runs it", text::shell_word(name));
+        let error = FileError::new(Code::UnknownFormat, name, "it is a Star program, not data");
+        return Err(error.help(help));
     }
     file_roles::read(path, name, Input::Data)?;
     let input = nonblocking::open(path, &metadata).map_err(cannot)?;

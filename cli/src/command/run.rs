@@ -256,6 +256,9 @@ pub(crate) fn run_with(
     let mode = GpuMode::find(&args.gpu_mode).unwrap_or_default();
     let device = DeviceOptions { adapter: args.adapter.as_deref(), mode };
     let engine = Engine::find_on(auto::first(&args.backend), &device)?;
+    if args.backend != engine::AUTO {
+        engine::warn_if_unused(&device, std::slice::from_ref(&engine), reporter);
+    }
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
         // Time is attributed to the running routine, and calls are counted.
@@ -307,6 +310,10 @@ pub(crate) fn run_with(
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
     let LoadedArguments { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
+    let is_sparse = |argument: &Argument| argument.sparse.is_some();
+    if args.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
+        reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
+    }
     sizes.take(&signature, &arguments);
     // Limit the memory for a graph that is only shown.
     let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);

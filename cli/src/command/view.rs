@@ -80,6 +80,9 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
             places_for(reading, &args.file, args.places.as_deref(), max_bytes).map_err(stopped)?
         }
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            if args.places.is_some() {
+                reporter.warning("`--places` is unused: the file contains no graph");
+            }
             None
         }
     };

@@ -335,3 +335,13 @@ fn all_compiling_commands_respect_the_limits() {
     let ran = folder.shell("$STAR repl --max-time 20ms < load");
     ran.fails(4, &["error[L0103]", "the session ends here"]);
 }
+
+#[test]
+fn an_endless_entry_ends_the_session() {
+    let folder = Folder::new(&[]);
+    let piped = |options: &str| {
+        folder.shell(&format!("yes begin | head -c 200000000 | $STAR repl --no-history {options}"))
+    };
+    piped("--max-memory 64M").fails(1, &["an entry is longer than 16.0 MiB", "is ignored"]);
+    piped("--max-time 5ms").fails(4, &["error[L0103]: the time is up while reading an entry"]);
+}

@@ -1,6 +1,6 @@
 //! Every limit on the default backend, exceeded and just met.
 
-use crate::support::{Folder, WARSHALL};
+use crate::support::{ENDLESS, Folder, PATH, WARSHALL};
 
 const PROGRAM: &str = "\
 procedure P(T: table; var R: table);
@@ -128,4 +128,15 @@ fn time_limits_do_not_affect_runs_that_end_in_time() {
         "program E; var X: slice(100000); begin SET(X); while SOME(X) do X := not not X end.";
     folder.write("e.star", endless.as_bytes());
     folder.star(&["run", "e.star", "--max-time", "30ms"]).fails(4, &["error[L0103]"]);
+}
+
+#[test]
+fn a_time_limit_of_zero_is_refused() {
+    let folder = Folder::new(&[("e.star", ENDLESS), ("g.gr", PATH)]);
+    for command in ["check e.star", "run e.star", "view g.gr", "bench --quick", "repl"] {
+        let words: Vec<&str> = command.split(' ').chain(["--max-time", "0s"]).collect();
+        folder.star(&words).fails(2, &["a time limit must be greater than 0"]);
+    }
+    let session = folder.star_with_input(&["repl"], ":limits time=0\n");
+    session.fails(2, &["a time limit must be greater than 0"]);
 }

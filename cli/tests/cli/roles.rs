@@ -172,3 +172,31 @@ fn formatting_keeps_hard_links() {
         assert!(folder.names().iter().all(|name| !name.starts_with('.')));
     }
 }
+
+const REFUSED: &str = "the command reads this file";
+
+#[test]
+fn programs_replace_no_file_that_the_run_reads() {
+    let writes = |name: &str| {
+        format!("procedure WR(R: table; var S: table); begin S := R; write(R,\"{name}\") end;\n")
+    };
+    let folder = Folder::new(&[("a.csv", "x\n1\n2\n")]);
+    let linked = "ln -s a.csv soft.csv; ln a.csv hard.csv";
+    assert_eq!(folder.shell(linked).code, 0);
+    for (name, value) in [("a", "R=a.csv"), ("soft", "R=a.csv"), ("hard", "R=soft.csv")] {
+        let program = format!("{name}.star");
+        folder.write(&program, writes(&format!("records x=2:{name}.csv")).as_bytes());
+        folder.star(&["run", &program, value]).fails(3, &["error[T0115]", REFUSED]);
+    }
+    let both = "program B; var T: table; begin read(T,\"a.csv\"); \
+                write(T,\"records x=2:hard.csv\") end.";
+    folder.write("both.star", both.as_bytes());
+    folder.star(&["run", "both.star"]).fails(3, &["error[T0115]", REFUSED]);
+    let lines = "read(T,\"a.csv\")\nwrite(T,\"records x=2:soft.csv\")\n:dump T a.csv\n\
+                 write(T,\"new.stb\")\nread(T,\"new.stb\")\nwrite(T,\"new.stb\")\n\
+                 :dump T new.stb\n:dump T new.stb\n";
+    let session = folder.star_with_input(&["repl"], lines);
+    session.fails(3, &["error[T0115]", REFUSED]);
+    assert_eq!(session.stderr.matches("error[").count(), 2, "{session:?}");
+    assert_eq!(std::fs::read(folder.path("a.csv")).unwrap(), b"x\n1\n2\n");
+}

@@ -30,11 +30,12 @@ use star_os::watchdog::Sentry;
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
-use star_report::record::{Record, SCHEMA, Settings, to_json};
+use star_report::record::{Record, Row, SCHEMA, Settings, Source, to_json};
 
 use self::run::Runner;
+use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
-use super::benchpage::{PAGE, plot_folder, write_plots};
+use super::benchpage::{PAGE, Plots, plot_folder};
 use crate::headers::test_file::Subject;
 use crate::text;
 
@@ -181,6 +182,7 @@ pub(crate) fn run(
     let wanted = DeviceOptions { adapter: args.adapter.as_deref(), ..DeviceOptions::default() };
     let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
+    engine::warn_if_unused(&wanted, &engines, reporter);
     let passes = args.passes.options()?;
     // Report an error before a long run, not after it.
     let place = |file: &Option<String>, extensions: &[&str]| {
@@ -188,7 +190,8 @@ pub(crate) fn run(
         file.as_ref().map(place).transpose()
     };
     let (out, page) = (place(&args.out, &["json"])?, place(&args.page, &PAGE)?);
-    let plots = args.svg.as_deref().map(plot_folder).transpose()?;
+    let others: Vec<&String> = args.out.iter().chain(&args.page).collect();
+    let plots = args.svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
     let mut files = read_others(args, &flags).map_err(Failure::with_limit_options)?;
@@ -201,7 +204,8 @@ pub(crate) fn run(
     let mut record = Record { adapter, ..empty(args) };
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
-    let probe = args.probe.or(quick);
+    let max_memory = args.limits.max_memory;
+    let probe = Probe { threads, bytes: args.probe.or(quick), max_memory, flags: &flags };
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
@@ -218,6 +222,8 @@ pub(crate) fn run(
         live: Live::new(record.adapter.is_some()),
         output,
         ended: false,
+        probe,
+        speeds: None,
     };
     // The first program and all pipes are read before anything is measured.
     let mut programs: Vec<(&Target, Option<Subject>)> = Vec::new();
@@ -229,9 +235,6 @@ pub(crate) fn run(
         programs.push((target, is_early.then(|| runner.read(target))));
     }
     let n_files = programs.len();
-    if n_files > 0 && flags.stop().is_none() {
-        record.bandwidth = surroundings::bandwidth(threads, probe, "before");
-    }
     for (target, subject) in programs {
         if runner.ended || flags.stop().is_some() {
             break;
@@ -240,13 +243,22 @@ pub(crate) fn run(
         runner.file(target, &subject);
     }
     let (rows, exit) = (std::mem::take(&mut runner.rows), runner.exit);
+    let speeds = runner.speeds.take();
     record.interrupted = flags.stop().is_some();
     if rows.is_empty() && !record.interrupted {
         return Err(nothing(args, n_files).into());
     }
+    if record.interrupted && !rows.iter().any(is_measured) {
+        // An older file may contain rows.
+        let message = "interrupted before anything was measured; no file was written";
+        return Err(Diagnostic::new(Code::Interrupted, message).into());
+    }
     record.rows = rows;
-    if !record.interrupted {
-        record.bandwidth.extend(surroundings::bandwidth(threads, probe, "after"));
+    if let Some(speeds) = speeds {
+        record.bandwidth = speeds;
+        if !record.interrupted {
+            record.bandwidth.extend(probe.run("after"));
+        }
     }
     if let Some(place) = out {
         place.write_text(&to_json(&record))?;
@@ -258,7 +270,7 @@ pub(crate) fn run(
         place.write_text(&page::page(&files))?;
     }
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
-        write_plots(plots, folder, &files, reporter)?;
+        Plots::new(plots, folder, &files)?.commit(reporter)?;
     }
     let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {
@@ -309,6 +321,11 @@ fn budget(args: &BenchArgs) -> Budget {
             Budget { width: args.width, time: args.time, max_runs }
         }
     }
+}
+
+/// Tests whether the row is a measurement of this run.
+fn is_measured(row: &Row) -> bool {
+    row.source == Source::Star && row.time.is_some()
 }
 
 /// Creates a record without rows.

@@ -7,7 +7,7 @@ use clap::Parser;
 use star_base::Random;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
 use star_harness::{Argument, Case, Header, Purpose};
-use star_os::access::{Access, Grants};
+use star_os::access::Access;
 use star_os::engine::Engine;
 use star_os::exit::Exit;
 use star_os::flags::Flags;
@@ -19,13 +19,14 @@ use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_report::live::Live;
 use star_report::measure::Budget;
-use star_report::record::{Row, RowError};
+use star_report::record::{Row, RowError, Speed};
 
 use star_vm::CompileOptions;
 
 use super::cases::{blank, parameters, published, size, title};
 use super::contender::{Ready, Surroundings, error_of};
 use super::rounds::{Entrant, Measured, measure};
+use super::surroundings::Probe;
 use super::targets::Target;
 use super::{BenchArgs, Which};
 use crate::command::MAX_SHOWN;
@@ -64,6 +65,10 @@ pub(super) struct Runner<'a> {
     pub(super) output: &'a mut Output,
     /// Whether the user interrupted it or the reader closed the output.
     pub(super) ended: bool,
+    /// The probe of the memory speed.
+    pub(super) probe: Probe<'a>,
+    /// Its results before the first measurement.
+    pub(super) speeds: Option<Vec<Speed>>,
 }
 
 /// A benchmark: a header whose routine exists.
@@ -138,9 +143,8 @@ impl Runner<'_> {
         if let Some(error) = errors.clone().next() {
             return Err(Box::new(error.clone()));
         }
-        let none =
-            Grants { read: &[], write: &[], read_names: Vec::new(), write_names: Vec::new() };
-        Ok((Runnable::of(compilation, false, None)?, Access::new(file, none)?))
+        let access = Access::new(file, self.args.imports.grants())?;
+        Ok((Runnable::of(compilation, false, None)?, access))
     }
 
     fn is_wanted(&self, row: &Row) -> bool {
@@ -241,6 +245,9 @@ impl Runner<'_> {
             max_time: benchmark.limits.max_time,
             resolution: self.resolution,
         };
+        if self.speeds.is_none() {
+            self.speeds = Some(self.probe.run("before"));
+        }
         let measured = measure(&blank, &entrants, self.budget, &mut self.random, &around);
         let Measured { rows, interrupted } = measured;
         self.ended |= interrupted;
@@ -281,7 +288,8 @@ impl Runner<'_> {
         }
         let folder = benchmark.subject.folder();
         let Runner { flags, reporter, .. } = self;
-        let around = ReadContext { folder: &folder, flags, reporter, max_bytes };
+        let around =
+            ReadContext { folder: &folder, access: benchmark.access, flags, reporter, max_bytes };
         Ok(inputs(benchmark.routine, benchmark.header, case, around)?.arguments)
     }
 

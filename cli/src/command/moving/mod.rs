@@ -23,7 +23,7 @@ use star_os::flags::Flags;
 use star_os::incremental_file::Sheet;
 use star_os::output::Output;
 use star_os::report::Reporter;
-use star_os::size_args::{available_memory, parse_size, parse_time};
+use star_os::size_args::{available_memory, parse_size, parse_time_limit};
 use star_os::watchdog::Sentry;
 
 use self::batches::{Batch, Streams};
@@ -89,7 +89,7 @@ pub(crate) struct MovingArgs {
     max_memory: Option<u64>,
 
     /// Limit the time from the first input file on: `5`, `5s`, `200ms`, `2m`
-    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Limits")]
     max_time: Option<Duration>,
 }
 
