@@ -331,7 +331,7 @@ fn extensions_determine_the_format_of_every_output() {
             std::fs::remove_file(folder.path(&name)).unwrap();
         }
         let others = others.iter().map(|extension| format!("out.{extension}"));
-        for name in others.chain(["out.foo".to_owned(), "out".to_owned(), ".json".to_owned()]) {
+        for name in others.chain(["out.foo".to_owned(), "out".to_owned(), ".none".to_owned()]) {
             let ran = folder.shell(&format!("$STAR {command}{name}"));
             assert!([2, 3, 5].contains(&ran.code), "{command}{name}: {ran:?}");
             assert!(ran.stderr.contains("error["), "{command}{name}: {ran:?}");
