@@ -238,8 +238,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         if is_quoted {
             self.take_quoted(cell)?;
         }
-        loop {
-            let Some(byte) = self.peek()? else { break };
+        while let Some(byte) = self.peek()? {
             let is_end = match separator {
                 Some(separator) => byte == separator,
                 None => matches!(byte, b' ' | b'\t') && cell.first() != Some(&b'{'),

@@ -200,7 +200,7 @@ impl<'a> Lines<'a> {
             return name.parse().ok().filter(|_| is_number).ok_or_else(|| {
                 let found = text::quote(cell);
                 let fault = wrong(format!("expected the number of a vertex, found {found}"));
-                Box::new(plan::not_a_vertex(fault, plan))
+                Box::new(plan::not_a_vertex(*fault, plan))
             });
         }
         let n_before = self.texts.as_slice().len();
@@ -378,7 +378,7 @@ fn read_edge(
     n_times: &mut u64,
 ) -> Result<RawArc, Fault> {
     let advised = |fault: Fault| match fault.message.ends_with("is not a whole number") {
-        true => Box::new(plan::not_a_vertex(fault, plan)),
+        true => Box::new(plan::not_a_vertex(*fault, plan)),
         false => fault,
     };
     let tail = read_end(scanner, remarks, "the first vertex").map_err(advised)?;

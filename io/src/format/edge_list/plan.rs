@@ -368,7 +368,7 @@ fn list(cells: &[Cell]) -> String {
 }
 
 /// The error for a field that should be a vertex, with advice.
-pub(super) fn not_a_vertex(fault: Fault, plan: &Plan) -> FileError {
+pub(super) fn not_a_vertex(fault: FileError, plan: &Plan) -> FileError {
     let [from, to] = &plan.names;
     fault
         .note("the vertices of the first edge are numbers")

@@ -120,8 +120,9 @@ pub(super) fn read(
                 return Err(fault("the last number of `indptr` is not that of entries".to_owned()));
             }
             for (row, line) in (0..).zip(lines.windows(2)) {
-                for entry in line[0] as usize..line[1] as usize {
-                    push(row, columns[entry], entry)?;
+                let range = line[0] as usize..line[1] as usize;
+                for (entry, &column) in range.clone().zip(&columns[range]) {
+                    push(row, column, entry)?;
                 }
             }
         }
