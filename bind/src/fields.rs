@@ -192,8 +192,8 @@ impl Fields {
     }
 }
 
-/// Splits `FORM:FILE`. `None` if there is no colon, or if the part before it is a drive, a folder, or
-/// an extension that selects the format of standard output.
+/// Splits `FORM:FILE`. `None` if there is no colon, or if the part before it is a drive, a folder,
+/// or an extension that selects the format of standard output.
 pub(crate) fn split_form(text: &str) -> Option<(&str, &str)> {
     let (prefix, file) = text.split_once(':')?;
     let is_drive = prefix.len() == 1 && prefix.bytes().all(|byte| byte.is_ascii_alphabetic());

@@ -51,8 +51,8 @@ pub(crate) fn of_param(
 }
 
 /// Converts a square array to the graph of its entries: number j of row i is the weight of the arc
-/// from i to j, counted from 0, or in an array of zeros and ones the arc. Zeros are no arcs, or with
-/// `nodata=` the missing numbers. Other data are unchanged.
+/// from i to j, counted from 0, or in an array of zeros and ones the arc. Zeros are no arcs, or
+/// with `nodata=` the missing numbers. Other data are unchanged.
 ///
 /// # Errors
 /// E0511 if the graph does not fit; L0103 or L0106 if the observer stops it.

@@ -1,6 +1,6 @@
 //! Names of files on the command line: `FILE#ARRAY` is one array of a file that contains several,
-//! `undirected:FILE` and `reverse:FILE` are a graph with another direction of its arcs. A file whose
-//! actual name is like this has priority.
+//! `undirected:FILE` and `reverse:FILE` are a graph with another direction of its arcs. A file
+//! whose actual name is like this has priority.
 
 use star_io::{Direction, Format};
 

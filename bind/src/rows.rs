@@ -46,7 +46,8 @@ pub enum ResultForm {
     /// `vertices`: a slice as the vertices at its ones, a table as the vertices with the numbers in
     /// their rows.
     Vertices,
-    /// `codes`: a table as the vertices with the names of the vertices whose codes are in their rows.
+    /// `codes`: a table as the vertices with the names of the vertices whose codes are in their
+    /// rows.
     Codes,
     /// `distances`: like `vertices`, without the rows that are infinity, all ones.
     Distances,

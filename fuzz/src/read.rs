@@ -107,7 +107,8 @@ fn rewrite(format: Format, data: &Data) {
 }
 
 /// Checks that the data is unchanged. Formats may discard the order of vertices and arcs, the names
-/// of fields and in formats without them those of vertices, whether edges are bidirectional, and everything of a graph except its table.
+/// of fields and in formats without them those of vertices, whether edges are bidirectional, and
+/// everything of a graph except its table.
 fn check_same(format: Format, before: &Data, after: &Data) {
     let name = format.name();
     match (before, after) {

@@ -12,8 +12,8 @@ pub(crate) type Fault = Box<FileError>;
 const MAX_EXCERPT: usize = 120;
 const BEFORE: usize = 40;
 
-/// An error about a data file. Errors are equal if their excerpts differ: how much of a line is known
-/// depends on the way its bytes arrived.
+/// An error about a data file. Errors are equal if their excerpts differ: how much of a line is
+/// known depends on the way its bytes arrived.
 #[derive(Clone, Debug)]
 pub struct FileError {
     /// The kind of error.

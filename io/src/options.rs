@@ -39,7 +39,8 @@ pub struct Direction {
     pub reverse: bool,
 }
 
-/// The fields of an edge list, by their names or by their numbers from 1; `None` for the usual ones.
+/// The fields of an edge list, by their names or by their numbers from 1; `None` for the usual
+/// ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EdgeFields<'a> {
     /// The vertex that an arc leaves.

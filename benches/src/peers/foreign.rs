@@ -1,5 +1,5 @@
-//! Commands of adapters in other languages: an interpreter of Python with the packages, and programs that are compiled
-//! here from an adapter of ours and the sources of a peer.
+//! Commands of adapters in other languages: an interpreter of Python with the packages, and
+//! programs that are compiled here from an adapter of ours and the sources of a peer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -80,8 +80,8 @@ impl Foreign {
     }
 }
 
-/// The interpreter; a virtual environment is made if it is wanted. What was installed is written into it at the
-/// end, so that one that was cut off is not taken for a whole one.
+/// The interpreter; a virtual environment is made if it is wanted. What was installed is written
+/// into it at the end, so that one that was cut off is not taken for a whole one.
 fn interpreter(tools: &Tools) -> Result<PathBuf, Failure> {
     let base = tools.python.clone().unwrap_or_else(|| PathBuf::from("python3"));
     let Some(venv) = &tools.venv else { return Ok(base) };

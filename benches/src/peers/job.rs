@@ -61,8 +61,8 @@ impl Job {
         Job::Wave,
     ];
 
-    /// Its name on command lines, the routine of the library, and the benchmark that rows of it belong to: the file in
-    /// `benches/suite`, and how its title begins.
+    /// Its name on command lines, the routine of the library, and the benchmark that rows of it
+    /// belong to: the file in `benches/suite`, and how its title begins.
     fn facts(self) -> (&'static str, &'static str, (&'static str, &'static str)) {
         match self {
             Job::Closure => ("closure", "WARSHALL", ("closure.star", "closure by rows")),

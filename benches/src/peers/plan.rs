@@ -66,8 +66,8 @@ const MAP_OF_PAIRS: u64 = 1000;
 /// The greatest n for what has an intrinsic as it is written, unless everything is wanted.
 const AS_WRITTEN: u64 = 2000;
 
-/// The greatest n for which spanning trees are tried as they are written: each edge of the tree takes some hundred
-/// operations on all edges.
+/// The greatest n for which spanning trees are tried as they are written: each edge of the tree
+/// takes some hundred operations on all edges.
 const TREES: u64 = 20_000;
 
 /// The peers for a job.

@@ -92,8 +92,8 @@ impl Access {
         }
     }
 
-    /// Returns the path of a file that a comment of the program names, given relative to the current
-    /// folder.
+    /// Returns the path of a file that a comment of the program names, given relative to the
+    /// current folder.
     ///
     /// # Errors
     /// E0510 if reading is not allowed.

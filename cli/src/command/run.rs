@@ -72,9 +72,10 @@ pub(crate) struct RunArgs {
     ///
     /// The extension selects the format; `gr:-` is standard output. A form may precede the file:
     /// `D=distances:d.csv` contains vertices and distances, `X=vertices:x.csv` the vertices that a
-    /// slice marks, `P=codes:p.csv` the vertices whose codes are in the rows; `T=rows of R:t.csv` contains the marked records or arcs; `T=like R:t.csv`,
-    /// `records`, `pixels` and `planes` convert a table to numbers. A slice over the arcs of a
-    /// graph in a `.gr` file is written as the graph of those arcs.
+    /// slice marks, `P=codes:p.csv` the vertices whose codes are in the rows; `T=rows of R:t.csv`
+    /// contains the marked records or arcs; `T=like R:t.csv`, `records`, `pixels` and `planes`
+    /// convert a table to numbers. A slice over the arcs of a graph in a `.gr` file is written as
+    /// the graph of those arcs.
     #[arg(short, long, value_name = "NAME=FILE")]
     out: Vec<String>,
 

@@ -83,8 +83,8 @@ impl Search {
         Ok(())
     }
 
-    /// Finds a neighbour in the level for each unreached vertex, and continues in the same way while
-    /// the levels are large.
+    /// Finds a neighbour in the level for each unreached vertex, and continues in the same way
+    /// while the levels are large.
     fn pull(&mut self, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
         let n = self.levels.len();
         loop {

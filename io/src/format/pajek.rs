@@ -64,7 +64,8 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                     let Some(n) = number else {
                         return Err(fault(at, "expected `*Vertices` and their number".to_owned()));
                     };
-                    // Every vertex has a name, so a header cannot claim more than the file has room for.
+                    // Every vertex has a name, so a header cannot claim more than the file has room
+                    // for.
                     if n as usize > document.text().len() / LEAST_LINE {
                         let message = format!("{n} vertices are more than the file can hold");
                         return Err(document.fault(start + at, Code::HeaderLies, message));

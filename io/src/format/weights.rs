@@ -1,6 +1,7 @@
 //! The rules for the weights of arcs, the same in every format that stores them as texts: a weight
-//! is a whole number, or any number with a scale. A fraction without a scale leaves all weights out.
-//! A missing weight has the value of `empty=`; without it either all arcs have a weight or none.
+//! is a whole number, or any number with a scale. A fraction without a scale leaves all weights
+//! out. A missing weight has the value of `empty=`; without it either all arcs have a weight or
+//! none.
 
 use star_base::Code;
 

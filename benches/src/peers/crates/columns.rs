@@ -1,4 +1,5 @@
-//! Jobs on columns by plain loops over packed numbers: what a program in Rust without bit slices would do.
+//! Jobs on columns by plain loops over packed numbers: what a program in Rust without bit slices
+//! would do.
 
 use super::super::digest::Digest;
 use super::super::failure::Failure;

@@ -222,8 +222,8 @@ fn length_or_none(length: i64) -> u64 {
     if length == i64::MAX { UNREACHABLE } else { length as u64 }
 }
 
-/// The level of every vertex, from the order in which breadth-first search comes to them: one more than the
-/// least of those that an arc comes from.
+/// The level of every vertex, from the order in which breadth-first search comes to them: one more
+/// than the least of those that an arc comes from.
 fn levels(graph: &Network<(), i64>, order: &[NodeIndex], n: usize) -> Vec<u64> {
     let mut levels = vec![UNREACHABLE; n];
     for (idx, &vertex) in order.iter().enumerate() {

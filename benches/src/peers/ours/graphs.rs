@@ -241,8 +241,8 @@ fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Fai
     }
 }
 
-/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so, and by rows where it has a dense one so: nothing is at
-/// that place then.
+/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so, and by
+/// rows where it has a dense one so: nothing is at that place then.
 fn matrix(
     graph: &Graph,
     (layout, form): (Layout, TableForm),

@@ -1,6 +1,7 @@
 //! Ours: routines of the library on the CPU backend.
 //!
-//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers. `grids`: jobs on grids of cells.
+//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers. `grids`: jobs on grids of
+//!   cells.
 
 mod columns;
 mod graphs;
@@ -39,7 +40,8 @@ enum Matrix {
 struct Ready {
     /// The program's text.
     text: String,
-    /// The module that it is, whose routines have intrinsics; a text that imports its routines has them anyway.
+    /// The module that it is, whose routines have intrinsics; a text that imports its routines has
+    /// them anyway.
     module: Option<&'static str>,
     /// The routine that is run.
     routine: &'static str,
@@ -97,7 +99,8 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
     let settings = cpu::Settings { threads: Some(threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect());
     let options = CompileOptions { intrinsics, ..CompileOptions::default() };
-    // As `star run` has it, with intrinsics and without: then no idiom stands for an intrinsic, either.
+    // As `star run` has it, with intrinsics and without: then no idiom stands for an intrinsic,
+    // either.
     let without: &[&str] = if intrinsics { &[] } else { &["idioms"] };
     let mut compiled = Compiled::optimised_with(backend, options, &ready.text, without);
     if let Some(module) = ready.module.filter(|_| intrinsics) {

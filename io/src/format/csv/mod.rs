@@ -5,8 +5,8 @@
 //! the width of its field in bits, as in `speed:8`, or by a text declaration, `zip:text`. The
 //! options may declare that there is a header, or none. Without a header the fields are called `1`,
 //! `2` and so on. Fields are separated by commas, or by semicolons or tabs if the first line
-//! contains any. Blanks around a field without quotes are not part of it. In a table of one field, a
-//! blank line between records is an empty field; other blank lines are ignored.
+//! contains any. Blanks around a field without quotes are not part of it. In a table of one field,
+//! a blank line between records is an empty field; other blank lines are ignored.
 
 mod blanks;
 pub(super) mod column;

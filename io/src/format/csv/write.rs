@@ -9,8 +9,8 @@ use crate::format::{GraphRef, cannot_hold, cannot_write};
 use crate::graph::Arc;
 use crate::numbers::Numbers;
 
-/// Writes a graph as an edge list, numbers, the cells of a grid row by row, or bits: each row of a table is one number of
-/// the field `bits`, a slice is a column, a word a row.
+/// Writes a graph as an edge list, numbers, the cells of a grid row by row, or bits: each row of a
+/// table is one number of the field `bits`, a slice is a column, a word a row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),

@@ -66,8 +66,8 @@ pub(super) struct Plan {
 type Cell = String;
 
 impl Plan {
-    /// Makes a plan from the first line and the one after it, which may be cut; `None` for the second
-    /// one at the end of the file.
+    /// Makes a plan from the first line and the one after it, which may be cut; `None` for the
+    /// second one at the end of the file.
     pub(super) fn new(
         first: &[u8],
         second: Option<&[u8]>,
@@ -210,7 +210,8 @@ impl Plan {
         })
     }
 
-    /// Returns whether lines are vertices in the first two columns and perhaps a weight in the third.
+    /// Returns whether lines are vertices in the first two columns and perhaps a weight in the
+    /// third.
     pub(super) fn is_simple(&self) -> bool {
         let weight = match self.n_columns {
             0..=2 => self.weight.is_none(),
@@ -253,7 +254,8 @@ pub(super) const LINES: &str = "an edge list has lines `FROM TO` or `FROM TO WEI
     blanks, tabs, commas or semicolons, perhaps after a line of names";
 
 impl Separator {
-    /// Finds the separator of a line: a tab, semicolon or comma outside of quotes, otherwise blanks.
+    /// Finds the separator of a line: a tab, semicolon or comma outside of quotes, otherwise
+    /// blanks.
     pub(super) fn of(line: &[u8]) -> Separator {
         let mut is_quoted = false;
         let mut found = [false; 3];

@@ -3,8 +3,8 @@
 use crate::intrinsics::Precondition::{self, AtMost, Equal, Within};
 use crate::intrinsics::{Intrinsic, Kind, Param, Signature, SizeExpr};
 
-/// The conditions of a list of arcs: the number of vertices at `n`, tables at `left` and `left + 1`,
-/// the marked rows at `among`. All vertices have codes of at most 32 bits.
+/// The conditions of a list of arcs: the number of vertices at `n`, tables at `left` and `left +
+/// 1`, the marked rows at `among`. All vertices have codes of at most 32 bits.
 macro_rules! list {
     ($n:literal, $left:literal, $among:literal) => {
         [
