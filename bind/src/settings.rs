@@ -49,36 +49,9 @@ pub struct Settings {
     /// The treatment of formulas in CSV files that are written.
     pub formulas: Formulas,
     /// The given settings that warn if no file uses them.
-    given: Vec<Use>,
+    given: Vec<&'static Concern>,
     /// The uses of all files that were read, also with copies of these settings.
     used: Rc<Cell<Uses>>,
-}
-
-/// A use of settings by files of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
-    /// `scale=` of fields.
-    Scales,
-    /// `texts=` and `order=`.
-    Texts(&'static str),
-    /// `from=` and `to=`.
-    Ends(&'static str),
-    /// `weight=`.
-    Weight,
-    /// `header=`.
-    Header,
-    /// `empty=`.
-    Empty,
-    /// `nodata=`.
-    Nodata,
-    /// `palette=`.
-    Palette,
-    /// `times=`.
-    Times,
-    /// `widths=`.
-    Widths,
-    /// `codes=`.
-    Codes,
 }
 
 /// The kinds of the files that were read.
@@ -98,64 +71,32 @@ struct Uses {
     edge_list: bool,
     /// Graphs.
     graph: bool,
+    /// Graphs with weights.
+    weights: bool,
     /// Numbers that were laid out as fields.
     fields: bool,
 }
 
-impl Use {
-    /// Returns the use of a setting; `None` if another place reports that it is unused.
-    fn of(name: &str, value: &str) -> Option<Self> {
-        match name {
-            "texts" => Some(Use::Texts("texts")),
-            "scale" if value.contains(':') => Some(Use::Scales),
-            "order" => Some(Use::Texts("order")),
-            "from" => Some(Use::Ends("from")),
-            "to" => Some(Use::Ends("to")),
-            "weight" => Some(Use::Weight),
-            "header" => Some(Use::Header),
-            "empty" => Some(Use::Empty),
-            "nodata" => Some(Use::Nodata),
-            "palette" => Some(Use::Palette),
-            "times" => Some(Use::Times),
-            "widths" => Some(Use::Widths),
-            "codes" => Some(Use::Codes),
-            _ => None,
-        }
-    }
+/// A setting that warns if no file uses it: its name, the files that it is for, and whether they
+/// are among those that were read.
+type Concern = (&'static str, &'static str, fn(Uses) -> bool);
 
-    fn is_among(self, uses: Uses) -> bool {
-        match self {
-            Use::Scales | Use::Empty => uses.lists,
-            Use::Texts(_) => uses.lists || uses.edge_list,
-            Use::Header => uses.lines,
-            Use::Ends(_) => uses.edge_list,
-            Use::Weight => uses.graph,
-            Use::Nodata => uses.may_miss,
-            Use::Palette => uses.palette,
-            Use::Times => uses.edge_list,
-            Use::Widths => uses.fields,
-            Use::Codes => uses.numbers,
-        }
-    }
-
-    /// The name of the setting, and the files that it is for.
-    fn describe(self) -> (&'static str, &'static str) {
-        let lists = "CSV, Parquet and Arrow files";
-        match self {
-            Use::Scales => ("scale", lists),
-            Use::Texts(name) => (name, "CSV, Parquet and Arrow files, and edge lists"),
-            Use::Header => ("header", "CSV files and edge lists"),
-            Use::Ends(name) => (name, "edge lists"),
-            Use::Weight => ("weight", "graphs"),
-            Use::Empty => ("empty", lists),
-            Use::Nodata => ("nodata", "files of numbers"),
-            Use::Palette => ("palette", "PNG pictures with a palette"),
-            Use::Times => ("times", "edge lists"),
-            Use::Widths => ("widths", "the fields of files of numbers"),
-            Use::Codes => ("codes", "files of numbers"),
-        }
-    }
-}
+/// These settings. Other places report an unused `scale=` of all numbers, `h=` and `b=`.
+const CONCERNS: [Concern; 13] = [
+    ("texts", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
+    ("order", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
+    ("scale", "CSV, Parquet and Arrow files", |it| it.lists),
+    ("empty", "CSV, Parquet and Arrow files, and weights of graphs", |it| it.lists || it.weights),
+    ("header", "CSV files and edge lists", |it| it.lines),
+    ("from", "edge lists", |it| it.edge_list),
+    ("to", "edge lists", |it| it.edge_list),
+    ("times", "edge lists", |it| it.edge_list),
+    ("weight", "graphs", |it| it.graph),
+    ("nodata", "files of numbers", |it| it.may_miss),
+    ("palette", "PNG pictures with a palette", |it| it.palette),
+    ("widths", "the fields of files of numbers", |it| it.fields),
+    ("codes", "files of numbers", |it| it.numbers),
+];
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -259,11 +200,13 @@ impl Settings {
     pub(crate) fn note_file(&self, format: Format, data: &Data) {
         let mut uses = self.used.get();
         let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
-        let is_graph = matches!(data, Data::Graph(_));
         uses.lines |= is_csv || format == Format::EdgeList;
         uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
-        uses.edge_list |= format == Format::EdgeList || (is_csv && is_graph);
-        uses.graph |= is_graph;
+        uses.edge_list |= format == Format::EdgeList || (is_csv && matches!(data, Data::Graph(_)));
+        if let Data::Graph(graph) = data {
+            uses.graph = true;
+            uses.weights |= graph.weighted;
+        }
         if let Data::Numbers(numbers) = data {
             uses.numbers = true;
             uses.may_miss |= !is_stream;
@@ -280,8 +223,9 @@ impl Settings {
 
     /// Warns about each given setting that no file used, after all files were read.
     pub fn warn_unused(&self, observer: &dyn Observer) {
-        for setting in self.given.iter().filter(|setting| !setting.is_among(self.used.get())) {
-            let (name, files) = setting.describe();
+        for (name, files, _) in
+            self.given.iter().filter(|(.., is_among)| !is_among(self.used.get()))
+        {
             observer.warning(&format!("`{name}=` is unused: it is for {files}"));
         }
     }
@@ -293,7 +237,9 @@ impl Settings {
     /// E0605 if the value is invalid.
     pub fn give(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
         let is_known = self.take(name, value)?;
-        self.given.extend(Use::of(name, value));
+        // A scale of all numbers has a note of the reader.
+        let warns = name != "scale" || value.contains(':');
+        self.given.extend(CONCERNS.iter().filter(|(of, ..)| warns && *of == name));
         Ok(is_known)
     }
 

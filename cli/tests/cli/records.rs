@@ -262,6 +262,11 @@ fn settings_that_no_file_uses_are_reported() {
             }
         }
     }
+    // A missing weight of an edge list uses it, too.
+    folder.write("roads.csv", b"a,b,3\nb,c,\n");
+    let ran =
+        folder.star(&["run", "find.star", "--proc", "SAME", "T=adjacency:roads.csv", "empty=7"]);
+    assert!(ran.code == 0 && !ran.stderr.contains("is unused"), "{ran:?}");
     // Another file of the run may use it.
     let ran = find(&folder, &["T=field:city:people.csv", "v='1'", "texts=city", "X="]);
     assert!(!ran.stderr.contains("is unused"), "{ran:?}");
