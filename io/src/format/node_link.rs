@@ -76,7 +76,7 @@ struct Reader<'a> {
     attribute: Option<String>,
     directed: Option<bool>,
     /// The attributes of the link being read.
-    ends: Vec<(String, Scalar)>,
+    ends: Vec<(String, Option<String>)>,
     has_links: bool,
     n_links: u64,
     /// An error that is not one of JSON.
@@ -90,9 +90,9 @@ impl Reader<'_> {
         E::custom("refused")
     }
 
-    fn node(&mut self, id: Option<Scalar>) -> Result<(), Fault> {
+    fn node(&mut self, id: Option<String>) -> Result<(), Fault> {
         let at = |code, message: String| Box::new(FileError::new(code, "", message));
-        match id.and_then(Scalar::into_name) {
+        match id {
             Some(id) => {
                 let n_before = self.network.n_vertices();
                 let vertex = self.network.vertex(&id, &at)?;
@@ -114,14 +114,14 @@ impl Reader<'_> {
         let members = std::mem::take(&mut self.ends);
         let mut end = |name: &str| {
             let found = members.iter().find(|(member, _)| member == name);
-            let id = found.and_then(|(_, id)| id.clone().into_name()).ok_or_else(|| {
+            let id = found.and_then(|(_, id)| id.clone()).ok_or_else(|| {
                 at(Code::BadFormat, format!("a link needs `{name}`, a text or a number"))
             })?;
             self.network.vertex(&id, &at)
         };
         let ends = (end("source")?, end("target")?);
-        let is_weight = |(name, value): &&(String, Scalar)| {
-            !matches!(value, Scalar::None)
+        let is_weight = |(name, value): &&(String, Option<String>)| {
+            value.is_some()
                 && match &self.wanted {
                     Some(wanted) => name == wanted,
                     None => weights::is_usual(name),
@@ -133,29 +133,12 @@ impl Reader<'_> {
         if let Some((name, _)) = weight {
             self.attribute.get_or_insert_with(|| name.clone());
         }
-        let text = weight.and_then(|(_, value)| value.clone().into_name());
+        let text = weight.and_then(|(_, value)| value.as_deref());
         // A missing weight is an error only at the end, where its place is not known.
         self.n_links += 1;
         let n = self.n_links;
         let at = |code, message: String| at(code, format!("{message} of link {n}"));
-        self.network.arc(ends, text.as_deref(), false, &at)
-    }
-}
-
-/// A value without members.
-#[derive(Clone)]
-enum Scalar {
-    Text(String),
-    /// Null, or a value with members.
-    None,
-}
-
-impl Scalar {
-    fn into_name(self) -> Option<String> {
-        match self {
-            Scalar::Text(text) => Some(text),
-            Scalar::None => None,
-        }
+        self.network.arc(ends, text, false, &at)
     }
 }
 
@@ -168,8 +151,8 @@ struct Items<'r, 'a>(&'r mut Reader<'a>, bool);
 /// A node or a link.
 struct Item<'r, 'a>(&'r mut Reader<'a>, bool);
 
-/// A value of a node or a link.
-struct ScalarSeed;
+/// A value of a node or a link as text; nothing for null and for a value with members.
+struct Scalar;
 
 impl<'de> DeserializeSeed<'de> for Top<'_, '_> {
     type Value = ();
@@ -257,10 +240,10 @@ impl<'de> Visitor<'de> for Item<'_, '_> {
             };
             match is_wanted {
                 true => {
-                    let value = map.next_value_seed(ScalarSeed)?;
+                    let value = map.next_value_seed(Scalar)?;
                     match is_link {
                         true => reader.ends.push((member, value)),
-                        false => id = Some(value),
+                        false => id = value,
                     }
                 }
                 false => {
@@ -273,53 +256,56 @@ impl<'de> Visitor<'de> for Item<'_, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for ScalarSeed {
-    type Value = Scalar;
+impl<'de> DeserializeSeed<'de> for Scalar {
+    type Value = Option<String>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Scalar, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Option<String>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for ScalarSeed {
-    type Value = Scalar;
+impl<'de> Visitor<'de> for Scalar {
+    type Value = Option<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or a number")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Scalar, E> {
-        Ok(Scalar::Text(text.to_owned()))
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<String>, E> {
+        Ok(Some(text.to_owned()))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Scalar, E> {
-        Ok(Scalar::Text(number.to_string()))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Option<String>, E> {
+        Ok(Some(number.to_string()))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Scalar, E> {
-        Ok(Scalar::Text(number.to_string()))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Option<String>, E> {
+        Ok(Some(number.to_string()))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Scalar, E> {
-        Ok(Scalar::Text(format!("{number:e}").replace("e0", "")))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Option<String>, E> {
+        Ok(Some(format!("{number:e}").replace("e0", "")))
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Text(value.to_string()))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Option<String>, E> {
+        Ok(Some(value.to_string()))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Scalar, E> {
-        Ok(Scalar::None)
+    fn visit_unit<E: Error>(self) -> Result<Option<String>, E> {
+        Ok(None)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Scalar, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<String>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::None)
+        Ok(None)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::None)
+        Ok(None)
     }
 }
 
