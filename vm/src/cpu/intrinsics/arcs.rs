@@ -49,7 +49,7 @@ pub(super) fn sssp_tree(call: &mut IntrinsicCall) -> IntrinsicResult {
 /// `COMPONENTS(n,left,right,S,Label)`
 pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n = call.size(0)?;
-    turn(call, [1, 2])?;
+    by_columns(call, [1, 2])?;
     let [_, code_width] = call.table_size(1)?;
     let mut labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
     call.reserve(JoinedVertices::n_bytes(n))?;
@@ -83,7 +83,7 @@ pub(super) fn topological(call: &mut IntrinsicCall) -> IntrinsicResult {
 }
 
 /// Ensures that the arcs can be read by columns.
-fn turn(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
+fn by_columns(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
     if call.table_size(ends[0])?[0] > ArcTables::MOST_ROWS {
         return Err(NotTaken::declined());
     }
@@ -98,7 +98,7 @@ fn reserve(
     result: usize,
     both: bool,
 ) -> IntrinsicResult<BitTable> {
-    turn(call, ends)?;
+    by_columns(call, ends)?;
     let [m, code_width] = call.table_size(ends[0])?;
     let zeros = call.reserve_table(result, n, code_width, LineOrder::Columns)?;
     call.reserve(ArcList::n_bytes(n, m, both))?;
@@ -128,7 +128,7 @@ fn write(table: &mut BitTable, numbers: &[u32], environment: &dyn Environment) -
 /// Reserves the memory of the distances of `SSSP` and `SSSP_TREE`.
 fn reserve_distances(call: &mut IntrinsicCall) -> IntrinsicResult<BitTable> {
     let (n, h, both) = (call.size(1)?, call.size(2)?, call.truth(3)?);
-    turn(call, [4, 5])?;
+    by_columns(call, [4, 5])?;
     call.turn(6, LineOrder::Columns)?;
     let [m, _] = call.table_size(4)?;
     let zeros = call.reserve_table(8, n, h, LineOrder::Columns)?;

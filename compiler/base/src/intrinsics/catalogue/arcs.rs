@@ -75,22 +75,27 @@ const WEIGHTED: [Precondition; 10] = with(
 const LONG: &str = "an arc ends at no vertex, a weight or distance reaches 2^(h-1), a weight reaches \
     2^32, or there are 2^31 rows or more";
 
+/// The parameters of `SSSP_TREE`; those of `SSSP` are all up to `Dist`.
+const TREE: &[Param] = &[
+    Param::value("s", Kind::Int),
+    Param::value("n", Kind::Int),
+    Param::value("h", Kind::Int),
+    Param::value("both", Kind::Bool),
+    Param::value("left", Kind::Table),
+    Param::value("right", Kind::Table),
+    Param::value("weight", Kind::Table),
+    Param::value("S", Kind::Slice),
+    Param::made("Dist", Kind::Table),
+    Param::made("Pred", Kind::Table),
+    Param::made("T", Kind::Slice),
+];
+
 /// The distances from a vertex.
 pub const SSSP: Intrinsic = Intrinsic::new(&Signature {
     name: "arc-distances",
     module: "arcs",
     routines: &["SSSP"],
-    params: &[
-        Param::value("s", Kind::Int),
-        Param::value("n", Kind::Int),
-        Param::value("h", Kind::Int),
-        Param::value("both", Kind::Bool),
-        Param::value("left", Kind::Table),
-        Param::value("right", Kind::Table),
-        Param::value("weight", Kind::Table),
-        Param::value("S", Kind::Slice),
-        Param::made("Dist", Kind::Table),
-    ],
+    params: TREE.split_at(9).0,
     result: None,
     preconditions: &WEIGHTED,
     declines: Some(LONG),
@@ -102,19 +107,7 @@ pub const SSSP_TREE: Intrinsic = Intrinsic::new(&Signature {
     name: "arc-tree",
     module: "arcs",
     routines: &["SSSP_TREE"],
-    params: &[
-        Param::value("s", Kind::Int),
-        Param::value("n", Kind::Int),
-        Param::value("h", Kind::Int),
-        Param::value("both", Kind::Bool),
-        Param::value("left", Kind::Table),
-        Param::value("right", Kind::Table),
-        Param::value("weight", Kind::Table),
-        Param::value("S", Kind::Slice),
-        Param::made("Dist", Kind::Table),
-        Param::made("Pred", Kind::Table),
-        Param::made("T", Kind::Slice),
-    ],
+    params: TREE,
     result: None,
     preconditions: &WEIGHTED,
     declines: Some(LONG),
