@@ -5,8 +5,8 @@
 //!
 //! Operations are measured one by one, without batches (Note [Batches] of the CPU backend): in a
 //! loop that never asks for a result they would work on strips in the caches. Library procedures
-//! are measured as programs have them; each turn asks for a bit of the result, so that nothing is
-//! pending when the next one begins.
+//! are measured as programs have them; each iteration asks for a bit of the result, so that
+//! nothing is pending when the next one begins.
 
 mod list;
 mod plain;
@@ -265,8 +265,8 @@ impl Bench {
         before.into_iter().map(again).collect()
     }
 
-    /// Nanoseconds of one turn of a loop with this statement. The values come back as the loop
-    /// leaves them.
+    /// Nanoseconds of one iteration of a loop with this statement. The values come back as the
+    /// loop leaves them.
     fn time(&self, backend: &Cpu, statement: &str, args: &mut Vec<HostValue>) -> f64 {
         let text =
             format!("{}begin for t := 1 to times do begin {statement} end end;", values::HEAD,);
@@ -294,7 +294,7 @@ impl Bench {
     }
 }
 
-/// All lengths side by side, as a table in Markdown: times, and behind them the share of reading
+/// All lengths side by side, as a table in Markdown: times, each followed by the share of reading
 /// and that of a plain loop over as many lines.
 fn summary(wanted: &[&Operation], lengths: &[usize], columns: &[Vec<Cell>]) {
     let heads: Vec<String> = lengths.iter().map(|n_bits| format!("{n_bits:e}")).collect();

@@ -27,7 +27,7 @@ var k,t: integer; b: boolean; part: word;
 ";
 
 /// The arguments of that routine, without the first one, for slices of `n_bits` bits. Tables that
-/// nobody wants have the rows that the others have, and no more than one column.
+/// the statement does not use have as many rows as the others and one column.
 pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<HostValue> {
     let mut random = Random::new(SEED);
     let width = |wanted, columns| if wanted { columns } else { 1 };

@@ -1,8 +1,8 @@
 //! Measuring in turn: ours, peer, peer, ours, peer, peer …
 //!
 //! What is run before the rounds does not count; after it, and after the last round, the digests of
-//! all results are compared with the first one. Whoever fails in any way is out, and the others go
-//! on.
+//! all results are compared with the first one. A participant that fails is out; the others
+//! go on.
 
 use std::time::{Duration, Instant};
 

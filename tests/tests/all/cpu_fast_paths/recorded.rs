@@ -124,7 +124,7 @@ fn loops_and_branches_are_recorded() {
          }
          cost 3
          }",
-        // Written columns, read again by the next turn.
+        // Written columns, read again by the next iteration.
         "for @0 %m = 2 downto 1 {
          %p = column %T, %m
          %q = column %T, 3
