@@ -66,9 +66,9 @@ impl Graph {
         })
     }
 
-    /// Turns or joins the arcs; an undirected graph is unchanged. An arc and its opposite with the
-    /// same weight become one edge, at the place of the first of them. Returns the number of joined
-    /// pairs; `None` if the allocation fails. Calls `go_on` periodically.
+    /// Reverses or joins the arcs; an undirected graph is unchanged. An arc and its opposite with
+    /// the same weight become one edge, at the place of the first of them. Returns the number of
+    /// joined pairs; `None` if the allocation fails. Calls `go_on` periodically.
     ///
     /// # Errors
     /// Those of `go_on`.
