@@ -95,7 +95,8 @@ pub(crate) struct RunArgs {
 
     /// Bind the remaining parameters to a graph
     ///
-    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them; `gr:-` is standard input.
+    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them; `gr:-` is standard
+    /// input.
     #[arg(long, value_name = "FILE")]
     graph: Option<String>,
 
