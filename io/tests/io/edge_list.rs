@@ -141,6 +141,40 @@ fn columns_are_chosen_by_name_or_number() {
 }
 
 #[test]
+fn headers_declare_texts_and_widths() {
+    let (graph, loaded) = with(b"from:text,to:text,weight:8\n01,2,3\n1,2,4\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["01 2 3", "1 2 4"]);
+    assert!(loaded.notes[0].contains("from column `from` to `to`"), "{:?}", loaded.notes);
+    let scale = Decimal::parse("10");
+    let (graph, _) = with(b"from;to;weight\na;b;3,5\n", |options| options.scale = scale).unwrap();
+    assert_eq!(named(&graph), ["a b 35"]);
+}
+
+#[test]
+fn other_columns_are_weights_only_on_request() {
+    let text = b"id,from,to\n7,a,b\n8,b,c\n";
+    let (graph, loaded) = with(text, |_| {}).unwrap();
+    assert!(!graph.weighted);
+    assert!(loaded.notes[0].ends_with("`weight=` chooses one of `id`"), "{:?}", loaded.notes);
+    let (graph, _) = with(text, |options| options.edges.weight = Some("id")).unwrap();
+    assert_eq!(named(&graph), ["a b 7", "b c 8"]);
+}
+
+#[test]
+fn comments_like_edges_are_reported() {
+    let text = b"name,from,to\n#7,a,b\n%8,c,d\n# a comment\n\"#9\",c,a\n";
+    let (graph, loaded) = with(text, |_| {}).unwrap();
+    assert_eq!(named(&graph), ["c a 1"]);
+    assert!(loaded.warnings[0].starts_with("2 lines beginning with"), "{:?}", loaded.warnings);
+    let (graph, loaded) = with(b"from,to\n\"#h\",a\n\"%p\",\"{q\"\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["#h a 1", "%p {q 1"]);
+    assert!(loaded.warnings.is_empty());
+    let mut written = Vec::new();
+    star_io::write(star_io::Format::Csv, star_io::OutputRef::Graph(&graph), &mut written).unwrap();
+    assert_eq!(named(&with(&written, |_| {}).unwrap().0), named(&graph));
+}
+
+#[test]
 fn numbers_may_be_texts_and_texts_sorted() {
     let texts = ["1".to_owned(), "2".to_owned()];
     let text = b"007 8\n8 7\n";

@@ -37,8 +37,10 @@ fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let weighted = graph.is_weighted();
     let mut line = String::new();
     let mut record = |fields: [&str; 3]| {
-        let fields = fields.into_iter().take(2 + usize::from(weighted));
-        fields.for_each(|field| push_cell(&mut line, field, false));
+        for field in fields.into_iter().take(2 + usize::from(weighted)) {
+            // A line of an edge list that begins like this is a comment.
+            push_cell(&mut line, field, field.starts_with(['#', '%', '{']));
+        }
         end_line(&mut line, out)
     };
     let written = record(["from", "to", "weight"]).and_then(|()| {

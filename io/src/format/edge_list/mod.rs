@@ -52,6 +52,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let plan = Plan::new(first, second.map(Vec::as_slice), scanner.source(), scanner.line())?;
     if plan.has_header {
         scanner.skip_line()?;
+        lines.columns = Some((plan.separator, plan.n_columns)).filter(|_| plan.n_columns > 1);
     }
     match plan.is_simple() && scanner.source().field_rules().empty.is_none() {
         true => lines.read_numbers(&mut scanner, &plan)?,
@@ -70,6 +71,10 @@ struct Lines<'a> {
     text_bytes: u64,
     n_times: u64,
     comment: Vec<u8>,
+    /// The separator and the number of columns, if a header names them.
+    columns: Option<(Separator, usize)>,
+    /// Comments with as many fields as there are columns.
+    n_similar_comments: u64,
 }
 
 impl<'a> Lines<'a> {
@@ -78,11 +83,13 @@ impl<'a> Lines<'a> {
         Lines {
             remarks: Remarks::default(),
             raw: Growing::new(source.budget(), RAW_BYTES),
-            weights: WeightRule::new(source.scaling(), source.field_rules().empty),
+            weights: WeightRule::new(source),
             texts: Texts::default(),
             text_bytes: 0,
             n_times: 0,
             comment: Vec::new(),
+            columns: None,
+            n_similar_comments: 0,
         }
     }
 
@@ -108,6 +115,11 @@ impl<'a> Lines<'a> {
     #[cold]
     fn take_comment(&mut self, scanner: &mut Scanner) -> Result<(), Fault> {
         scanner.take_line(&mut self.comment, remarks::MAX_BYTES)?;
+        if let Some((separator, n_columns)) = self.columns
+            && separator.split(&self.comment).len() == n_columns
+        {
+            self.n_similar_comments += 1;
+        }
         let before_edges = self.raw.len() == 0;
         if let Some(announced) = self.remarks.note(&self.comment, before_edges) {
             self.raw.reserve(announced, scanner.source().size_hint(), MIN_ENTRY_BYTES);
@@ -147,7 +159,7 @@ impl<'a> Lines<'a> {
                 if let Some(end) = end {
                     *end = Some(self.vertex(scanner, plan, &cell)?);
                 } else if Some(n_cells) == plan.weight {
-                    weight = Some(self.weight(scanner, &cell)?);
+                    weight = Some(self.weight(scanner, plan, &cell)?);
                 }
                 n_cells += 1;
                 if !more {
@@ -212,9 +224,12 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the weight in a cell: a number, or the data of a networkx edge.
-    fn weight(&mut self, scanner: &Scanner, cell: &[u8]) -> Result<i64, Fault> {
+    fn weight(&mut self, scanner: &Scanner, plan: &Plan, cell: &[u8]) -> Result<i64, Fault> {
         let at = |code, message: String| scanner.at_token(code, message);
-        let cell = String::from_utf8_lossy(cell);
+        let mut cell = String::from_utf8_lossy(cell);
+        if plan.has_commas && cell.contains(',') && !cell.contains(['.', '{']) {
+            cell = cell.replace(',', ".").into();
+        }
         let text = match cell.starts_with('{') {
             true => attribute(&cell, scanner.source().edge_fields().weight),
             false => Some(cell.as_ref()),
@@ -224,8 +239,15 @@ impl<'a> Lines<'a> {
 
     /// Makes the graph.
     fn finish(self, plan: Option<Plan>, mut scanner: Scanner) -> Result<ReadResult, Fault> {
-        let Lines { remarks, raw, weights, mut texts, text_bytes, n_times, comment: _ } = self;
+        let Lines { remarks, raw, weights, mut texts, text_bytes, n_times, .. } = self;
         let mut notes = ReaderNotes::default();
+        if self.n_similar_comments > 0 {
+            let lines = text::count(self.n_similar_comments, "line");
+            notes.warnings.push(format!(
+                "{lines} beginning with `#` or `%` may be edges, but are read as comments: write \
+                    the first field in quotes"
+            ));
+        }
         let mut raw = raw.into_vec();
         scanner
             .source()
