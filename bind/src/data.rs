@@ -409,7 +409,7 @@ pub fn from_graph(
     if offset < 0 {
         let file = request.file;
         let note = format!("{file}: weights are stored with offset {offset} (the minimum)");
-        reading.observer.note(&note);
+        reading.observer.detail(&note);
     }
     Ok(laid_out)
 }
@@ -425,7 +425,8 @@ fn check_offset(graph: &Graph, request: LoadRequest<'_>) -> Result<(), FileError
             .help(
                 "for a spanning tree, declare the parameter `weight_offset: integer` next to \
                     `weight`, and add it to the weight of each edge",
-            ),
+            )
+            .help("for shortest paths, `BELLMAN_FORD` of `star:paths` permits negative weights"),
         _ => error,
     })
 }

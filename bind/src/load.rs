@@ -243,7 +243,7 @@ fn vertex(
         });
     };
     let row = vertex as i64 + 1;
-    reading.observer.note(&format!("{file}: `{of}={}` is row {row}", text::one_line(name)));
+    reading.observer.detail(&format!("{file}: `{of}={}` is row {row}", text::one_line(name)));
     Ok(row)
 }
 
@@ -640,7 +640,7 @@ impl Loader<'_> {
             Some(h) => widths::check_h(&graph, &layouts, h, file)?,
             None if offers().any(Offer::needs_h) => {
                 let h = widths::chosen_h(&graph, &layouts, file)?;
-                self.reading.observer.note(&format!("{file}: h = {h}"));
+                self.reading.observer.detail(&format!("{file}: h = {h}"));
                 chosen.h = Some(h);
             }
             None => {}

@@ -51,33 +51,48 @@ pub enum ResultForm {
     Codes,
     /// `distances`: like `vertices`, without the rows that are infinity, all ones.
     Distances,
+    /// `adjacency`: a table as the graph with an arc for each of its ones.
+    Adjacency,
 }
 
 impl ResultForm {
+    /// Returns the text before the file in `FORM:FILE`, and the file.
+    pub fn prefix(text: &str) -> Option<(&str, &str)> {
+        split_form(text)
+    }
+
     /// Splits `[FORM:]FILE`.
     ///
     /// # Errors
     /// E0507 if the form is unknown or invalid.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
         let Some((prefix, file)) = split_form(text) else { return Ok((None, text)) };
-        let words: Vec<&str> = prefix.split_whitespace().collect();
-        let form = match words[..] {
+        Ok((Some(ResultForm::parse(prefix, file)?), file))
+    }
+
+    /// Parses a form; `file` is the name after it, for messages.
+    ///
+    /// # Errors
+    /// E0507 if the form is unknown or invalid.
+    pub fn parse(form: &str, file: &str) -> Result<Self, FileError> {
+        let words: Vec<&str> = form.split_whitespace().collect();
+        Ok(match words[..] {
             ["rows", "of", name] => ResultForm::RowsOf(name.to_owned()),
             ["like", name] => ResultForm::Like(name.to_owned()),
             ["vertices"] => ResultForm::Vertices,
             ["codes"] => ResultForm::Codes,
             ["distances"] => ResultForm::Distances,
-            _ => match Fields::of_form(prefix, file)? {
+            ["adjacency"] => ResultForm::Adjacency,
+            _ => match Fields::of_form(form, file)? {
                 Some(fields) => ResultForm::Fields(fields),
                 None => {
-                    let mut forms =
-                        vec!["rows of NAME", "like NAME", "vertices", "codes", "distances"];
+                    let mut forms = vec!["rows of NAME", "like NAME"];
+                    forms.extend(["vertices", "codes", "distances", "adjacency"]);
                     forms.extend(Fields::form_names());
-                    return Err(unknown_form(prefix, file, &forms));
+                    return Err(unknown_form(form, file, &forms));
                 }
             },
-        };
-        Ok((Some(form), file))
+        })
     }
 
     /// Returns the parameter whose rows it refers to.
@@ -86,7 +101,8 @@ impl ResultForm {
             ResultForm::Fields(_)
             | ResultForm::Vertices
             | ResultForm::Codes
-            | ResultForm::Distances => None,
+            | ResultForm::Distances
+            | ResultForm::Adjacency => None,
             ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
         }
     }
@@ -94,7 +110,10 @@ impl ResultForm {
     /// Returns whether it refers to the vertices of the graph that the values come from.
     pub fn names_vertices(&self) -> bool {
         match self {
-            ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => true,
+            ResultForm::Vertices
+            | ResultForm::Codes
+            | ResultForm::Distances
+            | ResultForm::Adjacency => true,
             ResultForm::Fields(_) | ResultForm::RowsOf(_) | ResultForm::Like(_) => false,
         }
     }
@@ -127,20 +146,11 @@ impl ResultForm {
     pub fn held_by(&self, format: Format) -> Result<(), FileError> {
         let field = Field::new("x", None, vec![1]);
         let list = Data::Numbers(Numbers { shape: Shape::List(1), fields: vec![field] });
+        let graph = Data::Graph(Graph { n_vertices: 1, symmetric: true, ..Graph::default() });
         let (examples, what) = match self {
             ResultForm::Fields(fields) => return fields.held_by(format),
-            ResultForm::RowsOf(_) => {
-                let arcs = Vec::new();
-                let graph = Graph {
-                    n_vertices: 1,
-                    arcs,
-                    weighted: false,
-                    symmetric: true,
-                    names: None,
-                    no_weights: None,
-                };
-                (vec![list, Data::Graph(graph)], "records or arcs")
-            }
+            ResultForm::RowsOf(_) => (vec![list, graph], "records or arcs"),
+            ResultForm::Adjacency => (vec![graph], "a graph"),
             ResultForm::Like(_) => (vec![list], "a list of records"),
             ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => {
                 (vec![list], "a list of vertices")
@@ -170,6 +180,7 @@ impl ResultForm {
             ResultForm::Vertices => return vertices::all(value, graph, file).map(Data::Numbers),
             ResultForm::Codes => return vertices::codes(value, graph, file).map(Data::Numbers),
             ResultForm::Distances => return vertices::near(value, graph, file).map(Data::Numbers),
+            ResultForm::Adjacency => return vertices::pairs(value, graph, file).map(Data::Graph),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
         let Some(rows) = rows else {
@@ -206,7 +217,8 @@ impl ResultForm {
                 | ResultForm::Fields(_)
                 | ResultForm::Vertices
                 | ResultForm::Codes
-                | ResultForm::Distances,
+                | ResultForm::Distances
+                | ResultForm::Adjacency,
                 _,
                 _,
             ) => Err(refused(format!("`like {name}` requires a table"))),

@@ -2,7 +2,7 @@
 
 use star_base::{BitsRef, Code, text};
 use star_bind::{Fields, Kind, Reading, RecordList, ResultForm, Settings, encoding, request};
-use star_io::{FileError, OutputRef};
+use star_io::{FileError, Graph, OutputRef};
 use star_ir::{LimitKind, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
 
@@ -34,6 +34,8 @@ pub struct RunHost<'a> {
     pub advice: Advice,
     /// The lists that were read as tables.
     pub lists: Vec<RecordList>,
+    /// The graph that the arguments come from.
+    pub graph: Option<&'a Graph>,
 }
 
 /// Additional lines of a message.
@@ -53,7 +55,8 @@ impl<'a> RunHost<'a> {
         console: Console<'a>,
         settings: &'a Settings,
     ) -> Self {
-        RunHost { output, access, console, settings, advice: Advice::default(), lists: Vec::new() }
+        let (advice, lists, graph) = (Advice::default(), Vec::new(), None);
+        RunHost { output, access, console, settings, advice, lists, graph }
     }
 
     fn fail(&mut self, error: FileError) -> HostError {
@@ -72,6 +75,12 @@ impl Host for RunHost<'_> {
                 message: "cannot write the output".to_owned(),
             }),
         }
+    }
+
+    fn name(&self, row: i64) -> Option<String> {
+        let graph = self.graph.filter(|graph| graph.names.is_some())?;
+        let vertex = usize::try_from(row).ok()?.checked_sub(1)?;
+        (vertex < graph.n_vertices).then(|| graph.name(vertex).to_string())
     }
 
     fn read(

@@ -297,3 +297,21 @@ fn escape_sequences_of_data_are_shown() {
     terminal.line("R", "␛[2Jx\r\n");
     assert_eq!(terminal.leave(), 0);
 }
+
+#[test]
+fn long_runs_show_their_duration() {
+    let silent = "program P; var i: integer; begin while true do i:=1 end.";
+    let printing = "program P; var i: integer; begin print(\"x\"); while true do i:=1 end.";
+    let folder = Folder::new(&[("silent.star", silent), ("printing.star", printing)]);
+    let shown = |line: &str| {
+        folder.write("line.sh", line.as_bytes());
+        folder.shell("TERM=xterm script --quiet --return --command 'bash line.sh' /dev/null").stdout
+    };
+    let ran = shown("$STAR run silent.star --max-time 5s");
+    assert!(ran.contains("running silent.star: 2 s"), "{ran}");
+    // What the program prints is not mixed with the line.
+    let ran = shown("$STAR run printing.star --max-time 4s");
+    assert!(ran.contains("x\r\n") && !ran.contains("running"), "{ran}");
+    let piped = folder.star(&["run", "silent.star", "--max-time", "4s"]);
+    assert!(!piped.stderr.contains("running"), "{piped:?}");
+}

@@ -47,7 +47,8 @@ use std::sync::Arc;
 
 use star_base::{BitVector, Intrinsic};
 use star_ir::{
-    Check, HandlePart, LocId, Mode, Operand, Program, Routine, RoutineId, Sense, Ty, VarId, visit,
+    Check, HandlePart, LocId, Mode, Operand, PrintItem, Program, Routine, RoutineId, Sense, Ty,
+    VarId, visit,
 };
 use star_shaders::layout::{REGISTERS, STAGING, flag};
 use star_vm::explain::Subject;
@@ -111,7 +112,7 @@ pub(crate) enum SiteKind {
     /// A call; `lent` are the numbers that are lent, parameter and variable.
     Call { lent: Vec<(VarId, VarId)> },
     /// `print`.
-    Print(Vec<Operand>),
+    Print(Vec<PrintItem>),
     /// `read`.
     Read { dst: VarId, file: Operand, layout: Option<Operand> },
     /// `write`.
