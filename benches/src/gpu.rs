@@ -23,17 +23,17 @@ use crate::say::say;
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
 
-/// Measures something at a size, and prints it.
-type Job = fn(&Bench, usize) -> Result<(), String>;
+/// Measures something at a size and prints it; returns the figures of jobs that have goals.
+type Job = fn(&Bench, usize) -> Result<Vec<Figure>, String>;
 
 /// The jobs by their names, with the sizes that they have by default.
 const JOBS: &[(&str, usize, Job)] = &[
     ("costs", 64, Bench::costs),
-    ("closure", 5000, |bench, n| bench.closure(n).map(drop)),
-    ("warshall", 5000, |bench, n| bench.warshall(n).map(drop)),
+    ("closure", 5000, Bench::closure),
+    ("warshall", 5000, Bench::warshall),
     ("turns", 1000, Bench::turns),
-    ("floyd", 5000, |bench, n| bench.floyd(n).map(drop)),
-    ("tables", 100_000_000, |bench, n| bench.tables(n).map(drop)),
+    ("floyd", 5000, Bench::floyd),
+    ("tables", 100_000_000, Bench::tables),
     ("lines", 1_000_000, Bench::lines),
     ("over-lines", 4096, Bench::over_lines),
 ];
@@ -118,15 +118,10 @@ pub(crate) fn figures(job: &str, sizes: &[usize]) -> Result<Vec<Figure>, String>
     if device.contains("llvmpipe") {
         return Err("needs a graphics card".to_owned());
     }
+    let (_, _, run) = JOBS.iter().find(|(name, ..)| *name == job).ok_or("no such job")?;
     let mut figures = Vec::new();
     for &n in sizes {
-        figures.extend(match job {
-            "closure" => bench.closure(n)?,
-            "warshall" => bench.warshall(n)?,
-            "floyd" => bench.floyd(n)?,
-            "tables" => bench.tables(n)?,
-            _ => return Err(format!("no figures of `{job}`")),
-        });
+        figures.extend(run(&bench, n)?);
     }
     figures.iter_mut().for_each(|figure| figure.note.clone_from(&device));
     Ok(figures)
@@ -270,7 +265,7 @@ impl Bench {
     }
 
     /// What a run costs that does next to nothing.
-    fn costs(&self, n: usize) -> Result<(), String> {
+    fn costs(&self, n: usize) -> Result<Vec<Figure>, String> {
         let slice = || HostValue::Slice(BitVector::zeros(n));
         let nothing = "procedure P; begin end;";
         self.line("nothing", (nothing, "P", &[]), &[])?;
@@ -286,9 +281,9 @@ impl Bench {
             begin k:=0; for i:=1 to n do if k<i then k:=k+2 end;";
         let most = 100_000;
         let sample =
-            self.line(&format!("{most} turns"), (turns, "P", &[]), &[int(most), int(0)])?;
-        say!("  {:.4} µs a turn", sample.run * 1e3 / most as f64);
-        Ok(())
+            self.line(&format!("{most} iterations"), (turns, "P", &[]), &[int(most), int(0)])?;
+        say!("  {:.4} µs each", sample.run * 1e3 / most as f64);
+        Ok(Vec::new())
     }
 
     /// The intrinsic of the closure.
@@ -319,7 +314,7 @@ impl Bench {
 
     /// An iteration of the inner loop of WARSHALL on the control unit, one after another and as one
     /// instruction for all.
-    fn turns(&self, n: usize) -> Result<(), String> {
+    fn turns(&self, n: usize) -> Result<Vec<Figure>, String> {
         // Every vertex has an arc to the first half, so that each of n iterations of the outer loop
         // has n / 2 of the inner one.
         let mut graph = BitTable::zeros(n, n).map_err(|_| "no memory")?;
@@ -350,7 +345,7 @@ impl Bench {
                 each(&format!("all at once, {name}"), &["idioms"], &graph)?;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// The intrinsic of FLOYD.

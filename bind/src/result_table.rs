@@ -11,12 +11,15 @@ use crate::results::result_named;
 use crate::rows::{ResultForm, Rows};
 use crate::vertices;
 
-/// The forms of results with the names that the library gives them.
-const USUAL_FORMS: [(&str, ResultForm); 4] = [
+/// The forms of results with the names that the library and the examples give them.
+const USUAL_FORMS: [(&str, ResultForm); 7] = [
     ("Dist", ResultForm::Distances),
     ("Pred", ResultForm::Codes),
     ("Next", ResultForm::Codes),
     ("Label", ResultForm::Codes),
+    ("distance", ResultForm::Distances),
+    ("before", ResultForm::Codes),
+    ("component", ResultForm::Codes),
 ];
 
 /// A result in a form: a column of a table, or a table.

@@ -108,8 +108,8 @@ impl<'a> Plots<'a> {
     ) -> Result<Self, FileError> {
         let path = Path::new(folder);
         let plots = page::plots(files);
-        for (name, svg) in &plots {
-            set.add(&path.join(name), svg)?;
+        for plot in &plots {
+            set.add(&path.join(&plot.name), &plot.svg)?;
         }
         Ok(Plots { set, folder, n_plots: plots.len() })
     }

@@ -151,13 +151,20 @@ fn headers_declare_texts_and_widths() {
 }
 
 #[test]
-fn other_columns_are_weights_only_on_request() {
+fn numbers_and_dates_of_edges_are_weights_only_on_request() {
     let text = b"id,from,to\n7,a,b\n8,b,c\n";
     let (graph, loaded) = with(text, |_| {}).unwrap();
     assert!(!graph.weighted);
     assert!(loaded.notes[0].ends_with("`weight=` chooses one of `id`"), "{:?}", loaded.notes);
     let (graph, _) = with(text, |options| options.edges.weight = Some("id")).unwrap();
     assert_eq!(named(&graph), ["a b 7", "b c 8"]);
+    for name in ["Year", "edge_id", "time-stamp"] {
+        let text = format!("from,to,{name}\na,b,1999\n");
+        assert!(!with(text.as_bytes(), |_| {}).unwrap().0.weighted, "{name}");
+    }
+    let (graph, loaded) = with(b"from,to,miles\na,b,7\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["a b 7"]);
+    assert!(loaded.notes[0].ends_with("the weights are in `miles`"), "{:?}", loaded.notes);
 }
 
 #[test]

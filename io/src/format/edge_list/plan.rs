@@ -26,6 +26,24 @@ const ENDS: [(&str, &str); 12] = [
     ("id1", "id2"),
 ];
 
+/// Names of columns of numbers that are no weights, in the same form.
+const NO_WEIGHTS: [&str; 14] = [
+    "id",
+    "edgeid",
+    "key",
+    "index",
+    "nr",
+    "no",
+    "number",
+    "code",
+    "year",
+    "month",
+    "day",
+    "date",
+    "time",
+    "timestamp",
+];
+
 /// Maximum number of columns.
 const MAX_COLUMNS: usize = 4096;
 
@@ -353,19 +371,21 @@ fn position(cells: &[Cell], name: &str) -> Option<usize> {
     cells.iter().position(|cell| cell == name)
 }
 
+/// A name in lower case, without blanks, `_` and `-`.
+fn plain(cell: &Cell) -> String {
+    let letters = cell.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
 /// The columns with usual names of both ends.
 fn usual_ends(cells: &[Cell]) -> Option<(usize, usize)> {
-    let plain = |cell: &Cell| {
-        let letters = cell.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
-        letters.flat_map(char::to_lowercase).collect::<String>()
-    };
     let cells: Vec<String> = cells.iter().map(plain).collect();
     let find = |name: &str| cells.iter().position(|cell| cell == name);
     ENDS.iter().find_map(|(from, to)| Some((find(from)?, find(to)?)))
 }
 
-/// The column of weights: the one with a usual name or with the data of networkx; without a header
-/// the third one.
+/// The column of weights: the one with a usual name; without a header the third one; among three
+/// the remaining one if it holds numbers and its name is not one of [`NO_WEIGHTS`].
 fn usual_weight(
     header: &[Cell],
     cells: &[Cell],
@@ -384,7 +404,8 @@ fn usual_weight(
         return Some(idx);
     }
     let cell = second.and_then(|second| second.get(idx)).filter(|_| cells.len() == 3)?;
-    cell.starts_with('{').then_some(idx)
+    let is_weight = is_number(cell) && !NO_WEIGHTS.contains(&&*plain(&cells[idx]));
+    (is_weight || cell.starts_with('{')).then_some(idx)
 }
 
 /// The cells as a list of names.
