@@ -56,6 +56,6 @@ pub use layouts::AnyLayout;
 pub use load::{LoadedArguments, load};
 pub use param::{Kind, Param, Signature};
 pub use records::RecordList;
-pub use rows::{ResultForm, Rows};
+pub use rows::{ResultForm, Rows, WeightCoding};
 pub use settings::Settings;
 pub use source::{Files, Observer, OpenFile, Reading, Waiting};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use star_base::{BitsRef, Code, Diagnostic, text};
-use star_io::{Data, Field, FileError, Format, Graph, Numbers};
+use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers};
 
 use crate::param::Signature;
 use crate::results::result_named;
@@ -93,11 +93,11 @@ pub fn data(
 }
 
 /// Writes a list or the arcs of a graph as text with aligned columns, line by line, until `put`
-/// returns `false`. Other data has no such text.
-pub fn write_text(data: &Data, put: &mut dyn FnMut(&str) -> bool) {
+/// returns `false`; divides the weights of arcs by `scale`. Other data has no such text.
+pub fn write_text(data: &Data, scale: Option<Decimal>, put: &mut dyn FnMut(&str) -> bool) {
     match data {
         Data::Numbers(numbers) => of_numbers(numbers, put),
-        Data::Graph(graph) => of_graph(graph, put),
+        Data::Graph(graph) => of_graph(graph, scale, put),
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => {}
     }
 }
@@ -111,14 +111,14 @@ fn of_numbers(Numbers { shape, fields }: &Numbers, put: &mut dyn FnMut(&str) -> 
     aligned(&titles, shape.n_records(), &cell, put);
 }
 
-fn of_graph(graph: &Graph, put: &mut dyn FnMut(&str) -> bool) {
+fn of_graph(graph: &Graph, scale: Option<Decimal>, put: &mut dyn FnMut(&str) -> bool) {
     let titles = ["from", "to", "weight"];
     let cell = |row: usize, column: usize| {
         let arc = graph.arcs[row];
         Cow::Owned(match column {
             0 => graph.name(arc.tail as usize).to_string(),
             1 => graph.name(arc.head as usize).to_string(),
-            _ => arc.weight.to_string(),
+            _ => scale.map_or(Meaning::Number, Meaning::Scaled).text(arc.weight).into_owned(),
         })
     };
     aligned(&titles[..2 + usize::from(graph.weighted)], graph.arcs.len(), &cell, put);
@@ -138,7 +138,7 @@ fn aligned<'a>(
     };
     let is_number = |column: usize| {
         let mut cells = (0..n_rows).map(|row| cell(row, column));
-        column > 0 && cells.all(|cell| cell.parse::<i64>().is_ok())
+        column > 0 && cells.all(|cell| Decimal::parse(&cell).is_some())
     };
     let columns = 0..titles.len();
     let shape: Vec<_> = columns.map(|column| (width(column), is_number(column))).collect();
@@ -185,7 +185,7 @@ mod tests {
 
     fn lines(data: &Data) -> String {
         let mut text = String::new();
-        write_text(data, &mut |line| {
+        write_text(data, None, &mut |line| {
             text += line;
             true
         });

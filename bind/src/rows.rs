@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, did_you_mean, text};
-use star_io::{Data, Field, FileError, Format, Graph, Numbers, Shape};
+use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers, Shape};
 
 use crate::encoding::cannot_hold;
 use crate::fields::{Fields, split_form, unknown_form};
@@ -30,8 +30,17 @@ pub enum Rows {
         /// The widths of these in bits.
         widths: Vec<usize>,
     },
-    /// Row i represents arc i of a graph.
-    Arcs(Rc<Graph>),
+    /// Row i represents arc i of a graph, whose weights were multiplied by this scale.
+    Arcs(Rc<Graph>, Option<Decimal>),
+}
+
+/// The coding of the weights and distances of a graph in the values of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WeightCoding {
+    /// The scale that the weights were multiplied by.
+    pub scale: Option<Decimal>,
+    /// The width h of signed weights: a distance in h bits is stored with the offset 2^(h − 1).
+    pub signed: Option<usize>,
 }
 
 /// The output form of a result other than its bits.
@@ -161,6 +170,41 @@ impl ResultForm {
         if examples.iter().any(holds) { Ok(()) } else { Err(cannot_hold(what, format)) }
     }
 
+    /// Returns the scale that the weights or distances in this form were multiplied by.
+    pub fn scale(&self, rows: Option<&Rows>, coding: WeightCoding) -> Option<Decimal> {
+        match (self, rows) {
+            (ResultForm::Distances, _) => coding.scale,
+            (ResultForm::RowsOf(_), Some(Rows::Arcs(graph, scale))) => {
+                scale.filter(|_| graph.weighted)
+            }
+            (ResultForm::RowsOf(_), Some(Rows::Records { .. }) | None)
+            | (
+                ResultForm::Fields(_)
+                | ResultForm::Like(_)
+                | ResultForm::Vertices
+                | ResultForm::Codes
+                | ResultForm::Adjacency,
+                _,
+            ) => None,
+        }
+    }
+
+    /// Restores the distances of a field of this form, from a result of `n_columns`: removes the
+    /// offset of signed ones, and gives them the meaning of scaled ones.
+    pub fn restore(&self, field: &mut Field, n_columns: usize, coding: WeightCoding) {
+        if *self != ResultForm::Distances {
+            return;
+        }
+        if coding.signed == Some(n_columns)
+            && let Some(n_bits) = n_columns.checked_sub(1)
+        {
+            field.values.iter_mut().for_each(|number| *number -= 1 << n_bits);
+        }
+        if let Some(scale) = coding.scale {
+            field.meaning = Meaning::Scaled(scale);
+        }
+    }
+
     /// Converts a result to this form. `rows` are those of the parameter that the form names,
     /// `graph` is the one that the values come from, `file` is the file name in messages.
     ///
@@ -209,7 +253,7 @@ impl ResultForm {
                 BitsRef::Table(table),
                 Rows::Records { numbers, fields, widths },
             ) => like(table, &numbers.fields[fields.clone()], widths, file).map(Data::Numbers),
-            (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(_)) => {
+            (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(..)) => {
                 Err(refused(format!("the rows of `{name}` are arcs, not records of a list")))
             }
             (
@@ -244,7 +288,7 @@ impl Rows {
                 let fields: Vec<Field> = fields.collect();
                 Ok(Data::Numbers(Numbers { shape: Shape::List(rows().count()), fields }))
             }
-            Rows::Arcs(graph) => {
+            Rows::Arcs(graph, _) => {
                 if slice.len() != graph.arcs.len() {
                     return Err(graph.arcs.len());
                 }

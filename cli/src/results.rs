@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::{BitsRef, Code, Diagnostic, SparseTable};
+use star_base::{BitsRef, Code, Diagnostic, SparseTable, text};
 use star_bind::encoding::Formulas;
 use star_bind::marked::marked;
 use star_bind::result_table::{self, Column};
 use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::rows::GRAPH;
-use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
-use star_io::{Data, FileError, Format, Graph, OutputRef};
+use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, WeightCoding, encoding};
+use star_io::{Data, Decimal, FileError, Format, Graph, OutputRef};
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
+use star_os::report::Reporter;
 use star_vm::HostValue;
 
 use crate::output_target::Outlet;
@@ -122,6 +123,8 @@ pub(crate) struct Origins {
     pub(crate) lists: Vec<RecordList>,
     /// The graph and its file.
     pub(crate) graph: Option<(String, Rc<Graph>)>,
+    /// The coding of its weights and distances.
+    pub(crate) coding: WeightCoding,
     /// Coordinates of its vertices, if it is drawn.
     pub(crate) places: Option<Places>,
 }
@@ -220,6 +223,7 @@ pub(crate) fn save(
     results: &[Taken],
     origins: &Origins,
     flags: &Flags,
+    reporter: &Reporter,
     output: &mut Output,
 ) -> Result<(), Vec<FileError>> {
     let (mut written, mut faults) = (Vec::new(), Vec::new());
@@ -234,7 +238,14 @@ pub(crate) fn save(
                 data.and_then(|data| outlet.write(data, flags, output))
             }
             Contents::Columns(columns) => table_of(&columns, results, origins, outlet.name())
-                .and_then(|data| outlet.write(data.as_output(), flags, output)),
+                .and_then(|(data, scale)| {
+                    if let Some(scale) = scale.filter(|_| outlet.format() != Format::Csv) {
+                        let name = text::one_line(outlet.name());
+                        let note = format!("{name}: weights are multiplied by `scale={scale}`");
+                        reporter.note(&note);
+                    }
+                    outlet.scaled(scale).write(data.as_output(), flags, output)
+                }),
         };
         match file {
             Ok((file, _)) => written.extend(file),
@@ -246,13 +257,13 @@ pub(crate) fn save(
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Returns the table of columns, called `file` in messages.
+/// Returns the table of columns, called `file` in messages, and the scale of its weights.
 fn table_of(
     columns: &[Column],
     results: &[Taken],
     origins: &Origins,
     file: &str,
-) -> Result<Data, FileError> {
+) -> Result<(Data, Option<Decimal>), FileError> {
     let value = |column: &Column| match results.get(column.idx) {
         Some((_, Some(table))) => Some(BitsRef::Sparse(table)),
         Some((value, None)) => value.bits(),
@@ -268,7 +279,15 @@ fn table_of(
     let rows = columns.first().and_then(|column| column.form.parameter());
     let rows = rows.and_then(|name| origins.rows.get(name));
     let set: Vec<_> = columns.iter().map(|column| (column, value(column))).collect();
-    result_table::data(&set, rows, graph, file)
+    let mut data = result_table::data(&set, rows, graph, file)?;
+    if let Data::Numbers(numbers) = &mut data {
+        let set = set.iter().filter_map(|&(column, value)| Some((column, value?)));
+        for ((column, value), field) in set.zip(numbers.fields.iter_mut().skip(1)) {
+            column.form.restore(field, value.shape().1, origins.coding);
+        }
+    }
+    let scale = columns.iter().find_map(|column| column.form.scale(rows, origins.coding));
+    Ok((data, scale))
 }
 
 /// Prints results with the names of vertices: a table of columns, or all results.
@@ -287,8 +306,8 @@ pub(crate) fn print_with_names(
         Names::All => print_others(output, names, results, origins)?,
     };
     if !columns.is_empty() {
-        let table = table_of(&columns, results, origins, "")?;
-        result_table::write_text(&table, &mut |line| output.write(line));
+        let (table, scale) = table_of(&columns, results, origins, "")?;
+        result_table::write_text(&table, scale, &mut |line| output.write(line));
     }
     Ok(())
 }
@@ -325,9 +344,9 @@ fn print_others(
             columns.push(column(Column::usual_form(name)));
         } else if are_arcs && origins.rows.contains_key(GRAPH) {
             let arcs = [column(ResultForm::RowsOf(GRAPH.to_owned()))];
-            let table = table_of(&arcs, results, origins, "")?;
+            let (table, scale) = table_of(&arcs, results, origins, "")?;
             output.write(&format!("{name}:\n"));
-            result_table::write_text(&table, &mut |line| output.write(line));
+            result_table::write_text(&table, scale, &mut |line| output.write(line));
         } else {
             print(output, &[Some(name)], std::slice::from_ref(result), origins);
         }

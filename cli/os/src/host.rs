@@ -1,9 +1,10 @@
 //! Host of a running program: `print`, `read` and `write`.
 
-use star_base::{BitsRef, Code, text};
+use star_base::{BitsRef, Code, Diagnostic, text};
 use star_bind::{Fields, Kind, Reading, RecordList, ResultForm, Settings, encoding, request};
+use star_compiler::describe_trap;
 use star_io::{FileError, Graph, OutputRef};
-use star_ir::{LimitKind, Trap, TrapKind, Ty};
+use star_ir::{LimitKind, Program, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
@@ -141,6 +142,15 @@ fn fields_of(text: &str) -> Result<(Option<Fields>, &str), FileError> {
             )))
         }
     }
+}
+
+/// Describes a trap; a file that exceeds the memory limit is a limit.
+pub fn describe_file_trap(trap: &Trap, program: &Program) -> Diagnostic {
+    let mut diagnostic = describe_trap(trap, program);
+    if matches!(trap.kind, TrapKind::File { code: Code::DoesNotFit, .. }) {
+        diagnostic.code = Code::MemoryLimit;
+    }
+    diagnostic
 }
 
 /// Returns the limit if the user or the deadline ended the run while a file was being read or

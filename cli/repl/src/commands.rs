@@ -126,7 +126,7 @@ impl Session {
         }
         let topics = catalogue.find(rest);
         let is_command = Command::ALL.iter().any(|command| command.name() == rest);
-        let looks = topics.is_err() && !is_command;
+        let looks = topics.is_err() && !is_command && !catalogue.is_unknown_module(rest);
         let found = if looks { search(&catalogue, rest) } else { Found::default() };
         if !found.hits.is_empty() {
             let page = plain::hits(&found, &text::one_line(rest), ":help", width);

@@ -402,7 +402,8 @@ pub(crate) fn run_with(
     let mut sizes = Sizes::of_origins(&signature, &binding, args.graph.as_deref());
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
-    let LoadedArguments { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
+    let LoadedArguments { mut arguments, rows, lists, graph, coding, peak_bytes: loading_bytes } =
+        loaded?;
     let is_sparse = |argument: &Argument| argument.sparse.is_some();
     if args.options.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
         reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
@@ -417,7 +418,7 @@ pub(crate) fn run_with(
         }
         Some(_) | None => None,
     };
-    let origins = Origins { rows, lists, graph, places };
+    let origins = Origins { rows, lists, graph, coding, places };
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
@@ -477,8 +478,6 @@ pub(crate) fn run_with(
     let exit = match outcome {
         Outcome::Done => {
             let names = star_bind::results::names(&signature, ready.is_function);
-            // The run ended in time, so its results may exceed the deadline.
-            let flags = flags.without_deadline();
             let as_they_lie = |idx, dense_bytes| {
                 let is_large = dense_bytes >= LEAST_DENSE_BYTES
                     || args.options.table_form.as_deref() == Some("sparse");
@@ -499,6 +498,7 @@ pub(crate) fn run_with(
             // The values are not used again, and the process is about to end.
             ready_to_run.abandon();
             let stop = function_entry::unwrapped(stop, ready.is_function);
+            let is_trap = matches!(stop, Outcome::Trap(_));
             let SizeAdvice { notes, help, replaces_help } =
                 sizes.advice(&stop, &ready.lowered.program);
             let vertices = origins.graph.as_ref().and_then(|(_, graph)| vertices_of(&stop, graph));
@@ -509,7 +509,7 @@ pub(crate) fn run_with(
             }
             diagnostic.notes.extend(notes);
             diagnostic.help.extend(help);
-            if Exit::of(diagnostic.code) == Exit::Trap {
+            if is_trap && Exit::of(diagnostic.code) != Exit::Interrupted {
                 let Advice { notes, help } = advice;
                 diagnostic.notes.extend(notes);
                 diagnostic.help.extend(help);
@@ -634,7 +634,7 @@ fn finish(
     };
     // Do not mix a summary with data on standard output.
     let is_silent = results::use_stdout(&outs) || prints != Prints::All;
-    let mut saved = results::save(outs, &results, origins, flags, output);
+    let mut saved = results::save(outs, &results, origins, flags, reporter, output);
     if flags.stop().is_some()
         && let Err(errors) = saved
     {
@@ -663,6 +663,12 @@ fn finish(
     }
     output.flush();
     for view in &views {
+        if let Some(code) = flags.stop() {
+            let message = "stopped before the picture was drawn";
+            let fault = FileError::new(code, view.frame().name.as_str(), message);
+            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+            break;
+        }
         if let Err(fault) = view.draw(&results, origins, reporter) {
             saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
         }

@@ -103,6 +103,17 @@ impl Drop for Terminal {
 }
 
 #[test]
+fn typed_commands_write_outside_of_the_current_folder() {
+    let (folder, outside) = (Folder::new(&[]), Folder::new(&[]));
+    let mut terminal = Terminal::new(&folder, "");
+    let file = |name: &str| outside.path(name).display().to_string();
+    terminal.line("x := '01'", "");
+    terminal.line(&format!(":dump x {}", file("x.stb")), "written");
+    terminal.line(&format!(":save {}", file("s.star")), "written");
+    assert_eq!(outside.names(), ["s.star", "x.stb"]);
+}
+
+#[test]
 fn lines_are_edited_and_found_in_the_history() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "");

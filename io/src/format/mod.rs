@@ -25,6 +25,7 @@ pub(crate) mod updates;
 mod network;
 mod picture;
 mod raster;
+pub(crate) mod weight_column;
 mod weights;
 
 use std::io;

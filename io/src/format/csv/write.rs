@@ -81,7 +81,7 @@ fn write_numbers(
 
 /// Appends a cell with a comma after it, in quotes if that is requested or if a reader would not
 /// restore it otherwise.
-fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
+pub(super) fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t' | b'\x0c'));
     let bytes = text.as_bytes();
     if is_quoted
@@ -100,7 +100,7 @@ fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
 
 /// Writes a line of cells and clears it. Its only cell is in quotes if it is empty, since a reader
 /// ignores a blank line at the end of the file.
-fn end_line(line: &mut String, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn end_line(line: &mut String, out: &mut dyn Write) -> io::Result<()> {
     line.pop();
     if line.is_empty() {
         line.push_str("\"\"");
