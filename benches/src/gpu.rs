@@ -3,6 +3,7 @@
 //! the CPU backend.
 
 mod lines;
+mod trees;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -36,6 +37,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("tables", 100_000_000, |bench, n| bench.tables(n).map(drop)),
     ("lines", 1_000_000, Bench::lines),
     ("over-lines", 4096, Bench::over_lines),
+    ("trees", 25, |bench, depth| bench.trees(depth).map(drop)),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some
@@ -125,6 +127,7 @@ pub(crate) fn figures(job: &str, sizes: &[usize]) -> Result<Vec<Figure>, String>
             "warshall" => bench.warshall(n)?,
             "floyd" => bench.floyd(n)?,
             "tables" => bench.tables(n)?,
+            "trees" => bench.trees(n)?,
             _ => return Err(format!("no figures of `{job}`")),
         });
     }
