@@ -3,6 +3,7 @@
 //! the CPU backend.
 
 mod lines;
+mod trees;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -36,6 +37,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("tables", 100_000_000, Bench::tables),
     ("lines", 1_000_000, Bench::lines),
     ("over-lines", 4096, Bench::over_lines),
+    ("trees", 25, Bench::trees),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some

@@ -6,6 +6,8 @@ use star_shaders::intrinsics::closure::{
     reach, round, whole, whole_bytes,
 };
 
+use star_vm::Declined;
+
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::run::{Call, Placed};
@@ -33,7 +35,7 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let grid = call.grid()?;
     let (least, shared) = (grid.least_bits().single, grid.shared_bytes());
     if shared < BYTES {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Body));
     }
     let bits = u64::from(table.sizes.rows) * u64::from(table.sizes.columns);
     let lanes = LANES.into_iter().find(|lanes| whole_bytes(*lanes) <= shared);
@@ -56,7 +58,7 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> Intr
     let share = u64::from(lines).div_ceil(shares).max(u64::from(LEAST_LINES)) as u32;
     let groups = [tiles, lines.div_ceil(share)];
     if groups.iter().any(|&n| n > MAX_GROUPS) {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Range));
     }
     // Bits of the pivots in every line, two pairs each, and the lines of the pivots, for two
     // rounds.
@@ -86,7 +88,7 @@ fn large(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> IntrinsicResult 
     let share = share.clamp(LEAST_BLOCKS, u64::from(MOST_BLOCKS)) as u32;
     let groups = [tiles, blocks.div_ceil(share)];
     if [tiles, blocks].iter().any(|&n| n > MAX_GROUPS) {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Range));
     }
     // The lines of the pivots, the lines that reach them, and the number of these.
     let of_pivots = (PIVOTS * pairs).next_multiple_of(8);

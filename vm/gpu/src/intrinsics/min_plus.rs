@@ -5,6 +5,7 @@ use star_shaders::Shader;
 use star_shaders::intrinsics::min_plus::{
     BYTES, NONE, PIVOTS, SIDE, THREADS, WRITTEN, all, greatest, pivots, read, write,
 };
+use star_vm::Declined;
 
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
@@ -29,7 +30,7 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         || n.max(panels) > MAX_GROUPS
         || call.grid()?.shared_bytes() < BYTES
     {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Range));
     }
     let numbers = u64::from(side) * u64::from(side);
     let of_pivots = u64::from(PIVOTS) * u64::from(side);
@@ -63,7 +64,7 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let bound = NONE.min(1 << (width - 1));
     let is_bounded = u64::from(greatest) * u64::from(arcs) < u64::from(bound);
     if !is_bounded || inf != u32::MAX >> (u32::BITS - width) {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Guard));
     }
     let rounds = (0..n.div_ceil(PIVOTS)).flat_map(|round| {
         let mut turn = turn;
