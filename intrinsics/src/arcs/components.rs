@@ -94,24 +94,18 @@ fn link_alone(parents: &[AtomicU32], one: u32, other: u32) {
     let parent = |vertex: u32| parents[vertex as usize].load(Ordering::Relaxed);
     let (mut one, mut other) = (one, other);
     loop {
-        let (above_one, above_other) = (parent(one), parent(other));
+        let (mut above_one, mut above_other) = (parent(one), parent(other));
         if above_one == above_other {
             return;
         }
-        let (last, above_last, above_first) = if above_one > above_other {
-            (one, above_one, above_other)
-        } else {
-            (other, above_other, above_one)
-        };
-        parents[last as usize].store(above_first, Ordering::Relaxed);
-        if last == above_last {
+        if above_one < above_other {
+            (one, above_one, other, above_other) = (other, above_other, one, above_one);
+        }
+        parents[one as usize].store(above_other, Ordering::Relaxed);
+        if one == above_one {
             return;
         }
-        if above_one > above_other {
-            one = above_last;
-        } else {
-            other = above_last;
-        }
+        one = above_one;
     }
 }
 
