@@ -244,6 +244,7 @@ pub(crate) fn save(
                         let note = format!("{name}: weights are multiplied by `scale={scale}`");
                         reporter.note(&note);
                     }
+                    note_not_kept(&outlet, data.as_output(), reporter);
                     outlet.scaled(scale).write(data.as_output(), flags, output)
                 }),
         };
@@ -255,6 +256,13 @@ pub(crate) fn save(
     }
     faults.extend(written.into_iter().filter_map(|file| file.commit().err()));
     if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Prints a note about what the format does not hold of the data.
+pub(crate) fn note_not_kept(outlet: &Outlet, data: OutputRef<'_>, reporter: &Reporter) {
+    if let Some(note) = star_io::not_kept(outlet.format(), data) {
+        reporter.note(&format!("{}: {note}", text::one_line(outlet.name())));
+    }
 }
 
 /// Returns the table of columns, called `file` in messages, and the scale of its weights.

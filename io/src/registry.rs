@@ -17,6 +17,7 @@ use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::scaling::Scaling;
 use crate::sink::{InterruptibleSink, Sink};
 use crate::source::Source;
+use crate::text;
 
 /// Number of bytes of a packed file that are enough to recognise its format.
 const HEAD_BYTES: u64 = 4096;
@@ -311,6 +312,27 @@ pub fn read(
     Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes, assumes_arcs, scale })
 }
 
+/// Returns a note about what a file of this format does not hold of a value: vertices without arcs,
+/// or the names of vertices.
+pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
+    let OutputRef::Graph(graph) = value else { return None };
+    match format {
+        Format::Csv => {
+            let mut is_end = vec![false; graph.n_vertices];
+            for end in graph.arcs.iter().flat_map(|arc| [arc.tail, arc.head]) {
+                is_end[end as usize] = true;
+            }
+            let n_others = is_end.iter().filter(|is_end| !**is_end).count() as u64;
+            let vertices = text::counted(n_others, "vertices");
+            (n_others > 0).then(|| format!("not in the file: {vertices} without arcs"))
+        }
+        Format::Dimacs | Format::MatrixMarket | Format::Metis if graph.names.is_some() => {
+            Some("the file has the numbers of the vertices from 1, without their names".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// Writes a value and flushes `output`; small writes are buffered.
 ///
 /// # Errors
@@ -359,7 +381,7 @@ pub fn write_edges(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), FileError> {
     let mut write = |output: &mut dyn Write| {
-        with_sink(output, go_on, |sink| format::csv::edges::write(graph, style, sink))
+        with_sink(output, go_on, |sink| format::write_csv_edges(graph, style, sink))
     };
     match packing {
         Packing::Plain => write(output),

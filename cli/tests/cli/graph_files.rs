@@ -171,3 +171,19 @@ fn names_of_arcs_are_safe_for_spreadsheets() {
     run(&["--csv-safe"]).prints("from,to,weight\n'=a,'@b,3\n");
     run(&[]).prints("from,to,weight\n=a,@b,3\n");
 }
+
+#[test]
+fn vertices_and_names_that_a_file_does_not_hold_are_noted() {
+    let json = r#"{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}],
+        "links": [{"source": "a", "target": "b"}]}"#;
+    let folder = Folder::new(&[("e.json", json)]);
+    let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "undirected:e.json"];
+    let run = |file: &str| {
+        folder.star(&[&kruskal[..], &["--out", &format!("T=rows of graph:{file}")]].concat())
+    };
+    run("t.csv").fails(0, &["t.csv: not in the file: 1 vertex without arcs"]);
+    run("t.gr")
+        .fails(0, &["t.gr: the file has the numbers of the vertices", "without their names"]);
+    let ran = run("t.graphml");
+    assert!(!ran.stderr.contains("without"), "{ran:#?}");
+}

@@ -28,6 +28,8 @@ mod raster;
 pub(crate) mod weight_column;
 mod weights;
 
+pub(crate) use self::csv::edges::write as write_csv_edges;
+
 use std::io;
 
 use star_base::{BitsRef, Code};

@@ -10,7 +10,7 @@
 
 mod blanks;
 pub(super) mod column;
-pub(crate) mod edges;
+pub(super) mod edges;
 mod header;
 mod pipe;
 mod positions;

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::header;
+use super::{edges, header};
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::format::{GraphRef, cannot_hold, cannot_write};
-use crate::graph::Arc;
+use crate::format::{cannot_hold, cannot_write};
 use crate::numbers::Numbers;
+use crate::options::EdgeStyle;
 
 /// Writes a graph as an edge list, numbers, the cells of a grid row by row, or bits: each row of a
 /// table is one number of the field `bits`, a slice is a column, a word a row.
@@ -15,7 +15,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
         OutputRef::Bits(bits) => bits,
-        OutputRef::Graph(_) => return write_edges(GraphRef::new(value, "CSV")?, out),
+        OutputRef::Graph(graph) => return edges::write(graph, EdgeStyle::default(), out),
     };
     let (n_rows, n_cols) = bits.shape();
     if n_cols >= 64 {
@@ -30,26 +30,6 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
         })
     };
     write(out).map_err(|e| cannot_write(&e))
-}
-
-/// Writes an edge list: one record for each arc or edge.
-fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    let weighted = graph.is_weighted();
-    let mut line = String::new();
-    let mut record = |fields: [&str; 3]| {
-        for field in fields.into_iter().take(2 + usize::from(weighted)) {
-            // A line of an edge list that begins like this is a comment.
-            push_cell(&mut line, field, field.starts_with(['#', '%', '{']));
-        }
-        end_line(&mut line, out)
-    };
-    let written = record(["from", "to", "weight"]).and_then(|()| {
-        graph.try_for_edges(|Arc { tail, head, weight }| {
-            let [tail, head] = [tail, head].map(|vertex| graph.name(vertex).to_string());
-            record([&tail, &head, &weight.to_string()])
-        })
-    });
-    written.map_err(|error| cannot_write(&error))
 }
 
 fn write_numbers(
