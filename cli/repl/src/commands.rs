@@ -19,9 +19,9 @@ use star_vm::{BackendError, HostValue, display};
 
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
+use super::execution::How;
 use super::files::one_file;
 use super::program::Over;
-use super::run::How;
 use super::session::{Flow, Session, is_item};
 use super::show;
 use super::step::Stops;

@@ -23,9 +23,9 @@ use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
 use super::command::{self, Command};
 use super::event::{Event, Sink};
+use super::execution::{How, Ran};
 use super::log::{Did, Log};
 use super::offers::Offers;
-use super::run::{How, Ran};
 use super::values::Values;
 use super::view::{RESULT, View};
 

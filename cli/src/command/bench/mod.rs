@@ -4,7 +4,7 @@ mod cases;
 mod contender;
 mod hash;
 mod rounds;
-mod run;
+mod runner;
 mod surroundings;
 mod targets;
 
@@ -32,7 +32,7 @@ use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
 use star_report::record::{Record, Row, SCHEMA, Settings, Source, to_json};
 
-use self::run::Runner;
+use self::runner::Runner;
 use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
 use super::benchpage::{PAGE, Plots, plot_folder};
