@@ -333,15 +333,17 @@ impl Gen {
         self.charge(20);
         let mut args = Vec::new();
         for _ in 0..1 + self.random.below(3) {
-            let arg = match self.random.below(6) {
-                0 => {
+            let arg = match self.random.below(5) {
+                0 => Expr::leaf(ExprType::Str, "\" a text \""),
+                1 => {
                     let row = self.int(DEPTH).expr;
-                    self.builtin(Builtin::Name, ExprType::Str, vec![row])
+                    match args.is_empty() {
+                        true => row,
+                        false => self.builtin(Builtin::Name, ExprType::Str, vec![row]),
+                    }
                 }
-                1 => Expr::leaf(ExprType::Str, "\" a text \""),
-                2 => self.int(DEPTH).expr,
-                3 => self.boolean(DEPTH),
-                4 => self.any_bits(DEPTH).0,
+                2 => self.boolean(DEPTH),
+                3 => self.any_bits(DEPTH).0,
                 _ => {
                     let vars = self.routine.scope.readable(|_| true);
                     match self.choose(&vars) {

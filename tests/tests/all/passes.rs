@@ -74,7 +74,7 @@ fn every_pass_fires_in_one_of_twenty_generated_programs() {
     println!("iterations combine lines in {n_reduced} of them");
     println!("iterations work on fields in {n_fields} of them");
     assert!(n_reduced >= n_programs / 20, "{n_reduced} of {n_programs}");
-    assert!(n_fields >= n_programs / 25, "{n_fields} of {n_programs}");
+    assert!(n_fields >= n_programs / 20, "{n_fields} of {n_programs}");
     for pass in star_opt::PASSES {
         let n_fired = fired.get(pass.name).copied().unwrap_or(0);
         let least = match pass.name {
