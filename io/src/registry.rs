@@ -297,7 +297,7 @@ pub fn read(
     let budget = source.budget().clone();
     let format = if as_graph && format == Format::Csv { Format::EdgeList } else { format };
     if format == Format::EdgeList
-        && let Some(scale) = format::weight_column::scale(&mut source)?
+        && let Some(scale) = format::edge_list::weight_scale(&mut source)?
     {
         source.set_scaling(of_weights.get_or_init(|| Scaling::new(scale)));
     }

@@ -25,7 +25,6 @@ pub(crate) mod updates;
 mod network;
 mod picture;
 mod raster;
-pub(crate) mod weight_column;
 mod weights;
 
 pub(crate) use self::csv::edges::write as write_csv_edges;

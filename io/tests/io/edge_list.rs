@@ -182,6 +182,51 @@ fn comments_like_edges_are_reported() {
 }
 
 #[test]
+fn scales_of_the_column_of_weights_are_used() {
+    let scaled = |header: &str, row: &str, name: &str, edges: EdgeFields<'_>| {
+        let scales = [(name.to_owned(), Decimal::parse("10").unwrap())];
+        let mut options = ReadOptions { as_graph: true, ..ReadOptions::new("f", 1 << 20) };
+        options.fields = FieldRules { scales: &scales, ..FieldRules::default() };
+        options.edges = edges;
+        let text = format!("{header}{row}\n");
+        let loaded = read(star_io::Format::Csv, &mut text.as_bytes(), &mut options).unwrap();
+        let Data::Graph(graph) = loaded.data else { panic!("a graph") };
+        graph.weighted && named(&graph) == ["1 2 15"]
+    };
+    let usual = EdgeFields::default();
+    for (header, row, name) in [
+        ("from,to,km\n", "1,2,1.5", "km"),
+        ("from;to;km\n", "1;2;1.5", "km"),
+        ("from\tto\tLength\n", "1\t2\t1.5", "Length"),
+        ("from,to,km:8\n", "1,2,1.5", "km"),
+        ("from to km\n", "1 2 1.5", "km"),
+        ("dist,from,to\n", "1.5,1,2", "dist"),
+        ("from,to,colour,km\n", "1,2,7,1.5", "km"),
+        ("from,to,toll\n", "1,2,1.5", "toll"),
+        ("", "1,2,1.5", "3"),
+    ] {
+        assert!(scaled(header, row, name, usual), "{header}{row}");
+    }
+    for (header, row, name) in [
+        ("from,to,km\n", "1,2,1.5", "to"),
+        ("from,to,km,cost\n", "1,2,1.5,1.5", "km"),
+        ("from,to,km\n", "1,2,1.5", "price"),
+        ("from,to,year\n", "1,2,1.5", "year"),
+        ("", "1,2", "3"),
+    ] {
+        assert!(!scaled(header, row, name, usual), "{header}{row}");
+    }
+    let edges = |from, to, weight| EdgeFields { from: Some(from), to: Some(to), weight };
+    let toll = ("a,b,\"toll, paid\"\n", "1,2,1.5");
+    assert!(scaled(toll.0, toll.1, "toll, paid", edges("a", "b", Some("3"))));
+    let columns = ("a,b,c,d\n", "1,1.5,2,9");
+    assert!(scaled(columns.0, columns.1, "b", edges("a", "c", Some("b"))));
+    assert!(scaled(columns.0, columns.1, "b", edges("a", "c", Some("2"))));
+    assert!(!scaled(columns.0, columns.1, "d", edges("a", "c", Some("b"))));
+    assert!(scaled("km,w,to\n", "1,1.5,2", "w", edges("km", "to", None)));
+}
+
+#[test]
 fn numbers_may_be_texts_and_texts_sorted() {
     let texts = ["1".to_owned(), "2".to_owned()];
     let text = b"007 8\n8 7\n";

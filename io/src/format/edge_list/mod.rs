@@ -23,6 +23,7 @@ use self::remarks::{Announced, Konect, Remarks};
 use super::weights::{self, WeightRule};
 use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
+use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
@@ -35,6 +36,9 @@ use crate::text;
 /// Memory of an edge: as read, renumbered, its two ends among the labels, and its key when
 /// duplicates are counted.
 const RAW_BYTES: u64 = size_of::<RawArc>() as u64 + 2 * 8 + ARC_BYTES;
+
+/// The number of bytes that contain the first lines.
+const HEAD_BYTES: usize = 1 << 16;
 
 /// Reads a graph.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
@@ -59,6 +63,25 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         false => lines.read_cells(&mut scanner, &plan)?,
     }
     lines.finish(Some(plan), scanner)
+}
+
+/// Returns the scale that the user gave for the column of the weights, as in `scale=km:100`.
+pub(crate) fn weight_scale(source: &mut Source) -> Result<Option<Decimal>, Fault> {
+    let scales = source.field_rules().scales;
+    if scales.is_empty() {
+        return Ok(None);
+    }
+    let mut head = vec![0; HEAD_BYTES];
+    let n_bytes = source.fill(&mut head)?;
+    head.truncate(n_bytes);
+    source.push_back(&head);
+    let lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).split(|&byte| byte == b'\n');
+    let mut edges =
+        lines.map(<[u8]>::trim_ascii).filter(|line| !matches!(line, [] | [b'#' | b'%', ..]));
+    let Some(first) = edges.next() else { return Ok(None) };
+    // The reader reports what is wrong with these lines.
+    let Ok(plan) = Plan::new(first, edges.next(), source, 1) else { return Ok(None) };
+    Ok(scales.iter().find(|(name, _)| plan.is_weight(name)).map(|(_, scale)| *scale))
 }
 
 /// The lines read so far.

@@ -71,6 +71,8 @@ pub(super) struct Plan {
     pub(super) texts: bool,
     /// The names of the columns of the vertices, for advice.
     pub(super) names: [String; 2],
+    /// The name of the column of the weights.
+    weight_name: Option<String>,
     /// Whether the user chose columns.
     chosen: bool,
     /// Whether weights may have a decimal comma.
@@ -195,6 +197,10 @@ impl Plan {
         let is_vertex_number = |idx: usize| record.get(idx).is_none_or(|cell| is_number(cell));
         let texts =
             is_text(from) || is_text(to) || !is_vertex_number(from) || !is_vertex_number(to);
+        let name = |idx: usize| match header.get(idx) {
+            Some(name) => name.clone(),
+            None => (idx + 1).to_string(),
+        };
         let mut plan = Plan {
             separator,
             has_header,
@@ -204,10 +210,8 @@ impl Plan {
             n_columns: cells.len(),
             has_data: data.is_some(),
             texts,
-            names: [from, to].map(|idx| match header.get(idx) {
-                Some(name) => name.clone(),
-                None => (idx + 1).to_string(),
-            }),
+            names: [from, to].map(name),
+            weight_name: weight.map(name),
             chosen,
             has_commas: separator == Separator::Byte(b';'),
             note: None,
@@ -232,10 +236,17 @@ impl Plan {
             has_data: false,
             texts: false,
             names: ["1", "2"].map(str::to_owned),
+            weight_name: (n_columns > 2).then(|| "3".to_owned()),
             chosen: false,
             has_commas: false,
             note: None,
         })
+    }
+
+    /// Returns whether this name, or number from 1, is that of the column of weights.
+    pub(super) fn is_weight(&self, name: &str) -> bool {
+        let number = self.weight.map(|idx| (idx + 1).to_string());
+        [self.weight_name.as_deref(), number.as_deref()].contains(&Some(name))
     }
 
     /// Returns whether lines are vertices in the first two columns and perhaps a weight in the
