@@ -203,14 +203,17 @@ pub(crate) fn pairs(
     }
     check_rows(n_rows, graph, file)?;
     let mut arcs = Vec::new();
-    for row in 0..n_rows {
-        for col in (0..n_cols).filter(|&col| value.get(row, col)) {
-            if arcs.try_reserve(1).is_err() {
-                return Err(FileError::new(Code::MemoryLimit, file, "no memory for the arcs"));
-            }
-            arcs.push(Arc { tail: row as u32, head: col as u32, weight: 1 });
-        }
+    let n_arcs = usize::try_from(value.count_ones()).unwrap_or(usize::MAX);
+    if arcs.try_reserve_exact(n_arcs).is_err() {
+        return Err(FileError::new(Code::MemoryLimit, file, "no memory for the arcs"));
     }
+    // Nothing stops the visit.
+    let _ = value.try_for_ones(|row, col| {
+        arcs.push(Arc { tail: row as u32, head: col as u32, weight: 1 });
+        Ok::<(), std::convert::Infallible>(())
+    });
+    // A dense table is visited column by column.
+    arcs.sort_unstable_by_key(|arc| (arc.tail, arc.head));
     let names = graph.and_then(|graph| graph.names.clone());
     Ok(Graph { n_vertices: n_rows, arcs, names, ..Graph::default() })
 }
