@@ -12,7 +12,7 @@ use std::time::Instant;
 use star_base::{BitTable, BitVector, Random};
 use star_gpu::{DeviceSettings, Gpu};
 use star_harness::backends::{DeviceOptions, GpuMode};
-use star_harness::{Availability, BACKENDS, Compiled, Machine, Printed};
+use star_harness::{Availability, BACKENDS, Compiled, LoadedRoutine, Machine, Printed};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
 use crate::closure::{acyclic, dense, shuffled, sparse};
@@ -32,7 +32,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("costs", 64, Bench::costs),
     ("closure", 5000, Bench::closure),
     ("warshall", 5000, Bench::warshall),
-    ("turns", 1000, Bench::turns),
+    ("iterations", 1000, Bench::iterations),
     ("floyd", 5000, Bench::floyd),
     ("tables", 100_000_000, Bench::tables),
     ("lines", 1_000_000, Bench::lines),
@@ -241,6 +241,22 @@ impl Bench {
         Ok(sample)
     }
 
+    /// Milliseconds of the device and of a run, and its counts: the median by the first, of runs
+    /// after one, again and again on the same values.
+    fn median(&self, loaded: &mut LoadedRoutine) -> Result<(f64, f64, Stats), String> {
+        once(loaded)?;
+        let mut samples = Vec::new();
+        for _ in 0..self.runs.max(1) {
+            self.keep_busy()?;
+            let begun = Instant::now();
+            let stats = once(loaded)?;
+            let device = stats.counters.grid_nanoseconds as f64 / 1e6;
+            samples.push((device, milliseconds(begun), stats));
+        }
+        samples.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Ok(samples[samples.len() / 2])
+    }
+
     fn keep_busy(&self) -> Result<(), String> {
         self.plain.keep_busy(BUSY).map_err(|error| error.to_string())
     }
@@ -279,11 +295,11 @@ impl Bench {
             "procedure P(n: integer); var i: integer; begin for i:=1 to n do print(i) end;";
         let sample = self.line(&format!("{n} lines printed"), (printed, "P", &[]), &[int(n)])?;
         say!("  {:.4} ms a line", sample.run / n as f64);
-        let turns = "procedure P(n: integer; var k: integer); var i: integer;
+        let loops = "procedure P(n: integer; var k: integer); var i: integer;
             begin k:=0; for i:=1 to n do if k<i then k:=k+2 end;";
         let most = 100_000;
         let sample =
-            self.line(&format!("{most} iterations"), (turns, "P", &[]), &[int(most), int(0)])?;
+            self.line(&format!("{most} iterations"), (loops, "P", &[]), &[int(most), int(0)])?;
         say!("  {:.4} µs each", sample.run * 1e3 / most as f64);
         Ok(Vec::new())
     }
@@ -316,7 +332,7 @@ impl Bench {
 
     /// An iteration of the inner loop of WARSHALL on the control unit, one after another and as one
     /// instruction for all.
-    fn turns(&self, n: usize) -> Result<Vec<Figure>, String> {
+    fn iterations(&self, n: usize) -> Result<Vec<Figure>, String> {
         // Every vertex has an arc to the first half, so that each of n iterations of the outer loop
         // has n / 2 of the inner one.
         let mut graph = BitTable::zeros(n, n).map_err(|_| "no memory")?;
@@ -330,10 +346,10 @@ impl Bench {
                 let about = format!("{listing}, control unit, {about}, n = {n}");
                 let sample =
                     self.line_on(&self.resident, &about, (PUBLISHED, listing, without), &args)?;
-                let turns = (sample.stats.operations - outer * n as u64) / inner;
+                let n_iterations = (sample.stats.operations - outer * n as u64) / inner;
                 say!(
-                    "  {:.3} µs for each of {turns} iterations of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
-                    sample.run * 1e3 / turns as f64,
+                    "  {:.3} µs for each of {n_iterations} iterations of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
+                    sample.run * 1e3 / n_iterations as f64,
                     sample.run * 1e3 / n as f64,
                     sample.stats.counters.unit_dispatches,
                     sample.stats.counters.unit_nanoseconds as f64 / 1e6,
@@ -420,20 +436,7 @@ impl Bench {
         let compiled = self.compiled(&self.gpu, text, &[])?;
         let given = args.iter().map(Argument::of).collect();
         let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
-        once(&mut loaded)?;
-        let mut samples = Vec::new();
-        for _ in 0..self.runs.max(1) {
-            self.keep_busy()?;
-            let begun = Instant::now();
-            let stats = once(&mut loaded)?;
-            samples.push((
-                stats.counters.grid_nanoseconds as f64 / 1e6,
-                milliseconds(begun),
-                stats,
-            ));
-        }
-        samples.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let (device, run, stats) = samples[samples.len() / 2];
+        let (device, run, stats) = self.median(&mut loaded)?;
         let cpu = match self.compares {
             true => {
                 let found = loaded.values(&AtomicBool::new(false));
@@ -463,7 +466,7 @@ impl Bench {
 }
 
 /// One run to its end.
-fn once(loaded: &mut star_harness::LoadedRoutine) -> Result<Stats, String> {
+fn once(loaded: &mut LoadedRoutine) -> Result<Stats, String> {
     let flag = AtomicBool::new(false);
     let limits = Limits { steps: None, memory: None, output: None, depth: 1000 };
     let mut control = Control {

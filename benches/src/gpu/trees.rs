@@ -2,12 +2,11 @@
 //! tables of heap indices and levels, which stay there.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use star_base::{BitVector, Random};
 use star_vm::{Argument, HostValue};
 
-use super::{Bench, SEED, int, lowered, milliseconds, once};
+use super::{Bench, SEED, int, lowered};
 use crate::results::Figure;
 use crate::say::say;
 
@@ -91,20 +90,11 @@ impl Bench {
             args.extend(vec![HostValue::Unset; n_results]);
             let given = args.iter().map(Argument::of).collect();
             let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
-            once(&mut loaded)?;
-            let mut samples = Vec::new();
-            for _ in 0..self.runs.max(1) {
-                self.keep_busy()?;
-                let begun = Instant::now();
-                let stats = once(&mut loaded)?;
-                if stats.intrinsics < repeats as u64 {
-                    return Err(format!("{name}: {} intrinsics", stats.intrinsics));
-                }
-                let device = stats.counters.grid_nanoseconds as f64 / 1e6;
-                samples.push(Each { device, run: milliseconds(begun) });
+            let (device, run, stats) = self.median(&mut loaded)?;
+            if stats.intrinsics < repeats as u64 {
+                return Err(format!("{name}: {} intrinsics", stats.intrinsics));
             }
-            samples.sort_by(|one, other| one.device.total_cmp(&other.device));
-            *median = samples[samples.len() / 2];
+            *median = Each { device, run };
             if repeats == 0 && self.compares {
                 let found = loaded.values(&AtomicBool::new(false));
                 let found = found.map_err(|error| error.to_string())?;
