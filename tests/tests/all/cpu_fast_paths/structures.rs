@@ -9,12 +9,12 @@ use star_vm::HostValue;
 /// slice or another argument has changed.
 const TEXT: &str = "import \"star:arcs\";
 procedure search(n,h: integer; left,right: table(m,b); weight: table(m,w); S: slice(m);
-                 turns: integer; var k: integer; var Dist,Pred: table; var T: slice(m));
+                 repeats: integer; var k: integer; var Dist,Pred: table; var T: slice(m));
 var L,R: table(m,b); W: table(m,w); X: slice(m); l,i,s: integer; both: boolean;
 begin
   L:=left; R:=right; W:=weight; X:=S; k:=0; both:=false;
   L(1,1):=0;                       /* L is no longer shared */
-  for l:=1 to turns do
+  for l:=1 to repeats do
   begin
     i:=(l*37) mod length(X)+1;
     s:=(l*5) mod n+1;
@@ -51,15 +51,15 @@ fn searches_of_unchanged_arcs_reuse_the_grouped_arcs() {
         }
     }
     let [left, right, weight] = tables.map(HostValue::Table);
-    let turns = 36;
+    let repeats = 36;
     let int = |number: usize| HostValue::Int(number as i64);
     let mut args = vec![int(n), int(12), left, right, weight];
     args.push(HostValue::Slice(BitVector::from_bools(&vec![true; m])));
-    args.extend([int(turns), HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+    args.extend([int(repeats), HostValue::Unset, HostValue::Unset, HostValue::Unset]);
     args.push(HostValue::Unset);
     let agreement = program.agree("search", args, LIMITS);
     // The second search of each round; in one round of nine also the first one, and the second BFS.
-    let expected = turns + turns / 9 * 2;
+    let expected = repeats + repeats / 9 * 2;
     for machine in ["cpu", "cpu-tiny"] {
         let n_kept = agreement.optimised(machine).structures_kept;
         assert_eq!(n_kept, expected as u64, "{machine}");

@@ -127,7 +127,7 @@ pub(crate) enum SiteKind {
     /// Columns of the second become columns of the first, perhaps by a copy of the device: behind
     /// the columns in `a` and `b` of the instruction, as many as `c` says.
     Copied(Object, Object),
-    /// The routine begins; this does all of it, perhaps. The numbers that it returns then are in the
+    /// The routine begins. If the intrinsic takes the call, the numbers that it returns are in the
     /// cells after [`passed_cells`].
     Intrinsic(Intrinsic),
     /// Steps are counted.

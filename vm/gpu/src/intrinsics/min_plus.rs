@@ -35,8 +35,8 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let numbers = u64::from(side) * u64::from(side);
     let of_pivots = u64::from(PIVOTS) * u64::from(side);
     let n_notes = readers[0] * readers[1];
-    let beside = call.beside(numbers + 2 * of_pivots + 2 * u64::from(n_notes) + 4)?;
-    let down = beside.at + numbers as u32;
+    let extra = call.extra(numbers + 2 * of_pivots + 2 * u64::from(n_notes) + 4)?;
+    let down = extra.at + numbers as u32;
     let across = down + of_pivots as u32;
     let notes = across + of_pivots as u32;
     let found = notes + 2 * n_notes;
@@ -45,14 +45,14 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         all[..given.len()].copy_from_slice(given);
         Ok::<Launch, NotTaken>(Launch { kernel: call.kernel(&shader)?, groups, given: all })
     };
-    let bits = [table.at, table.stride, n, width, beside.at, side];
+    let bits = [table.at, table.stride, n, width, extra.at, side];
     let first = [&bits[..], &[notes, SHARE, readers[0]]].concat();
     let begin = [
         launch(read(), readers, &first)?,
         launch(greatest(), [1, 1], &[notes, n_notes, inf.at, found])?,
     ];
     let turn = launch(pivots(), [panels, 1], &[])?;
-    let [all_at, down_at, across_at] = [beside.at, down, across].map(|at| at / 4);
+    let [all_at, down_at, across_at] = [extra.at, down, across].map(|at| at / 4);
     let lengths = [all_at, side / 4, 0, 0, down_at, across_at];
     let lengths = launch(all(), [side / SIDE, side / SIDE], &lengths)?;
     let end = launch(write(), [n.div_ceil(WRITTEN), n], &bits)?;

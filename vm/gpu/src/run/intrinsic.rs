@@ -29,7 +29,7 @@ pub(crate) struct Call<'c, 'r, 'h> {
     intrinsic: Intrinsic,
     given: Vec<Option<Given>>,
     /// Additional memory, which is freed at the end.
-    beside: Vec<Block>,
+    extra: Vec<Block>,
 }
 
 /// An argument that is set.
@@ -106,7 +106,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// Allocates additional memory of zeros, before anything is changed.
-    pub(crate) fn beside(&mut self, words: u64) -> Result<Block, NotTaken> {
+    pub(crate) fn extra(&mut self, words: u64) -> Result<Block, NotTaken> {
         self.allocate(words, Heap::take)
     }
 
@@ -122,14 +122,14 @@ impl Call<'_, '_, '_> {
         take: fn(&mut Heap, u64) -> Result<Block, BackendError>,
     ) -> Result<Block, NotTaken> {
         let bytes = words.saturating_mul(4);
-        let taken: u64 = self.beside.iter().map(|block| u64::from(block.words) * 4).sum();
+        let taken: u64 = self.extra.iter().map(|block| u64::from(block.words) * 4).sum();
         let wanted = self.run.alive.saturating_add(taken).saturating_add(bytes);
         if wanted > self.run.limit {
             return Err(NotTaken::Declined(Declined::Memory));
         }
         match take(self.run.heap, words) {
             Ok(block) => {
-                self.beside.push(block);
+                self.extra.push(block);
                 let peak = &mut self.run.control.stats.peak_bytes;
                 *peak = wanted.max(*peak);
                 Ok(block)
@@ -215,7 +215,7 @@ impl DeviceRun<'_, '_> {
         let Some(found) = find(intrinsic) else { return Err(internal("unknown intrinsic").into()) };
         let given = self.given(id, site)?;
         let signature = intrinsic.signature();
-        let mut call = Call { run: self, routine: id, intrinsic, given, beside: Vec::new() };
+        let mut call = Call { run: self, routine: id, intrinsic, given, extra: Vec::new() };
         let object_size = |idx: usize, size: fn(Sizes) -> u32| match call.given.get(idx) {
             Some(Some(Given::Object(placed))) => Some(i64::from(size(placed.sizes))),
             Some(Some(Given::Number(_) | Given::Handle(_)) | None) | None => None,
@@ -241,7 +241,7 @@ impl DeviceRun<'_, '_> {
             return Ok(());
         }
         let done = (found.run)(&mut call);
-        for block in std::mem::take(&mut call.beside) {
+        for block in std::mem::take(&mut call.extra) {
             self.heap.give(block);
         }
         match done {

@@ -59,7 +59,7 @@ impl Call<'_, '_, '_> {
         let [rows, columns] = sizes.map(usize::try_from);
         let sizes = Sizes::new(kind, rows.map_err(too_large)?, columns.map_err(too_large)?);
         let sizes = sizes.map_err(|_| NotTaken::Declined(Declined::Range))?;
-        Ok(Reserved { sizes, block: self.beside(sizes.words())? })
+        Ok(Reserved { sizes, block: self.extra(sizes.words())? })
     }
 
     /// Stores a reserved object in a parameter.
@@ -144,7 +144,7 @@ impl Call<'_, '_, '_> {
         let run = &mut *self.run;
         let held = run.held(pointer)?;
         run.release(Block { at: held.at, words: held.capacity });
-        self.beside.retain(|known| *known != block);
+        self.extra.retain(|known| *known != block);
         run.alive += u64::from(block.words) * 4;
         if block.words > 0 {
             run.blocks.insert(block.at, block);
