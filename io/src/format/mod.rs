@@ -146,7 +146,7 @@ fn leave_weights_out(arcs: &mut [Arc], fault: &FileError) -> String {
     arcs.iter_mut().for_each(|arc| arc.weight = 1);
     let line = fault.line.map_or_else(String::new, |line| format!(" in line {line}"));
     let help = fault.help.first().map_or_else(String::new, |help| format!("; {help}"));
-    format!("the arcs are read without weights: {}{line}{help}", fault.message)
+    format!("the weights cannot be used: {}{line}{help}", fault.message)
 }
 
 /// The input of a graph format: a graph, or an adjacency table as a graph.

@@ -405,8 +405,9 @@ fn arcs_are_usable_without_non_integer_weights() {
     ] {
         let (graph, warnings) = graph(format, text);
         assert!(!graph.weighted && graph.arcs.iter().all(|arc| arc.weight == 1), "{graph:?}");
-        let told = format!("without weights: `1.261404` is not a whole number in line {line}");
-        assert!(warnings[0].contains(&told) && warnings[0].contains("`scale=100`"), "{warnings:?}");
+        let told = format!("`1.261404` is not a whole number in line {line}; `scale=100`");
+        assert!(warnings[0].starts_with("the weights cannot be used: "), "{warnings:?}");
+        assert!(warnings[0].contains(&told), "{warnings:?}");
         for layout in [Layout::Adjacency, Layout::Left, Layout::Incidence, Layout::Edges] {
             let widths = layout.least_widths(&graph).unwrap();
             lay_out(layout, &graph, widths, 1 << 20, "f").unwrap();
