@@ -30,9 +30,7 @@ mod transpose;
 pub mod wave;
 mod workers;
 
-pub use arcs::{
-    ArcTables, Distances, GroupedArcs, JoinedVertices, TopologicalOrder, Tree, WeightedEnd,
-};
+pub use arcs::{ArcTables, Distances, GroupedArcs, TopologicalOrder, Tree, WeightedEnd};
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use dijkstra::{ShortestPaths, WeightedArcs};

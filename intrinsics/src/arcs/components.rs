@@ -6,85 +6,54 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::{ArcTables, CHUNK, columns_of};
+use super::{CHUNK, GroupedArcs};
 use crate::environment::{Ended, Environment, install};
 use crate::reserved;
-use crate::transpose::{ROWS, read_blocks};
 
-/// The vertices with the first vertex of the component of each.
-#[derive(Debug)]
-pub struct JoinedVertices {
-    /// The code of the first vertex of the component of each vertex.
-    pub labels: Vec<u32>,
-}
-
-impl JoinedVertices {
-    /// Bytes that [`JoinedVertices::find`] needs.
-    pub fn n_bytes(n: usize) -> u64 {
-        (n as u64).saturating_mul(8).saturating_add(1 << 20)
+impl GroupedArcs<u32> {
+    /// Bytes that [`GroupedArcs::components`] needs.
+    pub fn component_bytes(n: usize) -> u64 {
+        (n as u64).saturating_mul(8).saturating_add(1 << 12)
     }
 
-    /// Finds the components; `None` if an arc ends at no vertex.
+    /// The code of the first vertex in the component of each vertex.
     ///
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
-    pub fn find(
-        arcs: &ArcTables<'_>,
-        environment: &dyn Environment,
-    ) -> Result<Option<Self>, Ended> {
-        let mut parents: Vec<AtomicU32> = reserved(arcs.n)?;
-        parents.extend((0..arcs.n as u32).map(AtomicU32::new));
-        let [left, right] = [arcs.left, arcs.right].map(columns_of);
-        let n_rows = arcs.left.n_rows();
-        let n_chunks = n_rows.div_ceil(CHUNK);
+    pub fn components(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
+        let mut parents: Vec<AtomicU32> = reserved(self.n)?;
+        parents.extend((0..self.n as u32).map(AtomicU32::new));
+        let n_chunks = self.n.div_ceil(CHUNK);
         let is_alone = environment.threads() == 1 || n_chunks < 8;
         let join = |chunk: usize| {
             environment.poll()?;
-            let first = chunk * CHUNK;
-            let len = (n_rows - first).min(CHUNK);
-            let (mut tails, mut heads) = ([0; CHUNK], [0; CHUNK]);
-            let (tails, heads) = (&mut tails[..len], &mut heads[..len]);
-            read_blocks(&left, first / ROWS, tails);
-            read_blocks(&right, first / ROWS, heads);
-            if !arcs.number(first, tails) || !arcs.number(first, heads) {
-                return Ok(false);
-            }
-            for (tail, head) in tails.iter().zip(heads) {
-                // A row without an arc has two ends beyond the vertices.
-                if let (Some(above_tail), Some(above_head)) =
-                    (parents.get(*tail as usize), parents.get(*head as usize))
-                    && above_tail.load(Ordering::Relaxed) != above_head.load(Ordering::Relaxed)
-                {
+            for tail in chunk * CHUNK..self.n.min((chunk + 1) * CHUNK) {
+                for &head in self.of(tail as u32) {
+                    let above_tail = parents[tail].load(Ordering::Relaxed);
+                    if above_tail == parents[head as usize].load(Ordering::Relaxed) {
+                        continue;
+                    }
                     if is_alone {
-                        link_alone(&parents, *tail, *head);
+                        link_alone(&parents, tail as u32, head);
                     } else {
-                        link(&parents, *tail, *head);
+                        link(&parents, tail as u32, head);
                     }
                 }
             }
-            Ok(true)
+            Ok(())
         };
-        let all_valid = if is_alone {
-            let mut all = true;
-            for chunk in 0..n_chunks {
-                all &= join(chunk)?;
-            }
-            all
+        if is_alone {
+            (0..n_chunks).try_for_each(join)?;
         } else {
-            install(environment, || {
-                (0..n_chunks).into_par_iter().map(join).try_reduce(|| true, |a, b| Ok(a && b))
-            })?
-        };
-        if !all_valid {
-            return Ok(None);
+            install(environment, || (0..n_chunks).into_par_iter().try_for_each(join))?;
         }
         // The parent of a vertex comes before it.
-        let mut labels: Vec<u32> = reserved(arcs.n)?;
+        let mut labels: Vec<u32> = reserved(self.n)?;
         for (vertex, parent) in parents.iter().enumerate() {
             let parent = parent.load(Ordering::Relaxed) as usize;
             labels.push(if parent == vertex { vertex as u32 + 1 } else { labels[parent] });
         }
-        Ok(Some(JoinedVertices { labels }))
+        Ok(labels)
     }
 }
 

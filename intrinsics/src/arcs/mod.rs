@@ -1,6 +1,6 @@
 //! Graphs as lists of arcs: tables with a row for each arc, and the arcs grouped by their tails.
 //!
-//! * `components`: union of disjoint sets, straight from the tables.
+//! * `components`: union of disjoint sets.
 //! * `levels`: breadth-first search. `paths`: shortest paths.
 //! * `order`: strong components and topological orders.
 
@@ -11,7 +11,6 @@ mod paths;
 
 use star_base::BitTable;
 
-pub use components::JoinedVertices;
 pub use order::TopologicalOrder;
 pub use paths::{Distances, Tree};
 
@@ -237,9 +236,9 @@ impl<End> GroupedArcs<End> {
     }
 
     /// Returns whether these are the arcs in the rows `among` of the tables that were grouped,
-    /// between `n` vertices.
-    pub fn is_of(&self, n: usize, both: bool, among: &[u64]) -> bool {
-        self.n == n && self.both == both && self.among == among
+    /// between `n` vertices; in any directions if `both` is `None`.
+    pub fn is_of(&self, n: usize, both: Option<bool>, among: &[u64]) -> bool {
+        self.n == n && both.is_none_or(|both| self.both == both) && self.among == among
     }
 
     /// Returns whether all weights are below `1 << bits`.

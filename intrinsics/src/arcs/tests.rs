@@ -157,9 +157,10 @@ fn components_and_orders_agree_with_closures() {
             let strong =
                 first(&|v, other| along[v][other] != u64::MAX && along[other][v] != u64::MAX);
             for &environment in &environments {
-                let found = JoinedVertices::find(&case.tables(), environment).unwrap().unwrap();
-                assert_eq!(found.labels, weak, "{n} vertices, {m} rows");
+                let both = case.tables().group(true, environment).unwrap().unwrap();
+                assert_eq!(both.components(environment).unwrap(), weak, "{n} vertices, {m} rows");
                 let arcs = case.tables().group(false, environment).unwrap().unwrap();
+                assert_eq!(arcs.components(environment).unwrap(), weak, "{n} vertices, {m} rows");
                 assert_eq!(arcs.strong(environment).unwrap(), strong, "{n} vertices, {m} rows");
                 let order = arcs.topological(environment).unwrap();
                 let loops = case.arcs.iter().any(|(tail, head, _)| tail == head);
@@ -174,6 +175,33 @@ fn components_and_orders_agree_with_closures() {
     }
 }
 
+/// Long chains of vertices in random order, which threads link at the same time.
+#[test]
+fn components_on_threads_are_those_of_one() {
+    let mut random = Random::new(2018);
+    let workers = Workers::new(Some(2), Workers::NEVER).unwrap();
+    let n = 10 * CHUNK + 1;
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    random.shuffle(&mut order);
+    let mut expected = vec![0; n];
+    let mut arcs = Vec::new();
+    for chain in order.chunks(1000) {
+        let first = chain.iter().min().unwrap() + 1;
+        chain.iter().for_each(|vertex| expected[*vertex as usize] = first);
+        arcs.extend(chain.windows(2).map(|ends| (ends[0], ends[1])));
+    }
+    arcs.sort_unstable();
+    let mut starts: Vec<u32> = vec![0; n + 1];
+    arcs.iter().for_each(|(tail, _)| starts[*tail as usize + 1] += 1);
+    (0..n).for_each(|vertex| starts[vertex + 1] += starts[vertex]);
+    let ends = arcs.iter().map(|arc| arc.1).collect();
+    let arcs = GroupedArcs { n, both: false, among: Vec::new(), max_weight: 0, starts, ends };
+    for _ in 0..20 {
+        assert_eq!(arcs.components(&workers).unwrap(), expected);
+    }
+    assert_eq!(arcs.components(&Plain::default()).unwrap(), expected);
+}
+
 #[test]
 fn codes_and_weights_outside_their_range_are_refused() {
     let environment = Plain::default();
@@ -186,8 +214,6 @@ fn codes_and_weights_outside_their_range_are_refused() {
             let other = 1 - table;
             (0..3).for_each(|bit| case.tables[other].put(row, bit, bit == 2));
             assert_eq!(case.tables().group(false, &environment).unwrap().is_some(), is_valid);
-            let joined = JoinedVertices::find(&case.tables(), &environment).unwrap();
-            assert_eq!(joined.is_some(), is_valid);
             case.tables[table] = before;
         }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use star_base::BitTable;
 use star_intrinsics::{
-    ArcTables, Distances, Environment, GroupedArcs, InterruptPoller, JoinedVertices, LineOrder,
-    WeightedEnd, write_numbers,
+    ArcTables, Distances, Environment, GroupedArcs, InterruptPoller, LineOrder, WeightedEnd,
+    write_numbers,
 };
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
@@ -15,7 +15,7 @@ use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 pub(super) fn bfs(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(2)?);
     let mut distances = reserve(call, n, [3, 4], 6, both)?;
-    let arcs = grouped(call, (n, both), [3, 4], 5)?;
+    let arcs = grouped(call, (n, Some(both)), [3, 4], 5)?;
     let environment = call.environment();
     let levels = arcs.levels(start, &environment)?;
     write(&mut distances, &levels, &environment)?;
@@ -55,11 +55,10 @@ pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
     by_columns(call, [1, 2])?;
     let [_, code_width] = call.table_size(1)?;
     let mut labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
-    call.reserve(JoinedVertices::n_bytes(n))?;
+    call.reserve(GroupedArcs::component_bytes(n))?;
+    let arcs = grouped(call, (n, None), [1, 2], 3)?;
     let environment = call.environment();
-    let found = JoinedVertices::find(&tables(call, n, [1, 2], 3)?, &environment)?;
-    let found = found.ok_or_else(NotTaken::declined)?;
-    write(&mut labels, &found.labels, &environment)?;
+    write(&mut labels, &arcs.components(&environment)?, &environment)?;
     call.put_table(4, labels, LineOrder::Columns)
 }
 
@@ -67,7 +66,7 @@ pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn strong(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n = call.size(0)?;
     let mut labels = reserve(call, n, [1, 2], 4, false)?;
-    let arcs = grouped(call, (n, false), [1, 2], 3)?;
+    let arcs = grouped(call, (n, Some(false)), [1, 2], 3)?;
     let environment = call.environment();
     write(&mut labels, &arcs.strong(&environment)?, &environment)?;
     call.put_table(4, labels, LineOrder::Columns)
@@ -77,7 +76,7 @@ pub(super) fn strong(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn topological(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n = call.size(0)?;
     let mut places = reserve(call, n, [1, 2], 4, false)?;
-    let arcs = grouped(call, (n, false), [1, 2], 3)?;
+    let arcs = grouped(call, (n, Some(false)), [1, 2], 3)?;
     let environment = call.environment();
     let order = arcs.topological(&environment)?;
     write(&mut places, &order.places, &environment)?;
@@ -108,10 +107,11 @@ fn reserve(
     Ok(zeros)
 }
 
-/// Returns the arcs in the rows `among`, grouped by their tails.
+/// Returns the arcs in the rows `among`, grouped by their tails; with `both`, each also by its head.
+/// `None`: the direction is of no importance.
 fn grouped(
     call: &mut IntrinsicCall,
-    (n, both): (usize, bool),
+    (n, both): (usize, Option<bool>),
     ends: [usize; 2],
     among: usize,
 ) -> IntrinsicResult<Arc<GroupedArcs<u32>>> {
@@ -121,6 +121,7 @@ fn grouped(
     if let Some(kept) = kept {
         return Ok(kept);
     }
+    let both = both.unwrap_or(false);
     let n_bytes = GroupedArcs::<u32>::n_bytes(n, call.table_size(ends[0])?[0], both);
     call.reserve(n_bytes)?;
     let environment = call.environment();
@@ -136,7 +137,7 @@ fn grouped_weighted(
     (n, both, most_bits): (usize, bool, usize),
 ) -> IntrinsicResult<Arc<GroupedArcs<WeightedEnd>>> {
     let kept = call.kept(&[4, 5, 6], |kept: &GroupedArcs<WeightedEnd>, call| {
-        Ok(kept.is_of(n, both, call.bits(7)?.limbs()))
+        Ok(kept.is_of(n, Some(both), call.bits(7)?.limbs()))
     })?;
     if let Some(kept) = kept {
         return if kept.fit(most_bits) { Ok(kept) } else { Err(NotTaken::declined()) };
