@@ -421,6 +421,7 @@ fn check_offset(graph: &Graph, request: LoadRequest<'_>) -> Result<(), FileError
     if request.knows_offset {
         return Ok(());
     }
+    graph.wants_weights()?;
     graph.check_weights(request.file).map_err(|error| match error.code {
         Code::OutOfRange => error
             .note("a list stores negative weights less the smallest one, which becomes 0")

@@ -199,8 +199,10 @@ pub fn load(
         let offset = offset.ok_or_else(|| several_offsets(&param.name, file))?;
         arguments[place].value = HostValue::Int(offset);
     }
-    if reading.settings.codes == Codes::Unsaid {
-        comparable::check(&coded)?;
+    match reading.settings.codes {
+        Codes::Unsaid => comparable::check(&coded, false)?,
+        Codes::Shared => comparable::check(&coded, true)?,
+        Codes::Own => {}
     }
     let graph = match (&offered, loader.graphs.as_slice()) {
         (Some(offered), _) => Some((offered.file.to_owned(), Rc::clone(&offered.graph))),

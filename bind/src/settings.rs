@@ -1,6 +1,7 @@
 //! Settings for reading files, given like parameters: `scale=100`, `widths=8,4`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
@@ -54,6 +55,8 @@ pub struct Settings {
     given: Vec<&'static Concern>,
     /// The uses of all files that were read, also with copies of these settings.
     used: Rc<Cell<Uses>>,
+    /// The names of the fields of these files.
+    fields: Rc<RefCell<BTreeSet<String>>>,
 }
 
 /// The kinds of the files that were read.
@@ -73,8 +76,10 @@ struct Uses {
     edge_list: bool,
     /// Graphs.
     graph: bool,
-    /// Graphs with weights.
-    weights: bool,
+    /// Graphs whose weights the setting `weight` concerns.
+    weight: bool,
+    /// Graphs in a format where `weight=` chooses among columns or attributes.
+    named_weights: bool,
     /// Edge lists whose column of weights has its own scale.
     scaled_weights: bool,
     /// Numbers that were laid out as fields.
@@ -92,16 +97,18 @@ const CONCERNS: [Concern; 13] = [
     ("scale", "fields of CSV, Parquet and Arrow files, and the weights of edge lists", |it| {
         it.lists || it.scaled_weights
     }),
-    ("empty", "CSV, Parquet and Arrow files, and weights of graphs", |it| it.lists || it.weights),
+    ("empty", "CSV, Parquet and Arrow files, edge lists, JSON, GraphML and GML", |it| {
+        it.lists || it.named_weights
+    }),
     ("header", "CSV files and edge lists", |it| it.lines),
     ("from", "edge lists", |it| it.edge_list),
     ("to", "edge lists", |it| it.edge_list),
     ("times", "edge lists", |it| it.edge_list),
-    ("weight", "graphs", |it| it.graph),
+    ("weight", "edge lists, JSON, GraphML and GML, or `weight=none` for graphs", |it| it.weight),
     ("nodata", "files of numbers", |it| it.may_miss),
     ("palette", "PNG pictures with a palette", |it| it.palette),
     ("widths", "the fields of files of numbers", |it| it.fields),
-    ("codes", "files of numbers", |it| it.numbers),
+    ("codes", "files of numbers and graphs", |it| it.numbers || it.graph),
 ];
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
@@ -210,12 +217,25 @@ impl Settings {
         uses.lines |= is_csv || format == Format::EdgeList;
         uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
         uses.edge_list |= format == Format::EdgeList || (is_csv && matches!(data, Data::Graph(_)));
-        if let Data::Graph(graph) = data {
+        if let Data::Graph(_) = data {
             uses.graph = true;
-            uses.weights |= graph.weighted;
+            let has_names = matches!(
+                format,
+                Format::EdgeList
+                    | Format::Csv
+                    | Format::NodeLink
+                    | Format::GraphMl
+                    | Format::Gml
+                    | Format::Parquet
+                    | Format::Arrow
+            );
+            uses.named_weights |= has_names;
+            uses.weight |= has_names || !self.edge_fields().reads_weights();
             uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();
         }
         if let Data::Numbers(numbers) = data {
+            let names = numbers.fields.iter().map(|field| field.name.clone());
+            self.fields.borrow_mut().extend(names);
             uses.numbers = true;
             uses.may_miss |= !is_stream;
             let has_indices = numbers.fields.iter().any(|field| field.name == "index");
@@ -229,8 +249,17 @@ impl Settings {
         self.used.set(Uses { fields: true, ..self.used.get() });
     }
 
-    /// Warns about each given setting that no file used, after all files were read.
+    /// Warns about each given setting that no file used, and about the fields in settings that no
+    /// file has, after all files were read.
     pub fn warn_unused(&self, observer: &dyn Observer) {
+        let (uses, fields) = (self.used.get(), self.fields.borrow());
+        // An edge list refuses a column that it does not have.
+        if uses.lists && !uses.edge_list {
+            let scaled = self.field_scales.iter().map(|(name, _)| name);
+            for name in self.texts.iter().chain(scaled).filter(|name| !fields.contains(*name)) {
+                observer.warning(&format!("unknown field `{}`", text::one_line(name)));
+            }
+        }
         for (name, files, _) in
             self.given.iter().filter(|(.., is_among)| !is_among(self.used.get()))
         {

@@ -44,7 +44,7 @@ impl Graph {
     ///
     /// # Errors
     /// [`Code::BadFormat`] with the place of one that could not be read.
-    pub(crate) fn wants_weights(&self) -> Result<(), FileError> {
+    pub fn wants_weights(&self) -> Result<(), FileError> {
         match &self.no_weights {
             None => Ok(()),
             Some(error) => Err(FileError::clone(error)),
@@ -248,6 +248,7 @@ impl Graph {
 
     /// Rejects negative weights where they are added along paths.
     pub(crate) fn check_lengths(&self, file: &str) -> Result<(), FileError> {
+        self.wants_weights()?;
         self.check_weights(file).map_err(|error| match error.code {
             Code::OutOfRange => {
                 error.note("a weight is a number of bits, from 0 to below infinity").help(

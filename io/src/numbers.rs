@@ -2,9 +2,11 @@
 
 use star_base::Code;
 
+use crate::decimal::Decimal;
 use crate::error::FileError;
 use crate::graph::bit_length;
 use crate::meaning::{Meaning, quoting_formula};
+use crate::scaling::Scaling;
 
 /// Maximum width of a number in bits: no weight, code or colour needs more.
 pub(crate) const MAX_BITS: usize = 4096;
@@ -19,6 +21,18 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// The scale that the numbers of the first such field were multiplied by.
+    pub fn scale(&self) -> Option<Decimal> {
+        self.fields.iter().find_map(|field| match field.meaning {
+            Meaning::Scaled(scale) => Some(scale),
+            Meaning::Number
+            | Meaning::Texts(_)
+            | Meaning::Date
+            | Meaning::Clock
+            | Meaning::DateTime => None,
+        })
+    }
+
     /// The same numbers with a quote before each text and field name that a spreadsheet would
     /// evaluate as a formula. Numbers, dates and times are unchanged.
     #[must_use]
@@ -94,6 +108,15 @@ impl Field {
     pub fn new(name: impl Into<String>, bits: Option<usize>, values: Vec<i64>) -> Self {
         let (name, meaning) = (name.into(), Meaning::Number);
         Field { name, bits, meaning, nodata: None, shared: None, values }
+    }
+
+    /// The same field, whose numbers were multiplied by the scale, if there is one.
+    #[must_use]
+    pub(crate) fn scaled(mut self, scaling: Option<&Scaling>) -> Self {
+        if let Some(scaling) = scaling {
+            self.meaning = Meaning::Scaled(scaling.factor());
+        }
+        self
     }
 
     /// The same field without records.

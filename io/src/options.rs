@@ -51,6 +51,16 @@ pub struct EdgeFields<'a> {
     pub weight: Option<&'a str>,
 }
 
+impl EdgeFields<'_> {
+    /// The name that reads no weights.
+    const NO_WEIGHT: &'static str = "none";
+
+    /// Returns whether the weights of a graph are read.
+    pub fn reads_weights(&self) -> bool {
+        self.weight != Some(Self::NO_WEIGHT)
+    }
+}
+
 /// The style of arcs that are written as CSV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EdgeStyle {

@@ -59,7 +59,7 @@ impl Scaling {
         let (n_values, n_lost) = (self.n_values.get(), self.n_lost.get());
         let first = self.first_lost.get().map(|first| {
             let (first, enough) = (shown(first), enough(first));
-            format!("; the first of them is {first}, which needs `scale={enough}`")
+            format!("; the first of them is {first}, which `scale={enough}` preserves")
         });
         (n_lost > 0).then(|| {
             let values = text::count(n_values, "value");
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(scaling.decimal(decimal("-0.05")), Some(-1));
         assert_eq!(scaling.float(1e-20), 0.0);
         assert_eq!(scaling.float(0.25), 3.0);
-        let expected = "2 of 5 values became 0 with `scale=10`; the first of them is 0.04, which needs `scale=1000`";
+        let expected = "2 of 5 values became 0 with `scale=10`; the first of them is 0.04, which `scale=1000` preserves";
         assert_eq!(scaling.warning().as_deref(), Some(expected));
         assert_eq!(scaling.note(), None);
     }

@@ -116,6 +116,17 @@ impl Coding {
         }
     }
 
+    /// Returns whether both fields hold values of one kind: texts, numbers of one scale, dates …
+    pub fn is_of_kind(&self, other: &Coding) -> bool {
+        match (self, other) {
+            (Coding::Texts(_), Coding::Texts(_)) => true,
+            (Coding::Numbers(meaning, _), Coding::Numbers(other, _)) => meaning == other,
+            (Coding::Texts(_), Coding::Numbers(..)) | (Coding::Numbers(..), Coding::Texts(_)) => {
+                false
+            }
+        }
+    }
+
     /// Returns whether both fields hold values of one kind, and equal values may have different
     /// bits. The codes of texts agree if one list of texts begins with the other.
     pub fn differs(&self, other: &Coding) -> bool {
@@ -123,12 +134,26 @@ impl Coding {
             (Coding::Texts(texts), Coding::Texts(others)) => {
                 texts.iter().zip(others).any(|(text, other)| text != other)
             }
-            (Coding::Numbers(meaning, offset), Coding::Numbers(other, of_other)) => {
-                meaning == other && offset != of_other
+            (Coding::Numbers(_, offset), Coding::Numbers(_, of_other)) => {
+                self.is_of_kind(other) && offset != of_other
             }
             (Coding::Texts(_), Coding::Numbers(..)) | (Coding::Numbers(..), Coding::Texts(_)) => {
                 false
             }
+        }
+    }
+
+    /// A description of the values.
+    pub fn describe(&self) -> String {
+        match self {
+            Coding::Texts(_) => "codes of texts".to_owned(),
+            Coding::Numbers(meaning, _) => match meaning {
+                Meaning::Scaled(scale) => format!("numbers with `scale={scale}`"),
+                Meaning::Date => "dates".to_owned(),
+                Meaning::Clock => "times".to_owned(),
+                Meaning::DateTime => "dates with times".to_owned(),
+                Meaning::Number | Meaning::Texts(_) => "numbers".to_owned(),
+            },
         }
     }
 }

@@ -5,6 +5,7 @@ use star_base::Code;
 
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
+use crate::meaning::Meaning;
 use crate::numbers::Field;
 use crate::scaling::{self, Scaling};
 
@@ -58,11 +59,10 @@ pub(crate) fn scale_fields(
     fields: &mut [Field],
     scaling: Option<&Scaling>,
 ) -> Result<(), NotWhole> {
-    if scaling.is_none() {
-        return Ok(());
-    }
+    let Some(factor) = scaling.map(Scaling::factor) else { return Ok(()) };
     for field in fields {
         field.bits = None;
+        field.meaning = Meaning::Scaled(factor);
         for value in &mut field.values {
             // The marker of missing numbers that are not integers is not one either.
             if field.nodata != Some(*value) || *value != i64::MIN {

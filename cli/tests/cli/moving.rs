@@ -113,6 +113,21 @@ fn data_before_a_fault_are_used() {
         let answers = std::fs::read_to_string(folder.path("a.csv")).unwrap();
         assert_eq!(answers, "t,qid,id\n2,2,1\n2,2,2\n");
     }
+    // The time of the fault is known: no update before it is missing.
+    let queries = "1,1,0,0,99,99\n3,2,0,0,99,99\n5,3,0,0,99,99\n6,4,0,0,99,99\n";
+    let folder = Folder::new(&[("u.csv", "0,1,5,5\n5,2,x,6\n"), ("q.csv", queries)]);
+    let mut cut = b"STARMOVU".to_vec();
+    for (time, record) in [(0u64, &[1, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0][..]), (5, &[2, 0, 0])] {
+        cut.extend(time.to_le_bytes());
+        cut.extend([1, 0, 0, 0]);
+        cut.extend(record);
+    }
+    folder.write("cut.moving", &cut);
+    for (updates, place) in [("u.csv", "u.csv:2:5"), ("cut.moving", "the batch of time 5")] {
+        let ran = moving(&folder, &format!("{updates} q.csv"));
+        ran.fails(5, &[place]);
+        assert_eq!(ran.stdout, "t,qid,id\n1,1,1\n3,2,1\n5,3,1\n", "{updates}");
+    }
     // Queries before a fault are answered, including those of its batch.
     let queries = "2,1,0,0,99,99\n2,2,0,0,99,\n";
     let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);

@@ -9,7 +9,7 @@
 use crate::check::{Check, SizeOperand};
 use crate::locations::Locations;
 use crate::op::{Op, Operand};
-use crate::program::{Mode, Program, Routine, VarId};
+use crate::program::{Mode, Program, Routine, Ty, VarId};
 use crate::stmt::{
     Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, SizeOp, Stmt, StmtKind,
 };
@@ -278,13 +278,27 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
 
 /// Returns whether the program prints names of vertices.
 pub fn prints_names(program: &Program) -> bool {
-    fn any(body: &[Stmt]) -> bool {
+    prints(program, |_, item| matches!(item, PrintItem::Name(_)))
+}
+
+/// Returns whether the program prints integers that it computes.
+pub fn prints_integers(program: &Program) -> bool {
+    prints(program, |routine, item| match item {
+        PrintItem::Value(Operand::Var(var)) => routine.var(*var).ty == Ty::Int,
+        PrintItem::Value(_) | PrintItem::Name(_) => false,
+    })
+}
+
+/// Returns whether the program has an instruction that prints such an item.
+fn prints(program: &Program, is_wanted: impl Fn(&Routine, &PrintItem) -> bool + Copy) -> bool {
+    fn any(body: &[Stmt], is_wanted: &dyn Fn(&PrintItem) -> bool) -> bool {
         body.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Print(items) => items.iter().any(|item| matches!(item, PrintItem::Name(_))),
-            kind => blocks(kind).into_iter().any(any),
+            StmtKind::Print(items) => items.iter().any(is_wanted),
+            kind => blocks(kind).into_iter().any(|block| any(block, is_wanted)),
         })
     }
-    program.routines.iter().any(|routine| any(&routine.body))
+    let mut routines = program.routines.iter();
+    routines.any(|routine| any(&routine.body, &|item| is_wanted(routine, item)))
 }
 
 /// Like [`blocks`], with mutable references.

@@ -72,6 +72,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     }
     let places = in_order(&mut scanner, places.into_vec())?;
     let n_bytes = places.len() as u128 * u128::from(item_bytes);
+    let scaling = scanner.source().scaling();
     let mut field = |name: &str, value: fn(&VertexLine) -> i64| {
         let mut values = Vec::new();
         let reserved = values.try_reserve_exact(places.len());
@@ -80,7 +81,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             values.extend(places.iter().map(value));
             scanner.source_mut().go_on()?;
         }
-        Ok::<_, Fault>(Field::new(name, None, values))
+        Ok::<_, Fault>(Field::new(name, None, values).scaled(scaling))
     };
     let fields = vec![field("x", |place| place.x)?, field("y", |place| place.y)?];
     Ok((

@@ -63,13 +63,12 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         return Err(super::too_few(&scanner, arcs.len() as u64, n_arcs));
     }
     let (mut arcs, mut notes) = (arcs.into_vec(), ReaderNotes::default());
-    if let Some(fault) = &no_weights {
-        notes.warnings.push(super::leave_weights_out(&mut arcs, fault));
-    }
+    let are_read = scanner.source().edge_fields().reads_weights();
+    let weighted = super::settle_weights(&mut arcs, are_read, &mut no_weights, &mut notes.warnings);
     let graph = Graph {
         n_vertices: n_vertices as usize,
         arcs,
-        weighted: no_weights.is_none(),
+        weighted,
         symmetric: false,
         names: None,
         no_weights,

@@ -86,7 +86,17 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                         ));
                     }
                     "graph" => {
-                        is_undirected = Some(get("edgedefault")?.as_deref() == Some("undirected"))
+                        is_undirected = match get("edgedefault")?.as_deref() {
+                            Some("undirected") => Some(true),
+                            Some("directed") | None => Some(false),
+                            Some(other) => {
+                                let found = text::quote(other.as_bytes());
+                                let expected = "expected `directed` or `undirected` as";
+                                return Err(fault(format!(
+                                    "{expected} `edgedefault`, found {found}"
+                                )));
+                            }
+                        }
                     }
                     "node" => {
                         network.declare(&need("id")?, &place)?;
@@ -100,7 +110,12 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                         let is_undirected = match get("directed")?.as_deref() {
                             Some("true" | "1") => false,
                             Some("false" | "0") => true,
-                            Some(_) | None => is_undirected.unwrap_or(false),
+                            Some(other) => {
+                                let found = text::quote(other.as_bytes());
+                                let expected = "expected `true` or `false` as";
+                                return Err(fault(format!("{expected} `directed`, found {found}")));
+                            }
+                            None => is_undirected.unwrap_or(false),
                         };
                         let new = Edge { at, ends, is_undirected, values: Vec::new() };
                         match is_empty {

@@ -65,9 +65,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     refuse_more_lines(&mut scanner, header.n_vertices)?;
     // If the number of edges is wrong, the reason may be an edge in only one line.
     let (mut arcs, mut warnings) = (arcs.into_vec(), Vec::new());
-    if let Some(fault) = &no_weights {
-        warnings.push(super::leave_weights_out(&mut arcs, fault));
-    }
+    let are_read = scanner.source().edge_fields().reads_weights();
+    let can_weigh = super::settle_weights(&mut arcs, are_read, &mut no_weights, &mut warnings);
     let edges = one_of_each(&mut scanner, arcs, &lines.into_vec())?;
     if edges.len() as u64 != header.n_edges {
         let (announced, found) = (text::counted(header.n_edges, "edges"), edges.len());
@@ -81,7 +80,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let graph = Graph {
         n_vertices: header.n_vertices as usize,
         arcs: edges,
-        weighted: header.edge_weights && no_weights.is_none(),
+        weighted: header.edge_weights && can_weigh,
         symmetric: true,
         names: None,
         no_weights,

@@ -141,12 +141,25 @@ fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault
     Ok(warnings)
 }
 
-/// Sets all weights to 1, since a weight of the file is not an integer; returns the warning.
-fn leave_weights_out(arcs: &mut [Arc], fault: &FileError) -> String {
+/// Sets all weights to 1 if the user wants none, or if one of the file is not an integer, with a
+/// warning. Returns whether the arcs have weights.
+fn settle_weights(
+    arcs: &mut [Arc],
+    are_read: bool,
+    no_weights: &mut Option<Fault>,
+    warnings: &mut Vec<String>,
+) -> bool {
+    no_weights.take_if(|_| !are_read);
+    if are_read && no_weights.is_none() {
+        return true;
+    }
     arcs.iter_mut().for_each(|arc| arc.weight = 1);
-    let line = fault.line.map_or_else(String::new, |line| format!(" in line {line}"));
-    let help = fault.help.first().map_or_else(String::new, |help| format!("; {help}"));
-    format!("the weights cannot be used: {}{line}{help}", fault.message)
+    warnings.extend(no_weights.as_ref().map(|fault| {
+        let line = fault.line.map_or_else(String::new, |line| format!(" in line {line}"));
+        let help = fault.help.first().map_or_else(String::new, |help| format!("; {help}"));
+        format!("the weights cannot be used: {}{line}{help}", fault.message)
+    }));
+    false
 }
 
 /// The input of a graph format: a graph, or an adjacency table as a graph.

@@ -4,7 +4,7 @@
 use star_base::Code;
 
 use super::weights::{self, At, WeightRule};
-use super::{ARC_BYTES, ReadResult, ReaderNotes, leave_weights_out};
+use super::{ARC_BYTES, ReadResult, ReaderNotes, settle_weights};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
@@ -167,6 +167,11 @@ impl<'a> Network<'a> {
         Ok(Some(weight))
     }
 
+    /// The name of the file.
+    pub(super) fn file(&self) -> String {
+        self.file.clone()
+    }
+
     /// Number of vertices.
     pub(super) fn n_vertices(&self) -> usize {
         self.names.as_slice().len()
@@ -242,18 +247,17 @@ impl<'a> Network<'a> {
                 std::iter::once(arc).chain((is_edge && arc.tail != arc.head).then_some(mirror))
             });
             arcs = both.collect();
-            let edges = text::count(n_edges as u64, "edge");
+            // A loop has only one direction.
+            let n_doubled = arcs.len() - is_edge.len();
+            let edges = text::count(n_doubled as u64, "edge");
             notes.notes.push(format!("{edges} without direction became two arcs each"));
         }
         let symmetric = if arcs.is_empty() { symmetric } else { n_edges > 0 && !is_mixed };
-        let (weighted, no_weights) = weights.finish()?;
-        match (&no_weights, attribute) {
-            (Some(fault), _) => notes.warnings.push(leave_weights_out(&mut arcs, fault)),
-            (None, Some(attribute)) => {
-                let attribute = text::quote(attribute.as_bytes());
-                notes.notes.push(format!("the weights are in the attribute {attribute}"));
-            }
-            (None, None) => {}
+        let (weighted, mut no_weights) = weights.finish()?;
+        settle_weights(&mut arcs, true, &mut no_weights, &mut notes.warnings);
+        if weighted && let Some(attribute) = attribute {
+            let attribute = text::quote(attribute.as_bytes());
+            notes.notes.push(format!("the weights are in the attribute {attribute}"));
         }
         let names = VertexNames::of_texts(other_names.unwrap_or(names));
         let graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };

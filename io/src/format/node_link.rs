@@ -91,17 +91,22 @@ impl Reader<'_> {
         let at = |code, message: String| Box::new(FileError::new(code, "", message));
         let members = std::mem::take(&mut self.ends);
         let mut end = |name: &str| {
-            let found = members.iter().find(|(member, _)| member == name);
-            let id = found.and_then(|(_, id)| id.clone()).ok_or_else(|| {
+            let mut found = members.iter().filter(|(member, _)| member == name);
+            let id = found.next().and_then(|(_, id)| id.clone()).ok_or_else(|| {
                 at(Code::BadFormat, format!("a link needs `{name}`, a text or a number"))
             })?;
+            if found.next().is_some() {
+                return Err(at(Code::BadFormat, format!("a link with two members `{name}`")));
+            }
             self.network.vertex(&id, &at)
         };
         let ends = (end("source")?, end("target")?);
         // A missing weight is an error only at the end, where its place is not known.
         self.n_links += 1;
-        let n = self.n_links;
-        let at = |code, message: String| at(code, format!("link {n}: {message}"));
+        let (n, file) = (self.n_links, self.network.file());
+        let at = |code, message: String| {
+            Box::new(FileError::new(code, &file, format!("link {n}: {message}")))
+        };
         let values = members.iter().filter_map(|(name, value)| Some((&**name, value.as_deref()?)));
         let weight = self.network.weight(values, &at)?;
         self.network.arc(ends, weight, false, &at)
@@ -141,6 +146,9 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(member) = map.next_key::<String>()? {
             match member.as_str() {
+                "directed" if self.0.directed.is_some() => {
+                    return Err(A::Error::custom("a second member `directed`"));
+                }
                 "directed" => self.0.directed = Some(map.next_value()?),
                 "nodes" => map.next_value_seed(Items(self.0, false))?,
                 "links" | "edges" => {
@@ -211,6 +219,9 @@ impl<'de> Visitor<'de> for Item<'_, '_> {
                     let value = map.next_value_seed(Scalar { is_name })?;
                     match is_link {
                         true => reader.ends.push((member, value)),
+                        false if id.is_some() => {
+                            return Err(A::Error::custom("a node with two members `id`"));
+                        }
                         false => id = value,
                     }
                 }

@@ -8,7 +8,7 @@ use std::io::Write;
 use star_base::Code;
 
 use super::network::{Document, Network, names_of_labels};
-use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold, weights};
+use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::source::Source;
@@ -36,7 +36,7 @@ enum Section {
 /// Reads a graph.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let document = Document::read(&mut source)?;
-    let reads_weights = source.edge_fields().weight != Some(weights::NO_WEIGHT);
+    let reads_weights = source.edge_fields().reads_weights();
     let mut network = Network::new(&source, &document);
     let mut labels: Vec<Option<String>> = Vec::new();
     let (mut section, mut n_vertices, mut has_edges) = (Section::Start, None, false);
@@ -68,16 +68,17 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                     return Err(fault(at, "a second network in the file".to_owned()));
                 }
                 "vertices" => {
-                    let number = cells.get(1).and_then(|(_, n)| n.parse::<u32>().ok());
+                    let number = cells.get(1).and_then(|(_, n)| n.parse::<u64>().ok());
                     let Some(n) = number else {
                         return Err(fault(at, "expected `*Vertices` and their number".to_owned()));
                     };
                     // Every vertex has a name, so a header cannot claim more than the file has room
                     // for.
-                    if n as usize > document.text().len() / LEAST_LINE {
+                    let most = (document.text().len() / LEAST_LINE) as u64;
+                    let Some(n) = u32::try_from(n).ok().filter(|n| u64::from(*n) <= most) else {
                         let message = format!("{n} vertices are more than the file can hold");
                         return Err(document.fault(start + at, Code::HeaderLies, message));
-                    }
+                    };
                     let place = |code, message: String| document.fault(start + at, code, message);
                     for vertex in 1..=n {
                         network.vertex(&vertex.to_string(), &place)?;
@@ -85,6 +86,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                     n_vertices = Some(n);
                     labels.resize(n as usize, None);
                     Section::Vertices
+                }
+                "arcs" | "edges" | "arcslist" | "edgeslist" if n_vertices.is_none() => {
+                    return Err(fault(at, format!("expected `*Vertices` before `{first}`")));
                 }
                 "arcs" => Section::Pairs(false),
                 "edges" => Section::Pairs(true),

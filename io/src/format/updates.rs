@@ -70,7 +70,9 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     }
     let sizes = scanner.source().graph();
     let of_header = reader.announced.map(|n_vertices| bit_length(n_vertices.into()).max(1));
-    let numbers = to_numbers(&records.into_vec(), sizes.b.or(of_header), sizes.h);
+    let mut numbers = to_numbers(&records.into_vec(), sizes.b.or(of_header), sizes.h);
+    let weight = numbers.fields.pop();
+    numbers.fields.extend(weight.map(|weight| weight.scaled(scanner.source().scaling())));
     Ok((Data::Numbers(numbers), ReaderNotes::default()))
 }
 

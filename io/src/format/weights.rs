@@ -15,9 +15,6 @@ use crate::text;
 pub(super) const NAMES: [&str; 8] =
     ["weight", "w", "cost", "distance", "length", "dist", "km", "value"];
 
-/// The setting that reads no weights.
-pub(super) const NO_WEIGHT: &str = "none";
-
 /// Returns whether a name is one of [`NAMES`].
 pub(super) fn is_usual(name: &str) -> bool {
     NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -46,7 +43,7 @@ impl<'a> WeightRule<'a> {
         WeightRule {
             scaling: source.scaling(),
             empty: source.field_rules().empty.and_then(Decimal::parse),
-            wanted: source.edge_fields().weight.filter(|name| *name != NO_WEIGHT),
+            wanted: source.edge_fields().weight.filter(|_| source.edge_fields().reads_weights()),
             n_present: 0,
             n_missing: 0,
             first_missing: None,

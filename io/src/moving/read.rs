@@ -64,7 +64,7 @@ impl NumberLimit {
 pub struct MovingReader<'r, 'o, R> {
     input: Input<'r, 'o>,
     limit: NumberLimit,
-    /// The time of the last record.
+    /// The time of the last record, or of a record with a fault, if its time was read.
     last: Option<i64>,
     /// The first record of the next batch, if already read.
     ahead: Option<(i64, R)>,
@@ -167,7 +167,7 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
         Ok(())
     }
 
-    /// The time of the last record read.
+    /// The time of the last record read; after a fault, no record that is missing is earlier.
     pub fn last_time(&self) -> Option<i64> {
         self.last
     }
@@ -180,13 +180,12 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
     #[inline]
     fn next(&mut self) -> Result<Option<(i64, R)>, FileError> {
         let next = match &mut self.input {
-            Input::Text(scanner) => text_record(scanner, self.limit, self.last),
-            Input::Binary(binary) => binary.record(self.limit, self.last),
+            Input::Text(scanner) => text_record(scanner, self.limit, &mut self.last),
+            Input::Binary(binary) => binary.record(self.limit, &mut self.last),
             Input::Ended => Ok(None),
         };
         match next {
             Ok(Some((time, record))) => {
-                self.last = Some(time);
                 self.n_read += 1;
                 Ok(Some((time, record)))
             }
@@ -223,16 +222,17 @@ fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
 fn text_record<R: Record>(
     scanner: &mut Scanner<'_, '_>,
     limit: NumberLimit,
-    last: Option<i64>,
+    last: &mut Option<i64>,
 ) -> Result<Option<(i64, R)>, Fault> {
     if scanner.next_entry()?.is_none() {
         return Ok(None);
     }
     let time = scanner.signed("the time")?;
-    if let Some(message) = backwards(time, last) {
+    if let Some(message) = backwards(time, *last) {
         return Err(scanner.at_token(Code::OutOfRange, message));
     }
     comma(scanner, R::NUMBER)?;
+    *last = Some(time);
     let number = scanner.unsigned(R::NUMBER)?;
     let number = match u32::try_from(number).ok().filter(|_| limit.allows(number)) {
         Some(number) => number,
@@ -347,12 +347,13 @@ impl Binary<'_, '_> {
     fn record<R: Record>(
         &mut self,
         limit: NumberLimit,
-        last: Option<i64>,
+        last: &mut Option<i64>,
     ) -> Result<Option<(i64, R)>, Fault> {
         while self.n_left == 0 {
-            if !self.begin_batch(last)? {
+            if !self.begin_batch(*last)? {
                 return Ok(None);
             }
+            *last = Some(self.time);
         }
         if self.n_done == self.block.len() {
             self.fill::<R>()?;

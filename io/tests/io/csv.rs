@@ -270,7 +270,7 @@ fn fields_have_separate_scales() {
     assert_eq!(written(OutputRef::Numbers(&numbers)), "n,p\n7,2.4\n8,-1\n");
     let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
     let loaded = read(Csv, &mut &b"n\n7\n"[..], &mut options).unwrap();
-    assert_eq!(loaded.warnings, ["unknown field `p`"]);
+    assert!(loaded.warnings.is_empty(), "another file may have the field: {loaded:?}");
     let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
     let loaded = read(Csv, &mut &b"p\n0.001\n"[..], &mut options).unwrap();
     assert!(loaded.warnings[0].starts_with("field `p`: 1 of 1 value became 0"), "{loaded:?}");

@@ -7,7 +7,7 @@ use star_io::{
     OutputRef, ReadOptions, VertexNames, Widths, lay_out, read, write,
 };
 
-use crate::support::{arcs, graph, refuses};
+use crate::support::{arcs, graph, load, refuses};
 
 #[test]
 fn vertices_from_1_are_used_directly_and_from_0_keep_their_numbers() {
@@ -51,6 +51,10 @@ fn konect_comments_give_the_kind_of_graph() {
     assert_eq!((arcs(&sides), sides.symmetric), (vec![(0, 2, 1), (1, 2, 1)], true));
     assert_eq!([0, 1, 2].map(|vertex| sides.name(vertex).to_string()), ["L1", "L3", "R1"]);
     assert!(notes[0].contains("`% bip`"), "{notes:?}");
+    let sides_of = |text: &str| load(EdgeList, text.as_bytes());
+    let error = sides_of("% bip unweighted\nann bob\nbob cy\n").unwrap_err();
+    assert!(error.message.contains("`bob` occurs on both of them"), "{error}");
+    assert!(sides_of("% bip unweighted\nann book\nbob cup\n").is_ok());
 }
 
 #[test]

@@ -360,3 +360,43 @@ fn networks_stay_within_their_budget() {
         }
     }
 }
+
+#[test]
+fn contradictory_declarations_are_refused() {
+    let xml = |default: &str, directed: &str| {
+        format!(
+            "<graphml><graph edgedefault='{default}'><edge source='a' target='b' {directed}/>\
+                </graph></graphml>"
+        )
+    };
+    let json = |members: &str, link: &str| {
+        format!("{{{members}\"links\": [{{{link}\"source\": 1, \"target\": 2}}]}}")
+    };
+    for (format, text, expected) in [
+        (GraphMl, xml("Undirected", ""), "`directed` or `undirected` as `edgedefault`"),
+        (GraphMl, xml("directed", "directed='False'"), "`true` or `false` as `directed`"),
+        (NodeLink, json("", "\"source\": 3, "), "a link with two members `source`"),
+        (
+            NodeLink,
+            json("\"directed\": true, \"directed\": false, ", ""),
+            "a second member `directed`",
+        ),
+        (
+            NodeLink,
+            json("\"nodes\": [{\"id\": 1, \"id\": 2}], ", ""),
+            "a node with two members `id`",
+        ),
+        (Pajek, "*Arcs\n1 2\n".to_owned(), "expected `*Vertices` before `*Arcs`"),
+        (Pajek, "*Vertices 99999999999\n".to_owned(), "more than the file can hold"),
+    ] {
+        let error = load_as(format, text.as_bytes(), |_| {}).unwrap_err();
+        assert!(error.message.contains(expected), "{text}: {error}");
+    }
+    assert!(load_as(GraphMl, xml("directed", "directed='false'").as_bytes(), |_| {}).is_ok());
+    // An undirected loop among arcs has one direction.
+    let mixed = b"*Vertices 2\n*Edges\n1 1\n1 2\n*Arcs\n2 1\n";
+    let (graph, loaded) = load_as(Pajek, mixed, |_| {}).unwrap();
+    let notes = loaded.notes;
+    assert_eq!(arcs(&graph).len(), 4);
+    assert!(notes.iter().any(|note| note.contains("1 edge without direction")), "{notes:?}");
+}

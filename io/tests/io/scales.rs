@@ -121,7 +121,7 @@ fn values_that_become_0_are_counted() {
     let loaded = scaled(Format::MatrixMarket, text, "10").unwrap();
     assert_eq!(values(&loaded), [0, 0, 0, 25]);
     let expected = "2 of 4 values became 0 with `scale=10`; \
-                    the first of them is 0.001, which needs `scale=10000`";
+                    the first of them is 0.001, which `scale=10000` preserves";
     assert_eq!(loaded.warnings, [expected]);
     let loaded = scaled(Format::Csv, "0.000833\n", "100").unwrap();
     let expected = "1 of 1 value became 0 with `scale=100`; \
@@ -155,4 +155,55 @@ fn advised_matrix_scale_preserves_the_first_fraction() {
     let text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 4\n2 1 0.001\n";
     let loaded = load(Format::MatrixMarket, text.as_bytes()).unwrap();
     assert!(loaded.warnings[0].ends_with("with `scale=10000` they would be weights"));
+}
+
+/// Fields whose values were multiplied are divided again when they are written as CSV.
+#[test]
+fn multiplied_fields_are_written_as_in_their_file() {
+    let scenario = "version 1\n0 m.map 9 9 1 1 2 2 2.414\n";
+    let names = "bucket,start-x,start-y,goal-x,goal-y,length";
+    for (format, text, scale, expected) in [
+        (Format::Coordinates, "p aux sp co 1\nv 1 -0.5 2\n", Some("10"), "x,y\n-0.5,2\n"),
+        (
+            Format::Updates,
+            "+ 1 2 1.5\n",
+            Some("10"),
+            "operation:4,first:2,second:2,weight:5\n1,1,2,1.5\n",
+        ),
+        (Format::Scenarios, scenario, None, &format!("{names}\n0,1,1,2,2,2.414\n")),
+        (Format::Scenarios, scenario, Some("10"), &format!("{names}\n0,1,1,2,2,2.4\n")),
+        (Format::Pgm, "P2 2 1 9 3 7\n", Some("0.5"), "gray\n4\n8\n"),
+    ] {
+        let mut options = ReadOptions::new("f", BUDGET);
+        options.scale = scale.and_then(Decimal::parse_positive);
+        let loaded = read(format, &mut text.as_bytes(), &mut options).expect(text);
+        let mut csv = Vec::new();
+        star_io::write(Format::Csv, loaded.data.as_output(), &mut csv).unwrap();
+        assert_eq!(String::from_utf8(csv).unwrap(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn weight_none_reads_no_weights() {
+    let banner = "%%MatrixMarket matrix coordinate";
+    for (format, text) in [
+        (Format::EdgeList, "1 2 1.5\n2 1 3\n"),
+        (Format::Dimacs, "p sp 2 2\na 1 2 1.5\na 2 1 3\n"),
+        (Format::Dimacs, "p sp 2 2\na 1 2 5\na 2 1 3\n"),
+        (Format::Metis, "2 1 1\n2 1.5\n1 1.5\n"),
+        (Format::Metis, "2 1 1\n2 7\n1 7\n"),
+        (Format::MatrixMarket, &format!("{banner} integer general\n2 2 1\n1 2 7\n")),
+        (Format::MatrixMarket, &format!("{banner} real general\n2 2 1\n1 2 1.5\n")),
+        (Format::Pajek, "*Vertices 2\n*Arcs\n1 2 1.5\n"),
+        (Format::Gml, "graph [ directed 1 edge [ source 1 target 2 weight 1.5 ] ]"),
+    ] {
+        let mut options = ReadOptions::new("f", BUDGET);
+        options.edges.weight = Some("none");
+        let loaded = read(format, &mut text.as_bytes(), &mut options).expect(text);
+        let Data::Graph(graph) = loaded.data else { panic!("{text:?} is a graph") };
+        assert!(!graph.weighted && graph.no_weights.is_none(), "{text:?}");
+        assert!(graph.arcs.iter().all(|arc| arc.weight == 1), "{text:?}");
+        let remarks = [loaded.warnings, loaded.notes].concat();
+        assert!(!remarks.iter().any(|remark| remark.contains("weights c")), "{remarks:?}");
+    }
 }

@@ -110,16 +110,15 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
 
-/// Warns about names in the rules without a field, which another file of the run may have, or with
-/// several.
+/// Warns about names in the rules with several fields. Another file of the run may have the field of
+/// a name without one.
 fn strange_names(columns: &[Column], rules: FieldRules<'_>) -> Vec<String> {
     let names = rules.texts.iter().chain(rules.scales.iter().map(|(name, _)| name));
     let warning = |name: &String| {
         let n_columns = columns.iter().filter(|column| column.name() == name).count();
         let quoted = text::quote(name.as_bytes());
         match n_columns {
-            0 => Some(format!("unknown field {quoted}")),
-            1 => None,
+            0 | 1 => None,
             _ => Some(format!("{n_columns} fields are called {quoted}: the setting is for all")),
         }
     };

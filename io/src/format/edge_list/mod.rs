@@ -277,8 +277,10 @@ impl<'a> Lines<'a> {
             .budget()
             .allows(text_bytes as u128 + raw.len() as u128 * u128::from(RAW_BYTES));
         let has_texts = plan.as_ref().is_some_and(|plan| plan.texts);
-        let is_bipartite = remarks.konect == Some(Konect::Bipartite) && !has_texts;
-        if is_bipartite {
+        let is_bipartite = remarks.konect == Some(Konect::Bipartite);
+        if is_bipartite && has_texts {
+            refuse_vertex_on_both_sides(&raw, texts.as_slice(), &scanner)?;
+        } else if is_bipartite {
             for arc in &mut raw {
                 arc.head |= RIGHT;
             }
@@ -347,14 +349,28 @@ impl<'a> Lines<'a> {
         notes.assumes_arcs = exact.is_none() && remarks.konect.is_none();
         let Numbered { n_vertices, mut arcs, names } = numbered;
         notes.warnings.extend(remarks.disagreement(n_vertices, arcs.len()));
-        let (weighted, no_weights) = weights.finish()?;
-        if let Some(fault) = &no_weights {
-            notes.warnings.push(super::leave_weights_out(&mut arcs, fault));
-        }
+        let (weighted, mut no_weights) = weights.finish()?;
+        super::settle_weights(&mut arcs, true, &mut no_weights, &mut notes.warnings);
         let symmetric = symmetric || is_bipartite;
         let graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
         super::finish(graph, notes, scanner.source_mut())
     }
+}
+
+/// Refuses a text at both sides of a bipartite graph, where it stands for two vertices.
+fn refuse_vertex_on_both_sides(
+    raw: &[RawArc],
+    texts: &[String],
+    scanner: &Scanner,
+) -> Result<(), Fault> {
+    let mut is_left = vec![false; texts.len()];
+    raw.iter().for_each(|arc| is_left[arc.tail as usize] = true);
+    let Some(arc) = raw.iter().find(|arc| is_left[arc.head as usize]) else { return Ok(()) };
+    let name = text::quote(texts[arc.head as usize].as_bytes());
+    let message =
+        format!("the comment `% bip` separates two sides, but {name} occurs on both of them");
+    let fault = scanner.source().fault(Code::BadFormat, message);
+    Err(Box::new(fault.help("remove the comment if equal names stand for the same vertex")))
 }
 
 /// The bit of numbers on the right side of a bipartite graph.

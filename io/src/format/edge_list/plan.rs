@@ -184,7 +184,7 @@ impl Plan {
         let record = if has_header { second.as_deref().unwrap_or_default() } else { &cells };
         let data = record.iter().position(|cell| cell.starts_with('{'));
         let weight = match weight {
-            Some(weights::NO_WEIGHT) => None,
+            Some(_) if !source.edge_fields().reads_weights() => None,
             // An attribute of the data of networkx.
             Some(name) if data.is_some() && position(header, name).is_none() => data,
             Some(name) => Some(choose(name, "weight")?),

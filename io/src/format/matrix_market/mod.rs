@@ -42,13 +42,16 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         Storage::Array => array::read(&mut scanner, &header)?,
     };
     let mut warnings = Vec::new();
+    let are_read = scanner.source().edge_fields().reads_weights();
     let weighted = match header.field {
         Field::Pattern => false,
-        Field::Integer => true,
-        Field::Real => values.fraction().is_none() && header.n_rows == header.n_cols,
+        Field::Integer => are_read,
+        Field::Real => are_read && values.fraction().is_none() && header.n_rows == header.n_cols,
     };
-    if header.field == Field::Real && !weighted {
+    if !weighted {
         arcs.iter_mut().for_each(|arc| arc.weight = 1);
+    }
+    if header.field == Field::Real && !weighted {
         let what_counts = match header.storage {
             Storage::Array => "every nonzero value counts".to_owned(),
             Storage::Coordinate { .. } => {
@@ -57,7 +60,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             }
         };
         let advice = match values.fraction() {
-            Some(value) if header.n_rows == header.n_cols && value.magnitude() < 18 => {
+            Some(value) if are_read && header.n_rows == header.n_cols && value.magnitude() < 18 => {
                 format!("; with `scale={}` they would be weights", scaling::enough(value))
             }
             Some(_) | None => String::new(),
@@ -70,7 +73,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         weighted,
         symmetric: header.symmetric,
         names: None,
-        no_weights: values.into_fault(),
+        no_weights: values.into_fault().filter(|_| are_read),
     };
     if header.n_rows == header.n_cols {
         super::finish(graph, warnings.into(), scanner.source_mut())

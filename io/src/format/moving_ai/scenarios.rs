@@ -21,7 +21,8 @@ use crate::scaling::Scaling;
 use crate::scan::Scanner;
 use crate::source::Source;
 
-const FIELDS: [&str; 6] = ["bucket", "start-x", "start-y", "goal-x", "goal-y", "length"];
+const FIELDS: [&str; 6] = ["bucket", "start-x", "start-y", "goal-x", "goal-y", LENGTH];
+const LENGTH: &str = "length";
 
 /// The default unit of lengths: thousandths.
 const DEFAULT_SCALE: u64 = 1000;
@@ -50,7 +51,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     }
     let problems = problems.into_vec();
     let fields = FIELDS.iter().enumerate().map(|(idx, name)| {
-        Field::new(*name, None, problems.iter().map(|problem| problem[idx]).collect())
+        let field = Field::new(*name, None, problems.iter().map(|problem| problem[idx]).collect());
+        field.scaled((*name == LENGTH).then_some(scaling))
     });
     let numbers = Numbers { shape: Shape::List(problems.len()), fields: fields.collect() };
     let notes = match given {

@@ -74,7 +74,7 @@ pub(super) fn read_array(
             (None, ElementKind::Unsigned) => Some(column.n_bytes * 8),
         };
         let name = column.name.as_deref().unwrap_or(name).to_owned();
-        fields.push(Field::new(name, bits, values));
+        fields.push(Field::new(name, bits, values).scaled(input.scaling));
     }
     Ok(Numbers { shape, fields })
 }

@@ -8,7 +8,7 @@ use star_base::Code;
 use super::{Archive, Part, ReadResult, ReaderNotes, SUFFIX, with_part, zip_fault};
 use crate::error::{Fault, FileError};
 use crate::format::npy::{self, Header};
-use crate::format::{ARC_BYTES, finish, leave_weights_out};
+use crate::format::{ARC_BYTES, finish, settle_weights};
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
 use crate::names::VertexNames;
@@ -62,7 +62,7 @@ pub(super) fn read(
     let n_vertices = u32::try_from(n_rows).map_err(|_| {
         arrays.source.fault(Code::OutOfRange, format!("{n_rows} rows are not supported"))
     })?;
-    let (values, is_bits, no_weights) = match arrays.array("data") {
+    let (values, is_bits, mut no_weights) = match arrays.array("data") {
         Ok((numbers, bits)) => (Some(numbers), bits, None),
         Err(fault) if fault.help.iter().any(|help| help.contains("scale=")) => {
             (None, false, Some(fault))
@@ -141,13 +141,12 @@ pub(super) fn read(
             notes.notes.push(format!("{zeros}: no arcs"));
         }
     }
-    if let Some(fault) = &no_weights {
-        notes.warnings.push(leave_weights_out(&mut arcs, fault));
-    }
+    let are_read = source.edge_fields().reads_weights();
+    let can_weigh = settle_weights(&mut arcs, are_read, &mut no_weights, &mut notes.warnings);
     let graph = Graph {
         n_vertices: n_vertices as usize,
         arcs,
-        weighted: !is_bits && !all_ones && no_weights.is_none(),
+        weighted: !is_bits && !all_ones && can_weigh,
         symmetric: false,
         names: from_0(n_vertices),
         no_weights,

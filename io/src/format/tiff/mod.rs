@@ -116,7 +116,12 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     let extent = raster::orient(&mut source, layout.extent, &mut fields, orientation)?;
     let data = match kind {
-        SampleKind::Float => raster::grid(extent, fields), // already scaled
+        // The samples are multiplied already.
+        SampleKind::Float => {
+            let scaling = source.scaling();
+            let fields = fields.into_iter().map(|field| field.scaled(scaling)).collect();
+            raster::grid(extent, fields)
+        }
         SampleKind::Unsigned | SampleKind::Signed => raster::scaled_grid(&source, extent, fields)?,
     };
     Ok((
