@@ -1,15 +1,16 @@
-//! Lee's wave on a grid: labels of all cells, and a path.
+//! Lee's wave on a grid: labels of all cells, a path, and the rows of a picture.
 //!
-//! Every kernel receives the width of the grid, the number of its first workgroup, the workgroups in
-//! the first dimension, and the height; then what its function states. Addresses are those of words.
+//! Every kernel receives the width of the grid, the number of its first workgroup, the workgroups
+//! in the first dimension, and the height; then what its function states. Addresses are those of
+//! words.
 //!
 //! Note [Maps]. A map has a bit for each cell, in words of 32 adjacent cells of a row, column by
 //! column of words: threads with adjacent rows access adjacent words. A margin of zeros, one word
 //! wide and [`Tiles::waves`] rows high, surrounds the cells. The *gap* is the number of words of a
 //! column.
 //!
-//! Note [Windows]. The grid is divided into tiles of [`COLUMNS`] columns and [`Tiles::rows`] rows. A
-//! *window* is [`Tiles::waves`] = W waves: window k gives cells the labels kW to kW + W − 1. In a
+//! Note [Windows]. The grid is divided into tiles of [`COLUMNS`] columns and [`Tiles::rows`] rows.
+//! A *window* is [`Tiles::waves`] = W waves: window k gives cells the labels kW to kW + W − 1. In a
 //! window each workgroup runs all waves on the *region* of a tile, which is the tile with a word to
 //! both sides and W rows above and below, without access to other workgroups.
 //!
@@ -18,15 +19,16 @@
 //! cell further inside in each wave, so after W waves all cells of the tile are still exact. Only
 //! the tile is written, to another map, because neighbours still read the old one.
 //!
-//! *Tiles that a window does not process are exact, too.* A cell with label kW + s has a predecessor
-//! with label kW − 1 at most W steps away. The tile of that predecessor changed in window k − 1, and
-//! finds there that the predecessor belongs to the front within W cells of this tile; so it appends
-//! this tile to the queue of window k. The two maps of visited cells alternate: a tile that is not
-//! in the queue is equal in both. Therefore a tile that changed is appended once more.
+//! *Tiles that a window does not process are exact, too.* A cell with label kW + s has a
+//! predecessor with label kW − 1 at most W steps away. The tile of that predecessor changed in
+//! window k − 1, and finds there that the predecessor belongs to the front within W cells of this
+//! tile; so it appends this tile to the queue of window k. The two maps of visited cells alternate:
+//! a tile that is not in the queue is equal in both. Therefore a tile that changed is appended once
+//! more.
 //!
 //! *Bits.* Labels are computed as bit planes in registers: plane b collects the fronts of waves s
-//! with bit b of s set. The upper bits are those of k. They are added to the columns of the table of
-//! labels, which begins as zeros: each cell gets its label once, so additions join bits.
+//! with bit b of s set. The upper bits are those of k. They are added to the columns of the table
+//! of labels, which begins as zeros: each cell gets its label once, so additions join bits.
 //!
 //! Note [Paths]. The neighbour of a cell on the path is the first one over an open transition whose
 //! label is one less. [`walk`] compares labels modulo 4, and the highest bits. That finds no
@@ -44,7 +46,8 @@ pub const COLUMNS: u32 = 64;
 pub const NOTES: u32 = 5;
 /// The number of cells of a path so far, after the first, among the notes.
 pub const DONE: u32 = 3;
-/// The note that is 1 if a transition leads over the border, or if labels do not belong to the grid.
+/// The note that is 1 if a transition leads over the border, or if labels do not belong to the
+/// grid.
 pub const WRONG: u32 = 4;
 
 /// Sizes of tiles and workgroups.
@@ -93,20 +96,20 @@ impl Tiles {
     }
 }
 
-/// Returns the kernel that makes the maps of a grid. Given: gap, words of a map, tiles across, tiles
-/// down; the slices Right, Down, Fall, Rise; the slice of goals, the first map of transitions, the
-/// first of two maps of visited cells, notes; marks of tiles, the first queue, the [`Diagonals`]. A
-/// workgroup has [`Tiles::threads`] words.
+/// Returns the kernel that makes the maps of a grid. Given: gap, words of a map, tiles across,
+/// tiles down; the slices Right, Down, Fall, Rise; the slice of goals, the first map of
+/// transitions, the first of two maps of visited cells, notes; marks of tiles, the first queue, the
+/// [`Diagonals`]. A workgroup has [`Tiles::threads`] words.
 pub fn maps(tiles: Tiles) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/wave/maps.wgsl");
     kernel(Limb::Joined, tiles, &[QUEUE, text])
 }
 
 /// Returns the kernel of a window. The number of the first workgroup is that of the window, and the
-/// next parameter is the number of workgroups. Given: gap, words of a map, tiles across, tiles down;
-/// the maps Right, Down, Fall, Rise; the map of visited cells, that of the next window, notes, marks;
-/// the queue, that of the next window, address and stride of the labels; their columns. Any number
-/// of workgroups.
+/// next parameter is the number of workgroups. Given: gap, words of a map, tiles across, tiles
+/// down; the maps Right, Down, Fall, Rise; the map of visited cells, that of the next window,
+/// notes, marks; the queue, that of the next window, address and stride of the labels; their
+/// columns. Any number of workgroups.
 pub fn window(tiles: Tiles, diagonals: bool) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/wave/window.wgsl");
     let step = include_str!("../../wgsl/intrinsics/wave/step.wgsl");
@@ -147,29 +150,29 @@ pub fn window(tiles: Tiles, diagonals: bool) -> Shader {
 }
 
 /// Returns the kernel that writes the labels of cells without a path. Given: address and stride of
-/// the labels, their columns, the number of the last columns that are not zeros; the slice of goals,
-/// whether there is a greatest label, this label. A workgroup has [`Tiles::threads`] words of a
-/// column.
+/// the labels, their columns, the number of the last columns that are not zeros; the slice of
+/// goals, whether there is a greatest label, this label. A workgroup has [`Tiles::threads`] words
+/// of a column.
 pub fn finish(tiles: Tiles) -> Shader {
     kernel(Limb::Word, tiles, &[include_str!("../../wgsl/intrinsics/wave/finish.wgsl")])
 }
 
-/// Returns the kernel that reads a label, and makes its cell the first one of a path. Given: address
-/// and stride of the labels, their columns, notes; the cell, from 0. One workgroup.
+/// Returns the kernel that reads a label, and makes its cell the first one of a path. Given:
+/// address and stride of the labels, their columns, notes; the cell, from 0. One workgroup.
 pub fn label(tiles: Tiles) -> Shader {
     kernel(Limb::Word, tiles, &[include_str!("../../wgsl/intrinsics/wave/label.wgsl")])
 }
 
-/// Returns the kernel that finds transitions over the right or the lower border. Given: three unused
-/// words, notes; the slices Right, Down, Fall, Rise; two unused words, the [`Diagonals`]. A workgroup
-/// has [`Tiles::threads`] rows, and words of the last row.
+/// Returns the kernel that finds transitions over the right or the lower border. Given: three
+/// unused words, notes; the slices Right, Down, Fall, Rise; two unused words, the [`Diagonals`]. A
+/// workgroup has [`Tiles::threads`] rows, and words of the last row.
 pub fn border(tiles: Tiles) -> Shader {
     kernel(Limb::Joined, tiles, &[include_str!("../../wgsl/intrinsics/wave/border.wgsl")])
 }
 
-/// Returns the kernel that continues a path. Given: address and stride of the labels, their columns,
-/// notes; the slices Right, Down, Fall, Rise; the list of cells, the greatest number of steps. One
-/// workgroup.
+/// Returns the kernel that continues a path. Given: address and stride of the labels, their
+/// columns, notes; the slices Right, Down, Fall, Rise; the list of cells, the greatest number of
+/// steps. One workgroup.
 pub fn walk(tiles: Tiles, diagonals: Diagonals) -> Shader {
     // Two bits for each neighbour, one more than the step.
     let packed = |steps: [u32; 8]| steps.iter().rev().fold(0, |packed, step| packed << 2 | step);
@@ -190,8 +193,15 @@ pub fn path(tiles: Tiles) -> Shader {
     kernel(Limb::Joined, tiles, &[include_str!("../../wgsl/intrinsics/wave/path.wgsl")])
 }
 
+/// Returns the kernel that writes the rows of a picture. Given: address and stride of the table of
+/// cells, the columns of the picture, an unused word; address and stride of the picture. A
+/// workgroup has [`Tiles::threads`] words, of 32 rows each.
+pub fn planes(tiles: Tiles) -> Shader {
+    kernel(Limb::Word, tiles, &[include_str!("../../wgsl/intrinsics/wave/planes.wgsl")])
+}
+
 /// Returns all kernels with their names.
-pub fn all(tiles: Tiles) -> [(&'static str, Shader); 10] {
+pub fn all(tiles: Tiles) -> [(&'static str, Shader); 11] {
     [
         ("maps", maps(tiles)),
         ("window", window(tiles, false)),
@@ -203,6 +213,7 @@ pub fn all(tiles: Tiles) -> [(&'static str, Shader); 10] {
         ("walk-squares", walk(tiles, Diagonals::Squares)),
         ("walk-diagonal", walk(tiles, Diagonals::Any)),
         ("path", path(tiles)),
+        ("planes", planes(tiles)),
     ]
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use star_base::BitVector;
+use star_base::{BitTable, BitVector};
 use star_gpu::{DeviceSettings, Gpu};
 use star_harness::Printed;
 use star_ir::LimitKind;
@@ -199,21 +199,24 @@ fn unusual_arguments_are_left_to_the_star_text() {
     let compiled = program.compile_on(&machines);
     let mut random = Random::new(9);
     let usual = Case::new(&mut random, [9, 5], 90);
-    type Change = fn(&mut Case);
-    let changes: [Change; 4] = [
-        |case| case.right[17] = true,
-        |case| (case.fall[17], case.rise[17]) = (true, true),
-        |case| case.rise[26] = true,
+    // The number of intrinsics that still run.
+    type Change = (fn(&mut Case), u64);
+    let changes: [Change; 5] = [
+        (|case| case.right[17] = true, 0),
+        (|case| case.fall[17] = true, 2),
+        (|case| case.rise[26] = true, 2),
+        // A wave ignores transitions below the grid, a path does not.
+        (|case| case.down[40] = true, 2),
         // The cells do not form whole rows.
-        |case| case.width = 7,
+        (|case| case.width = 7, 0),
     ];
-    for change in changes {
+    for (change, n_intrinsics) in changes {
         let mut case = usual.clone();
         change(&mut case);
         let found = agree(&program, &compiled, &case.args());
         let stats = &found[0].stats;
         assert!(stats.counters.declined(Declined::Guard) > 0, "{stats:?}");
-        assert!(stats.intrinsics < N_INTRINSICS, "{stats:?}");
+        assert_eq!(stats.intrinsics, n_intrinsics, "{stats:?}");
     }
 
     let program = Program::new(
@@ -239,6 +242,44 @@ fn unusual_arguments_are_left_to_the_star_text() {
         for compiled in program.compile_on(&machines) {
             let found = compiled.run(entry, &args, LIMITS);
             assert_eq!(matches!(found.outcome, Outcome::Trap { .. }), is_trap, "{found:?}");
+        }
+    }
+
+    // Labels that are those of a path modulo 4.
+    let program = Program::new(
+        "import \"star:wave\";
+         procedure TRY(Label: table(n); var Path: table; var On: slice(n));
+         begin TRACE(3,false,'110','000',3,Label,Path,On) end;",
+    );
+    let entry = program.entry("TRY");
+    for (label, is_trap) in [("0001", false), ("0101", true)] {
+        let labels = BitTable::parse(&["0000", label, "0010"]).expect("a table");
+        let args = [HostValue::Table(labels), HostValue::Unset, HostValue::Unset];
+        for compiled in program.compile_on(&machines) {
+            let found = compiled.run(entry, &args, LIMITS);
+            assert_eq!(matches!(found.outcome, Outcome::Trap { .. }), is_trap, "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_pictures_agree() {
+    let Some(machines) = adapters(&["cpu", "gpu-tiny", "gpu-banks", "gpu"]) else { return };
+    let program = Program::new(
+        "import \"star:wave\";
+         procedure TRY(w: integer; C: table; var Picture: table);
+         begin PLANES(w,C,Picture) end;",
+    );
+    let compiled = program.compile_on(&machines);
+    let mut random = Random::new(24);
+    // The last cells may form no row.
+    for (width, n_cells, n_columns) in [(1, 1, 1), (5, 170, 3), (64, 135, 2), (33, 1320, 24)] {
+        let columns = (0..n_columns).map(|_| BitVector::from_bools(&random.bits(n_cells, 50)));
+        let columns: Vec<BitVector> = columns.collect();
+        let cells = HostValue::Table(BitTable::from_columns(n_cells, &columns));
+        let args = [HostValue::Int(width), cells, HostValue::Unset];
+        for found in agree(&program, &compiled, &args) {
+            assert_eq!(found.stats.intrinsics, 1, "{width}: {:?}", found.stats);
         }
     }
 }
@@ -329,5 +370,5 @@ fn an_endless_sequence_of_waves_is_interrupted_between_dispatches() {
         // A processor may be busy with other tests.
         assert!(took < Duration::from_secs(2), "{took:?}");
     });
-    assert!(control.stats.counters.grid_kernels > 2, "{:?}", control.stats);
+    assert!(control.stats.counters.grid_kernels > 0, "{:?}", control.stats);
 }

@@ -71,6 +71,7 @@ pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: catalogue::wave::WAVE8, run: wave::wave8 },
     GpuIntrinsic { intrinsic: catalogue::wave::TRACE, run: wave::trace },
     GpuIntrinsic { intrinsic: catalogue::wave::TRACE8, run: wave::trace8 },
+    GpuIntrinsic { intrinsic: catalogue::wave::PLANES, run: wave::planes },
 ];
 
 /// Returns the implementation of an intrinsic.

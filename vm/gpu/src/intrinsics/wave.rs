@@ -1,4 +1,4 @@
-//! The routines WAVE, WAVE8, TRACE and TRACE8 of module `wave`.
+//! The routines WAVE, WAVE8, TRACE, TRACE8 and PLANES of module `wave`.
 //!
 //! A wave makes maps of the grid, runs windows of waves on the queue of tiles until it is empty
 //! (Note \[Windows\] in star-shaders), and marks the cells without a path. A path is walked in
@@ -34,7 +34,7 @@ const LEAST_WINDOWS: u32 = 16;
 /// Windows between later reads.
 const MOST_WINDOWS: u32 = 64;
 /// Limbs whose processing takes as long as a tile in a window.
-const LIMBS_OF_A_TILE: u64 = 1 << 14;
+const LIMBS_OF_A_TILE: u64 = 1 << 16;
 /// Loop iterations of a thread in a window for each tile, in addition to those of waves.
 const ITERATIONS_OF_A_TILE: u32 = 48;
 /// Iterations of a thread after which a processor as adapter ends a shader.
@@ -82,6 +82,40 @@ pub(super) fn trace8(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     follow(call, &grid, 5)
 }
 
+/// `PLANES(w,C,Picture)`
+pub(super) fn planes(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
+    let width = call.size(0)?;
+    let cells = call.object(1)?;
+    if width == 0 {
+        return Err(DECLINED);
+    }
+    let height = cells.sizes.rows / width;
+    let n_bits = u64::from(width) * u64::from(cells.sizes.columns);
+    let picture = call.reserve(2, ObjectKind::Table, [height.into(), n_bits])?;
+    let n_words = n_bits * u64::from(height.div_ceil(u32::BITS));
+    let n_words = u32::try_from(n_words).map_err(|_| TOO_LARGE)?;
+    let tiles = tiles(call)?;
+    let [columns, stride] = [picture.sizes.columns, picture.sizes.stride()];
+    let given = vec![cells.at, cells.stride, columns, 0, picture.at(), stride];
+    let limbs = u64::from(tiles.threads) * u64::from(u32::BITS) / 2;
+    let n_groups = n_words.div_ceil(tiles.threads);
+    let work = Work { head: [width, height], n_groups, limbs, given };
+    let launches = work.launches(call, &shaders::planes(tiles))?;
+    call.launch(&launches, u64::from(n_words) * u64::from(u32::BITS) / 2)?;
+    call.put(2, picture)
+}
+
+/// Returns the sizes of tiles and workgroups; the body runs if the device has too little shared
+/// memory.
+fn tiles(call: &mut Call<'_, '_, '_>) -> Result<Tiles, NotTaken> {
+    let device = call.grid()?;
+    let tiles = if device.has_small_groups() { Tiles::SMALL } else { Tiles::USUAL };
+    match tiles.shared_bytes() <= device.shared_bytes() {
+        true => Ok(tiles),
+        false => Err(NotTaken::Declined(Declined::Body)),
+    }
+}
+
 impl Grid {
     /// Returns the grid of parameter 0, the width, and of slices.
     fn given<const N: usize>(
@@ -101,11 +135,7 @@ impl Grid {
         for (slice, param) in slices.iter_mut().zip(params) {
             *slice = call.object(param)?.at;
         }
-        let device = call.grid()?;
-        let tiles = if device.has_small_groups() { Tiles::SMALL } else { Tiles::USUAL };
-        if tiles.shared_bytes() > device.shared_bytes() {
-            return Err(NotTaken::Declined(Declined::Body));
-        }
+        let tiles = tiles(call)?;
         Ok(Grid { tiles, width, height: n_cells / width, diagonals, slices })
     }
 

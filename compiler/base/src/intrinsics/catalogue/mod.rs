@@ -41,6 +41,7 @@ pub const ALL: &[Intrinsic] = &[
     wave::WAVE8,
     wave::TRACE,
     wave::TRACE8,
+    wave::PLANES,
     wave::WEIGHED_WAVE,
     polyline::POLYLINES,
     moving::INIT,

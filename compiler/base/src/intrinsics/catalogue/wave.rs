@@ -124,6 +124,22 @@ pub const TRACE8: Intrinsic = Intrinsic::new(&Signature {
     summary: "the next cells of a whole region at a time",
 });
 
+/// The rows of a picture.
+pub const PLANES: Intrinsic = Intrinsic::new(&Signature {
+    name: "planes",
+    module: "wave",
+    routines: &["PLANES"],
+    params: &[
+        Param::value("w", Kind::Int),
+        Param::value("C", Kind::Table),
+        Param::made("Picture", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::rows(1))],
+    declines: None,
+    summary: "all rows at once",
+});
+
 /// The costs of the cheapest paths from all cells.
 pub const WEIGHED_WAVE: Intrinsic = Intrinsic::new(&Signature {
     name: "weighed-wave",
