@@ -4,6 +4,7 @@
 
 mod lines;
 mod trees;
+mod waves;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -38,6 +39,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("lines", 1_000_000, Bench::lines),
     ("over-lines", 4096, Bench::over_lines),
     ("trees", 25, Bench::trees),
+    ("waves", 1000, Bench::waves),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some

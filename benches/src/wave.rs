@@ -43,6 +43,12 @@ impl Maps {
         }
     }
 
+    /// The grid of a class.
+    fn of_class(self, n: usize, class: usize) -> Result<Grid, String> {
+        let beta = if class == N_CLASSES - 1 { 0.6 } else { 0.05 * class as f64 + 0.025 };
+        self.make(n, beta, 2002 + class as u64)
+    }
+
     /// The grid that `star gen` makes.
     fn make(self, n: usize, beta: f64, seed: u64) -> Result<Grid, String> {
         let mut options = GenerateOptions::new(seed, 1 << 33);
@@ -136,7 +142,7 @@ fn digest(labels: impl Iterator<Item = u32>) -> (u64, u64, u32) {
 }
 
 /// A goal near a place from which a wave gets far: the first along the diagonal towards the middle.
-fn goal_near(grid: &Grid, at: usize, pool: &Workers<'_>) -> Result<Cell, String> {
+pub(crate) fn goal_near(grid: &Grid, at: usize, pool: &Workers<'_>) -> Result<Cell, String> {
     let n = grid.width();
     let mut best = (0, Cell { x: at, y: at });
     for off in 0..MOST_OFF.min(n / 2) {
@@ -159,6 +165,14 @@ fn spread(grid: &Grid, goal: Cell, pool: &Workers<'_>) -> Result<Wave, String> {
     wave.map_err(|error| error.to_string())
 }
 
+/// The grid of a class of impassability, with independently blocked transitions.
+///
+/// # Errors
+/// If it cannot be made.
+pub(crate) fn independent(n: usize, class: usize) -> Result<Grid, String> {
+    Maps::Independent.of_class(n, class)
+}
+
 /// Measures both kinds of maps in every class of impassability.
 ///
 /// # Errors
@@ -167,8 +181,7 @@ pub(crate) fn generated(n: usize, runs: usize) -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
     for maps in Maps::ALL {
         for class in 0..N_CLASSES {
-            let beta = if class == N_CLASSES - 1 { 0.6 } else { 0.05 * class as f64 + 0.025 };
-            let grid = maps.make(n, beta, 2002 + class as u64)?;
+            let grid = maps.of_class(n, class)?;
             let share = grid.n_blocked() as f64 / grid.n_transitions() as f64 * 100.0;
             for (place, at) in [("corner", n - 1), ("centre", n / 2)] {
                 let name = format!("{}, {share:.0} % blocked, goal near the {place}", maps.name());

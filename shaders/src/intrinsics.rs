@@ -4,3 +4,4 @@
 pub mod cbt;
 pub mod closure;
 pub mod min_plus;
+pub mod wave;

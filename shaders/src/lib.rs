@@ -47,7 +47,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{cbt, closure, min_plus};
+    use intrinsics::{cbt, closure, min_plus, wave};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -72,7 +72,11 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     let trees = trees.into_iter().flat_map(|(groups, size)| {
         cbt::all(groups).map(|(name, shader)| (format!("cbt-{name}{size}"), shader))
     });
-    units.chain(others).chain(trees).collect()
+    let waves = [(wave::Tiles::USUAL, ""), (wave::Tiles::SMALL, "-of-few-threads")];
+    let waves = waves.into_iter().flat_map(|(tiles, size)| {
+        wave::all(tiles).map(|(name, shader)| (format!("wave-{name}{size}"), shader))
+    });
+    units.chain(others).chain(trees).chain(waves).collect()
 }
 
 /// A variant of the control unit: its parts in addition to the instructions that every program may

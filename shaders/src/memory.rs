@@ -22,8 +22,8 @@ pub enum Limb {
     Pair,
     /// Four words.
     Four,
-    /// Words in which threads join their results, by `join_max` and `join_add`; loads and stores
-    /// are atomic.
+    /// Words in which threads join their results, by `join_max` and `join_add`, or take numbers, by
+    /// `fetch_add` and `exchange`, which return the word before; loads and stores are atomic.
     Joined,
 }
 
@@ -122,6 +122,12 @@ fn memory(limb: Limb, banks: Banks) -> String {
             change("store", "value: u32", &|place| format!("atomicStore(&{place}, value);"));
             change("join_max", "value: u32", &|place| format!("atomicMax(&{place}, value);"));
             change("join_add", "value: u32", &|place| format!("atomicAdd(&{place}, value);"));
+            for (name, atomic) in [("fetch_add", "atomicAdd"), ("exchange", "atomicExchange")] {
+                let act = each(&|place| format!("before = {atomic}(&{place}, value);"));
+                put(format!(
+                    "fn {name}(at: u32, value: u32) -> u32 {{ var before: u32; {act} return before; }}"
+                ));
+            }
         }
     }
     text + &load_four(limb, banks)

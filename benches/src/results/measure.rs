@@ -240,6 +240,8 @@ impl Run {
             let maps = ["maze512-8-0.map", "random512-20-0.map", "London_0_1024.map"];
             maps.iter().map(|map| wave::of_map(&folder.join(map), 3)).collect()
         });
+        let sizes = if self.is_full { &[1000, 10_000][..] } else { &[1000] };
+        self.job("labels on a graphics card", |_| gpu::figures("waves", sizes));
     }
 
     fn polyline(&mut self) {

@@ -18,6 +18,7 @@ mod grid;
 mod label;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+mod pictures;
 mod planes;
 mod queue;
 mod steps;
@@ -33,6 +34,7 @@ use std::sync::{Mutex, MutexGuard};
 pub use flood::FloodStats;
 pub use grid::{Cell, Grid, GridError, MAX_CELLS, Neighbourhood, Step};
 pub use label::{Labels, UNREACHED};
+pub use pictures::planes;
 pub use weighed::{Costs, Weighed};
 
 use crate::environment::{Ended, Environment};

@@ -14,16 +14,17 @@ mod printed;
 mod questions;
 mod trees;
 mod turns;
+mod waves;
 mod wide;
 
 use star_base::BitTable;
 use star_gpu::{DeviceSettings, Gpu, Mode};
 use star_harness::Configuration;
 use star_ir::print;
-use star_tests::backends::{Compiled, Machine, on};
+use star_tests::backends::{Compiled, Machine, Mode as Comparison, on};
 use star_tests::case::Random;
-use star_tests::differ::Same;
-use star_tests::run::{LIMITS, Program};
+use star_tests::differ::{Same, difference};
+use star_tests::run::{LIMITS, Program, RunResult};
 use star_tests::sir::Sir;
 use star_tests::{generator, sir};
 use star_vm::{HostValue, Limits, Outcome, Reference};
@@ -36,6 +37,31 @@ fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
         machines.push(found.machine()?);
     }
     Ok(machines)
+}
+
+/// Returns the named machines after the reference, if there is an adapter.
+fn adapters(names: &[&str]) -> Option<Vec<Machine>> {
+    let found = machines(names);
+    if let Err(why) = &found {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
+    }
+    found.ok()
+}
+
+/// Asserts that `TRY` leaves the same on all machines, and returns what the others than the first
+/// one left.
+fn agree(program: &Program, compiled: &[Compiled], args: &[HostValue]) -> Vec<RunResult> {
+    let entry = program.entry("TRY");
+    let limits = Limits { steps: None, ..LIMITS };
+    let expected = compiled[0].run(entry, args, limits);
+    assert_eq!(expected.outcome, Outcome::Done);
+    let others = compiled[1..].iter().map(|machine| {
+        let found = machine.run(entry, args, limits);
+        let difference = difference(program, &expected, &found, Comparison::AsLowered);
+        assert_eq!(difference, None, "`{}`", machine.name);
+        found
+    });
+    others.collect()
 }
 
 /// The control unit of an adapter alone, with default and smallest sizes: no loop becomes a

@@ -8,13 +8,12 @@ use star_base::BitVector;
 use star_gpu::{DeviceSettings, Gpu};
 use star_harness::Printed;
 use star_ir::LimitKind;
-use star_tests::backends::{Compiled, Machine, Mode, on};
+use star_tests::backends::on;
 use star_tests::case::Random;
-use star_tests::differ::difference;
-use star_tests::run::{LIMITS, Program, RunResult};
+use star_tests::run::{LIMITS, Program};
 use star_vm::{Argument, Control, Declined, HostValue, Limits, Outcome, Stats};
 
-use super::machines;
+use super::{adapters, agree};
 use crate::cbt::{SCRIPT, arguments};
 
 /// A batch on a given field, and all queries.
@@ -42,31 +41,6 @@ begin
   CBT_OF_HEAP(P,H);
   CBT_FIELD(H,B);
 end;";
-
-/// Returns the named machines after the reference, if there is an adapter.
-fn adapters(names: &[&str]) -> Option<Vec<Machine>> {
-    let found = machines(names);
-    if let Err(why) = &found {
-        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
-    }
-    found.ok()
-}
-
-/// Asserts that `TRY` leaves the same on all machines, and returns what the others than the first
-/// one left.
-fn agree(program: &Program, compiled: &[Compiled], args: &[HostValue]) -> Vec<RunResult> {
-    let entry = program.entry("TRY");
-    let limits = Limits { steps: None, ..LIMITS };
-    let expected = compiled[0].run(entry, args, limits);
-    assert_eq!(expected.outcome, Outcome::Done);
-    let others = compiled[1..].iter().map(|machine| {
-        let found = machine.run(entry, args, limits);
-        let difference = difference(program, &expected, &found, Mode::AsLowered);
-        assert_eq!(difference, None, "`{}`", machine.name);
-        found
-    });
-    others.collect()
-}
 
 /// Returns the field of a random tree.
 fn field(random: &mut Random, depth: usize) -> BitVector {

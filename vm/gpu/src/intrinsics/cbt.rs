@@ -3,13 +3,13 @@
 //! computed where it is missing.
 
 use star_base::intrinsics::catalogue::cbt::PARTS;
-use star_shaders::Shader;
 use star_shaders::intrinsics::cbt::{self, Act, Groups, NOTES};
 use star_vm::Declined;
 
+use super::work::Work;
 use super::{IntrinsicResult, NotTaken};
 use crate::derived::DIRECTORY;
-use crate::grid::{Given, Launch};
+use crate::grid::Launch;
 use crate::run::{Call, Placed, Reserved};
 use crate::value::ObjectKind;
 
@@ -51,7 +51,7 @@ pub(super) fn init(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     }
     let tree = NewTree::reserve(call, depth)?;
     let groups = groups(call, depth)?;
-    let fill = Work::over_words(call, depth, &[tree.live.at(), 1 << (depth - level)])?;
+    let fill = over_words(call, depth, &[tree.live.at(), 1 << (depth - level)])?;
     let mut launches = fill.launches(call, &cbt::init(groups))?;
     launches.extend(tree.counted(call, tree.live.at(), 0)?);
     call.launch(&launches, limbs(depth))?;
@@ -105,7 +105,7 @@ fn change_node(call: &mut Call<'_, '_, '_>, act: Act) -> Result<i64, NotTaken> {
     let node = tree.node(call, 0)?;
     let notes = call.notes(NOTES)?;
     let given = vec![tree.live.at, node, act as u32, notes];
-    let work = Work { depth: tree.depth, n_groups: 1, limbs: 1, given };
+    let work = Work { head: [tree.depth, 0], n_groups: 1, limbs: 1, given };
     let launches = work.launches(call, &cbt::node())?;
     call.launch(&launches, 1)?;
     Ok(call.words::<1>(notes)?[0].into())
@@ -120,7 +120,7 @@ pub(super) fn change(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let notes = call.notes(NOTES)?;
     let groups = groups(call, tree.depth)?;
     let given = [tree.live.at, splits.at, merges.at, live.at(), notes];
-    let work = Work::over_words(call, tree.depth, &given)?;
+    let work = over_words(call, tree.depth, &given)?;
     let changed = work.launches(call, &cbt::change(groups))?;
     let counted = tree.counted(call, live.at(), directory)?;
     call.launch(&changed, 2 * limbs(tree.depth))?;
@@ -153,7 +153,7 @@ pub(super) fn count(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let (notes, groups) = (call.notes(NOTES)?, groups(call, tree.depth)?);
     let directory = tree.directory(call)?;
     let given = vec![tree.live.at, tree.reduced.at, directory, notes, node];
-    let work = Work { depth: tree.depth, n_groups: 1, limbs: 1, given };
+    let work = Work { head: [tree.depth, 0], n_groups: 1, limbs: 1, given };
     let launches = work.launches(call, &cbt::under(groups))?;
     call.launch(&launches, 1)?;
     let [n] = call.words(notes)?;
@@ -167,7 +167,7 @@ pub(super) fn leaf(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let (notes, groups) = (call.notes(NOTES)?, groups(call, tree.depth)?);
     let directory = tree.directory(call)?;
     let given = vec![tree.reduced.at, directory, ordinal, notes];
-    let work = Work { depth: tree.depth, n_groups: 1, limbs: 1, given };
+    let work = Work { head: [tree.depth, 0], n_groups: 1, limbs: 1, given };
     let launches = work.launches(call, &cbt::ordinal(groups))?;
     call.launch(&launches, 1)?;
     let [is_found, node, level] = call.words(notes)?;
@@ -191,7 +191,7 @@ pub(super) fn leaves(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let given = [&[tree.reduced.at, directory, 0, 0], tables.as_flattened()].concat();
     let n_groups = n_words(tree.depth).div_ceil(groups.leaves);
     let per_group = u64::from(groups.leaves) * 16;
-    let work = Work { depth: tree.depth, n_groups, limbs: per_group, given };
+    let work = Work { head: [tree.depth, 0], n_groups, limbs: per_group, given };
     let launches = work.launches(call, &cbt::leaves(groups))?;
     call.launch(&launches, n * (width + LEVEL_BITS) / 64 + limbs(tree.depth))?;
     call.put(1, indices)?;
@@ -244,7 +244,7 @@ fn packed(call: &mut Call<'_, '_, '_>, depth: u32, given: &[u32]) -> Result<Vec<
     let groups = groups(call, depth)?;
     let n_groups = (4_u32 << depth).div_ceil(u32::BITS * groups.words);
     let limbs = 8 * u64::from(groups.words);
-    let work = Work { depth, n_groups, limbs, given: given.into() };
+    let work = Work { head: [depth, 0], n_groups, limbs, given: given.into() };
     work.launches(call, &cbt::heap(groups))
 }
 
@@ -361,7 +361,7 @@ fn counted(
     let groups = groups(call, depth)?;
     let given = vec![field, shift, live, reduced, directory];
     let limbs = u64::from(groups.tile_blocks * cbt::BLOCK_BITS / u64::BITS);
-    let work = Work { depth, n_groups: groups.n_tiles(depth), limbs, given };
+    let work = Work { head: [depth, 0], n_groups: groups.n_tiles(depth), limbs, given };
     let mut launches = work.launches(call, &cbt::count(groups))?;
     let sums = Work { n_groups: 1, ..work };
     launches.extend(sums.launches(call, &cbt::scan(groups))?);
@@ -407,51 +407,9 @@ fn limbs(depth: u32) -> u64 {
     (1_u64 << depth).div_ceil(u64::BITS.into())
 }
 
-/// A kernel over a field, in several dispatches if one would be too large or take too long.
-#[derive(Clone, Debug)]
-struct Work {
-    depth: u32,
-    n_groups: u32,
-    /// Limbs that a workgroup accesses.
-    limbs: u64,
-    /// Its parameters after those of all kernels.
-    given: Vec<u32>,
-}
-
-impl Work {
-    /// A kernel whose threads have a word of the field each.
-    fn over_words(
-        call: &mut Call<'_, '_, '_>,
-        depth: u32,
-        given: &[u32],
-    ) -> Result<Work, NotTaken> {
-        let threads = groups(call, depth)?.words;
-        let limbs = u64::from(threads) * 2;
-        Ok(Work { depth, n_groups: n_words(depth).div_ceil(threads), limbs, given: given.into() })
-    }
-
-    /// Returns its dispatches, after all memory is allocated.
-    fn launches(
-        &self,
-        call: &mut Call<'_, '_, '_>,
-        shader: &Shader,
-    ) -> Result<Vec<Launch>, NotTaken> {
-        let kernel = call.kernel(shader)?;
-        let grid = call.grid()?;
-        let most = grid.max_groups();
-        let at_once = (grid.limbs_at_once() / self.limbs).clamp(1, u32::MAX.into()) as u32;
-        let mut launches = Vec::new();
-        let mut first = 0_u32;
-        while first < self.n_groups {
-            let left = self.n_groups - first;
-            let across = left.min(most).min(at_once);
-            let down = left.div_ceil(across).min(most).min((at_once / across).max(1));
-            let mut given: Given = [0; 32];
-            given[..3].copy_from_slice(&[self.depth, first, across]);
-            given[4..4 + self.given.len()].copy_from_slice(&self.given);
-            launches.push(Launch { kernel, groups: [across, down], given });
-            first = first.saturating_add(across.saturating_mul(down));
-        }
-        Ok(launches)
-    }
+/// Returns a kernel whose threads have a word of the field each.
+fn over_words(call: &mut Call<'_, '_, '_>, depth: u32, given: &[u32]) -> Result<Work, NotTaken> {
+    let threads = groups(call, depth)?.words;
+    let (n_groups, limbs) = (n_words(depth).div_ceil(threads), u64::from(threads) * 2);
+    Ok(Work { head: [depth, 0], n_groups, limbs, given: given.into() })
 }

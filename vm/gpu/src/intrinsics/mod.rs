@@ -11,6 +11,8 @@
 mod cbt;
 mod closure;
 mod min_plus;
+mod wave;
+mod work;
 
 use star_base::Intrinsic;
 use star_base::intrinsics::catalogue;
@@ -65,6 +67,11 @@ pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: catalogue::cbt::LEAVES, run: cbt::leaves },
     GpuIntrinsic { intrinsic: catalogue::cbt::HEAP, run: cbt::heap },
     GpuIntrinsic { intrinsic: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
+    GpuIntrinsic { intrinsic: catalogue::wave::WAVE, run: wave::wave },
+    GpuIntrinsic { intrinsic: catalogue::wave::WAVE8, run: wave::wave8 },
+    GpuIntrinsic { intrinsic: catalogue::wave::TRACE, run: wave::trace },
+    GpuIntrinsic { intrinsic: catalogue::wave::TRACE8, run: wave::trace8 },
+    GpuIntrinsic { intrinsic: catalogue::wave::PLANES, run: wave::planes },
 ];
 
 /// Returns the implementation of an intrinsic.

@@ -125,6 +125,7 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
     entry(catalogue::terrain::MESH, terrain::mesh),
     entry(catalogue::terrain::PICTURE, terrain::picture),
     entry(WAVE, wave::wave),
+    entry(catalogue::wave::PLANES, wave::planes),
     entry(WEIGHED_WAVE, wave::weighed_wave),
     entry(catalogue::polyline::POLYLINES, polyline::polylines),
     entry(catalogue::moving::INIT, moving::init),

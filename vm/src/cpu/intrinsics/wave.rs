@@ -1,7 +1,8 @@
-//! WAVE, by [`Wave`], and WEIGHED_WAVE, by [`Weighed`].
+//! WAVE, by [`Wave`], WEIGHED_WAVE, by [`Weighed`], and PLANES.
 
 use star_intrinsics::wave::{
     Cell, Costs, Grid, GridError, Labels, Neighbourhood, Wave, WaveError, Weighed,
+    planes as write_planes,
 };
 use star_intrinsics::{Ended, InterruptPoller, LineOrder, read_numbers};
 
@@ -26,6 +27,21 @@ pub(super) fn wave(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut table = call.reserve_table(6, n_cells, n_bits, LineOrder::Columns)?;
     wave.labels().write(&mut table, &mut InterruptPoller::new(&environment))?;
     call.put_table(6, table, LineOrder::Columns)
+}
+
+/// `PLANES(w,C,Picture)`
+pub(super) fn planes(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (width, [n_cells, n_planes]) = (call.size(0)?, call.table_size(1)?);
+    if width == 0 {
+        return Err(NotTaken::declined());
+    }
+    let n_bits = width.checked_mul(n_planes).ok_or_else(NotTaken::declined)?;
+    call.turn(1, LineOrder::Columns)?;
+    let environment = call.environment();
+    let mut rows = call.reserve_table(2, n_cells / width, n_bits, LineOrder::Rows)?;
+    let cells = call.lines(1, LineOrder::Columns)?;
+    write_planes(width, cells, &mut rows, &mut InterruptPoller::new(&environment))?;
+    call.put_table(2, rows, LineOrder::Rows)
 }
 
 /// `WEIGHED_WAVE(w,moore,straight,diagonal,Right,Down,Goals,Weight,Price)`
