@@ -220,7 +220,8 @@ pub(crate) fn unknown_form(prefix: &str, file: &str, forms: &[&str]) -> FileErro
             None => error,
         },
     };
-    error.help(format!("write a file name that contains a colon as `./{shown}:{shown_file}`"))
+    let help = format!("write a file name that contains a colon as `./{shown}:{shown_file}`");
+    if file.is_empty() { error } else { error.help(help) }
 }
 
 /// Returns the numbers of a field, `width` in each row, from the columns that `column` gives for

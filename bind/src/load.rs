@@ -242,16 +242,14 @@ fn vertex(
 ) -> Result<i64, FileError> {
     let Param { name: of, kind, .. } = param;
     let number = name.parse::<i64>().ok();
-    let Some((file, graph)) = graph else {
+    let is_number = name.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    // The numbers of vertices without names are their rows, which the program checks.
+    let named = graph.filter(|(_, graph)| graph.names.is_some() || !is_number);
+    let Some((file, graph)) = named else {
         let message = format!("`{}` is not a valid value for `{of}`", text::one_line(name));
         let error = FileError::new(Code::BadArgument, "", message);
         return number.ok_or_else(|| error.help(arg_value::what_to_write(of, *kind)));
     };
-    if graph.names.is_none()
-        && let Some(row) = number
-    {
-        return Ok(row); // the program checks it
-    }
     let Some(vertex) = graph.find(name) else {
         let message = format!("no vertex `{}` for `{of}`", text::one_line(name));
         let error = FileError::new(Code::BadArgument, file, message);

@@ -153,7 +153,7 @@ fn star(refusal: Option<Diagnostic>) -> Exit {
     };
     let (exit, lost) = output.finish(exit);
     if let Some(diagnostic) = lost {
-        Failure::from(diagnostic).report(&reporter);
+        Failure::from(diagnostic).with_limit_options().report(&reporter);
     }
     exit
 }

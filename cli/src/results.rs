@@ -9,7 +9,9 @@ use star_bind::marked::marked;
 use star_bind::result_table::{self, Column};
 use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::rows::GRAPH;
-use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, WeightCoding, encoding};
+use star_bind::{
+    Kind, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding,
+};
 use star_io::{Data, Decimal, FileError, Format, Graph, OutputRef};
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
@@ -87,12 +89,19 @@ impl Names {
     /// Parses the value of the option.
     ///
     /// # Errors
-    /// Those of [`Column::parse`].
+    /// Those of [`Column::parse`]; E0608 for an unknown form.
     pub(crate) fn parse(entry: &Signature, columns: &str) -> Result<Self, Diagnostic> {
-        match columns {
-            "" => Ok(Names::All),
-            _ => Column::parse(entry, columns, "--names").map(Names::Columns),
+        if columns.is_empty() {
+            return Ok(Names::All);
         }
+        let columns = Column::parse(entry, columns, "--names").map_err(|mut fault| {
+            if fault.code == Code::NoSuchLayout {
+                fault.code = Code::Usage;
+                fault.message = format!("`--names`: {}", fault.message);
+            }
+            fault
+        });
+        columns.map(Names::Columns)
     }
 
     /// Returns the parameters whose rows the option refers to.
@@ -127,6 +136,13 @@ pub(crate) struct Origins {
     pub(crate) coding: WeightCoding,
     /// Coordinates of its vertices, if it is drawn.
     pub(crate) places: Option<Places>,
+}
+
+impl Origins {
+    /// Returns the scale that the weights of the graph, or the numbers of lists were multiplied by.
+    pub(crate) fn scale(&self, settings: &Settings) -> Option<Decimal> {
+        self.coding.scale.or(settings.scale.filter(|_| !self.lists.is_empty()))
+    }
 }
 
 /// Parses the `--out NAME=FILE` options. A slice in a file format for graphs but not slices is
@@ -239,10 +255,19 @@ pub(crate) fn save(
             }
             Contents::Columns(columns) => table_of(&columns, results, origins, outlet.name())
                 .and_then(|(data, scale)| {
+                    let (what, scale) = match &data {
+                        Data::Numbers(numbers) => ("numbers", numbers.scale()),
+                        Data::Graph(_)
+                        | Data::Table(_)
+                        | Data::Sparse(_)
+                        | Data::Slice(_)
+                        | Data::Word(_) => {
+                            ("weights", scale)
+                        }
+                    };
                     if let Some(scale) = scale.filter(|_| outlet.format() != Format::Csv) {
                         let name = text::one_line(outlet.name());
-                        let note = format!("{name}: weights are multiplied by `scale={scale}`");
-                        reporter.note(&note);
+                        reporter.note(&format!("{name}: {what} are multiplied by `scale={scale}`"));
                     }
                     note_not_kept(&outlet, data.as_output(), reporter);
                     outlet.scaled(scale).write(data.as_output(), flags, output)

@@ -8,6 +8,7 @@ use star_bind::results::{ResultFile, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_os::destination::Destination;
+use star_os::flags::Flags;
 use star_os::report::Reporter;
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
 use star_vm::HostValue;
@@ -82,16 +83,16 @@ impl Frame {
         self.place.replaces(file)
     }
 
-    /// Writes a drawing to the file.
+    /// Writes a drawing to the file. A flag ends the wait for the reader of a pipe.
     ///
     /// # Errors
-    /// If the system refuses.
-    pub(crate) fn write(&self, drawing: &Drawing) -> Result<(), FileError> {
+    /// If the system refuses, or the code of the flag.
+    pub(crate) fn write(&self, drawing: &Drawing, flags: &Flags) -> Result<(), FileError> {
         match self.form {
-            Form::Svg => self.place.write_text(&svg(drawing, &png)?),
+            Form::Svg => self.place.write_text(&svg(drawing, &png)?, flags),
             Form::Png => {
                 self.check_memory(drawing)?;
-                self.place.write_bytes(&png(&raster(drawing))?)
+                self.place.write_bytes(&png(&raster(drawing))?, flags)
             }
         }
     }
@@ -414,6 +415,7 @@ impl View {
         &self,
         results: &[Taken],
         origins: &Origins,
+        flags: &Flags,
         reporter: &Reporter,
     ) -> Result<(), FileError> {
         let name = &self.frame.name;
@@ -448,7 +450,7 @@ impl View {
                 return Err(refused(name, "values of a program are bits"));
             }
         };
-        self.frame.write(&drawing)?;
+        self.frame.write(&drawing, flags)?;
         reporter.summary(&format!("{}: {}", text::one_line(name), drawing.about));
         Ok(())
     }

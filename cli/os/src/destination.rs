@@ -1,7 +1,7 @@
 //! Destinations of atomically written files: the data is written to a temporary file, which then
 //! replaces the destination.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,8 @@ use star_base::{Code, text};
 use star_io::FileError;
 
 use crate::file_roles::{self, Identity, Writer};
+use crate::flags::{Flags, Stopped};
+use crate::nonblocking::{self, FileWriter};
 use crate::temporary::Temporary;
 
 /// The destination of a file.
@@ -96,22 +98,22 @@ impl Destination {
         file.is_file() && identities.is_some_and(|(file, own)| file.is(&own))
     }
 
-    /// Writes text to the destination.
+    /// Writes text to the destination. A flag ends the wait for the reader of a pipe.
     ///
     /// # Errors
-    /// If the system refuses; the old contents remain.
-    pub fn write_text(&self, text: &str) -> Result<(), FileError> {
-        self.write_bytes(text.as_bytes())
+    /// If the system refuses or a flag ends the wait; the old contents remain.
+    pub fn write_text(&self, text: &str, flags: &Flags) -> Result<(), FileError> {
+        self.write_bytes(text.as_bytes(), flags)
     }
 
-    /// Writes bytes to the destination.
+    /// Does what [`Destination::write_text`] does, for bytes.
     ///
     /// # Errors
-    /// If the system refuses; the old contents remain.
-    pub fn write_bytes(&self, bytes: &[u8]) -> Result<(), FileError> {
+    /// Those of [`Destination::write_text`].
+    pub fn write_bytes(&self, bytes: &[u8], flags: &Flags) -> Result<(), FileError> {
         let cannot = |error: io::Error| self.cannot(&error);
         if !self.is_regular() {
-            return self.open()?.write_all(bytes).map_err(cannot);
+            return self.open(flags)?.write_all(bytes).map_err(cannot);
         }
         let mut file = self.temporary()?;
         file.as_file_mut().write_all(bytes).map_err(cannot)?;
@@ -128,7 +130,8 @@ impl Destination {
         let mut copy = self.temporary()?;
         copy.as_file_mut().write_all(new.as_bytes()).map_err(|error| self.cannot(&error))?;
         let put = |text: &str| {
-            let mut file = self.open()?;
+            let file = fs::OpenOptions::new().write(true).open(&self.path);
+            let mut file = file.map_err(|error| self.cannot(&error))?;
             let written = file.write_all(text.as_bytes());
             written.and_then(|()| file.set_len(text.len() as u64)).map_err(|e| self.cannot(&e))
         };
@@ -144,13 +147,13 @@ impl Destination {
         fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file())
     }
 
-    /// Opens the existing destination for writing.
+    /// Opens the existing destination, a pipe or a device, for writing. A flag ends the wait for
+    /// the reader of a pipe, here and in each write.
     ///
     /// # Errors
-    /// If the system refuses.
-    pub fn open(&self) -> Result<File, FileError> {
-        let file = fs::OpenOptions::new().write(true).open(&self.path);
-        file.map_err(|error| self.cannot(&error))
+    /// If the system refuses or a flag ends the wait.
+    pub fn open(&self, flags: &Flags) -> Result<FileWriter, FileError> {
+        nonblocking::create(&self.path, flags).map_err(|error| self.cannot(&error))
     }
 
     /// Creates a temporary file in the folder of the destination. It is deleted when dropped.
@@ -174,8 +177,11 @@ impl Destination {
 
     /// Returns the error that the file cannot be written, with the cause.
     pub fn cannot(&self, error: &io::Error) -> FileError {
-        let message = format!("cannot write: {}", text::reason(error));
-        FileError::new(Code::CannotWrite, self.name.clone(), message)
+        let (code, message) = match Stopped::code(error) {
+            Some(code) => (code, error.to_string()),
+            None => (Code::CannotWrite, format!("cannot write: {}", text::reason(error))),
+        };
+        FileError::new(code, self.name.clone(), message)
     }
 }
 

@@ -10,7 +10,7 @@ use star_io::FileError;
 
 use crate::cleanup;
 use crate::destination::Destination;
-use crate::flags;
+use crate::flags::{self, Flags};
 use crate::temporary::Temporary;
 
 /// Maximum number of files that are open at once.
@@ -52,11 +52,12 @@ impl FileSet {
     /// Adds a file with this text. Its folder must exist.
     ///
     /// # Errors
-    /// E0509 if it cannot be written, E0608 if another output has the same file.
-    pub fn add(&mut self, path: &Path, text: &str) -> Result<(), FileError> {
+    /// E0509 if it cannot be written, E0608 if another output has the same file, or the code of a
+    /// flag that ends the wait for the reader of a pipe.
+    pub fn add(&mut self, path: &Path, text: &str, flags: &Flags) -> Result<(), FileError> {
         let place = Destination::new(path, &path.display().to_string())?;
         if !place.is_regular() {
-            return place.write_text(text);
+            return place.write_text(text, flags);
         }
         let mut file = place.temporary()?;
         let written = file.as_file_mut().write_all(text.as_bytes());
@@ -120,7 +121,7 @@ mod tests {
             let mut set = FileSet::default();
             set.create_folder(&folder, "b").unwrap();
             for idx in 0..n {
-                set.add(&folder.join(format!("f{idx}")), "text").unwrap();
+                set.add(&folder.join(format!("f{idx}")), "text", &Flags::default()).unwrap();
             }
             set
         };
@@ -133,7 +134,7 @@ mod tests {
         }
         let mut set = FileSet::default();
         set.create_folder(&root.path().join("old"), "old").unwrap();
-        set.add(&root.path().join("old/x"), "new").unwrap();
+        set.add(&root.path().join("old/x"), "new", &Flags::default()).unwrap();
         drop(set);
         assert_eq!(fs::read(root.path().join("old/x")).unwrap(), b"old");
         let mut set = FileSet::default();

@@ -1,9 +1,9 @@
 //! The flags of a run: Ctrl-C and the requests to terminate (SIGTERM, SIGHUP) set one, the clock of
 //! [`crate::watchdog`] the other.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{error, fmt, io};
 
 use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -29,9 +29,7 @@ impl Flags {
     /// If the system refuses; the signals then end the process immediately, as without this call.
     fn catch_interrupts(&self) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
-        let signals = [SIGINT, SIGTERM, SIGHUP];
-        // `nohup` lets a command survive its terminal.
-        for signal in signals.into_iter().filter(|&signal| signal != SIGHUP || !hangup_ignored()) {
+        for signal in [SIGINT].into_iter().chain(TERMINATION).filter(is_heeded) {
             // The order matters: the shutdown handler must test the flag before this signal sets
             // it.
             let flag = || Arc::clone(&self.interrupt);
@@ -51,12 +49,17 @@ impl Flags {
     }
 
     /// Installs the handler of a session: every Ctrl-C sets the flag, and it ends the process only
-    /// while `idle` is set. A session continues after an interrupted run.
+    /// while `idle` is set. A session continues after an interrupted run. A request to terminate
+    /// ends the process immediately.
     ///
     /// # Errors
-    /// If the system refuses; Ctrl-C then ends the process immediately, as without this call.
+    /// If the system refuses; the signals then end the process immediately, as without this call.
     pub fn catch_in_session(&self, idle: Arc<AtomicBool>) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
+        for signal in TERMINATION.into_iter().filter(is_heeded) {
+            let always = Arc::new(AtomicBool::new(true));
+            signal_hook::flag::register_conditional_shutdown(signal, number, always)?;
+        }
         signal_hook::flag::register_conditional_shutdown(SIGINT, number, idle)?;
         signal_hook::flag::register(SIGINT, Arc::clone(&self.interrupt))?;
         Ok(())
@@ -84,6 +87,36 @@ impl Flags {
         }
     }
 }
+
+/// The cause of an [`io::Error`] if a flag ended a write.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped(Code);
+
+impl Stopped {
+    /// Tests the flags during a wait of a write.
+    ///
+    /// # Errors
+    /// If one is set.
+    pub(crate) fn check(flags: &Flags) -> io::Result<()> {
+        flags.stop().map_or(Ok(()), |code| Err(io::Error::other(Stopped(code))))
+    }
+
+    /// Returns the code of the flag that caused this error, if one did.
+    pub fn code(error: &io::Error) -> Option<Code> {
+        Some(error.get_ref()?.downcast_ref::<Stopped>()?.0)
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Code::TimeLimit => "time limit reached while writing",
+            _ => "interrupted while writing",
+        })
+    }
+}
+
+impl error::Error for Stopped {}
 
 /// The handlers that end the process at a second signal: signal, handler, and the flag that the
 /// first signal sets.
@@ -146,6 +179,14 @@ mod cleaning {
         }
         if kept.is_empty() { Ok(()) } else { Err(kept) }
     }
+}
+
+/// The requests to terminate.
+const TERMINATION: [i32; 2] = [SIGTERM, SIGHUP];
+
+/// Tests whether a signal ends the command: `nohup` lets it survive its terminal.
+fn is_heeded(&signal: &i32) -> bool {
+    signal != SIGHUP || !hangup_ignored()
 }
 
 /// Tests whether this process was started with SIGHUP ignored.

@@ -1,17 +1,16 @@
 //! Host of a running program: `print`, `read` and `write`.
 
-use star_base::{BitsRef, Code, Diagnostic, text};
-use star_bind::{Fields, Kind, Reading, RecordList, ResultForm, Settings, encoding, request};
+use star_base::{BitsRef, Code, Diagnostic};
+use star_bind::{Reading, RecordList, Settings, request};
 use star_compiler::describe_trap;
-use star_io::{FileError, Graph, OutputRef};
+use star_io::{FileError, Graph};
 use star_ir::{LimitKind, Program, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
-use crate::file_roles::Writer;
 use crate::files::Console;
 use crate::output::Output;
-use crate::save::Target;
+use crate::save;
 
 /// Receiver of what a program prints.
 pub trait Printer {
@@ -103,44 +102,10 @@ impl Host for RunHost<'_> {
     }
 
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
-        let written = fields_of(file).and_then(|(fields, file)| {
-            let path = self.access.for_writing(file)?;
-            if let Some(fields) = fields {
-                let target =
-                    Target::by(Writer::Program, &path, file, &|format| fields.held_by(format))?;
-                let target = target.with(self.settings.formulas);
-                let numbers = fields.numbers(value, file)?;
-                let numbers = OutputRef::Numbers(&numbers);
-                return target.write_data(numbers, self.console.flags)?.0.commit();
-            }
-            let kind = match value {
-                BitsRef::Slice(_) => Kind::Slice,
-                BitsRef::Word(_) => Kind::Word,
-                BitsRef::Table(_) | BitsRef::Sparse(_) => Kind::Table,
-            };
-            let target =
-                Target::by(Writer::Program, &path, file, &|format| encoding::holds(kind, format))?;
-            target.write_bits(value, self.console.flags)?.commit()
-        });
+        let path = |file: &str| self.access.for_writing(file);
+        let written =
+            save::write_named(file, value, &path, self.settings.formulas, self.console.flags);
         written.map_err(|error| self.fail(error))
-    }
-}
-
-/// Splits `[FIELDS:]FILE`; refuses the forms of results, which refer to parameters.
-fn fields_of(text: &str) -> Result<(Option<Fields>, &str), FileError> {
-    match ResultForm::split(text)? {
-        (None, file) => Ok((None, file)),
-        (Some(ResultForm::Fields(fields)), file) => Ok((Some(fields), file)),
-        (Some(_), file) => {
-            let form = text[..text.len() - file.len()].trim_end_matches(':');
-            let message = format!("`write` has no form `{}`", text::one_line(form));
-            let error = FileError::new(Code::NoSuchLayout, file, message)
-                .note("the form refers to the parameters of the command line");
-            Err(error.help(format!(
-                "name the fields and their bits, as in `records x=16 y=16:{file}`; or make the \
-                    value a `var` parameter, for `--out`"
-            )))
-        }
     }
 }
 

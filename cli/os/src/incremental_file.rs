@@ -1,12 +1,13 @@
 //! A file that is written incrementally and appears atomically.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use star_io::FileError;
 
 use crate::destination::Destination;
+use crate::flags::Flags;
+use crate::nonblocking::FileWriter;
 use crate::temporary::Temporary;
 
 /// A temporary file until it is committed; pipes and devices are written
@@ -20,26 +21,27 @@ pub struct Sheet {
 #[derive(Debug)]
 enum Inner {
     Temporary(Temporary),
-    Direct(File),
+    Direct(FileWriter),
 }
 
 impl Sheet {
     /// Creates a file with this name.
     ///
     /// # Errors
-    /// E0509 if it cannot be written.
-    pub fn new(name: &str) -> Result<Sheet, FileError> {
-        Sheet::at(Destination::new(Path::new(name), name)?)
+    /// E0509 if it cannot be written, or the code of a flag that ends the wait for the reader of a
+    /// pipe.
+    pub fn new(name: &str, flags: &Flags) -> Result<Sheet, FileError> {
+        Sheet::at(Destination::new(Path::new(name), name)?, flags)
     }
 
     /// Creates a file at this destination.
     ///
     /// # Errors
-    /// E0509 if the system refuses.
-    pub fn at(place: Destination) -> Result<Sheet, FileError> {
+    /// E0509 if the system refuses, or the code of a flag.
+    pub fn at(place: Destination, flags: &Flags) -> Result<Sheet, FileError> {
         let file = match place.is_regular() {
             true => Inner::Temporary(place.temporary()?),
-            false => Inner::Direct(place.open()?),
+            false => Inner::Direct(place.open(flags)?),
         };
         Ok(Sheet { place, file })
     }

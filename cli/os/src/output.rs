@@ -7,18 +7,23 @@
 //!
 //! A write failure is stored and reported once, at the end; see [`Output::finish`].
 
-use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use star_base::text;
 use star_base::{Code, Diagnostic};
 
 use crate::exit::Exit;
+use crate::flags::{Flags, Stopped};
+use crate::nonblocking::StdoutWriter;
 use crate::stream::Stream;
 
 /// Buffered standard output, or a string.
 pub struct Output {
     inner: Sink,
     terminal: bool,
+    /// The flags that end a write which waits for a reader.
+    flags: Arc<Mutex<Flags>>,
     /// The beginning of a character whose remaining bytes are not yet written to the terminal.
     partial: Vec<u8>,
     failure: Option<io::Error>,
@@ -26,7 +31,7 @@ pub struct Output {
 
 /// The target of the output.
 enum Sink {
-    Stdout(Stream<Stdout>),
+    Stdout(Stream<StdoutWriter>),
     Text(Vec<u8>),
 }
 
@@ -70,16 +75,22 @@ impl Write for Output {
 impl Output {
     /// Returns standard output, with nothing written yet.
     pub fn stdout() -> Self {
-        let stdout = io::stdout();
-        let terminal = stdout.is_terminal();
-        let inner = Sink::Stdout(Stream::new(stdout));
-        Output { inner, terminal, partial: Vec::new(), failure: None }
+        let flags = Arc::default();
+        let inner = Sink::Stdout(Stream::new(StdoutWriter::new(Arc::clone(&flags))));
+        let terminal = io::stdout().is_terminal();
+        Output { inner, terminal, flags, partial: Vec::new(), failure: None }
     }
 
     /// Returns an output that collects text; see [`Output::into_text`].
     pub fn kept() -> Self {
         let inner = Sink::Text(Vec::new());
-        Output { inner, terminal: false, partial: Vec::new(), failure: None }
+        let (flags, partial) = (Arc::default(), Vec::new());
+        Output { inner, terminal: false, flags, partial, failure: None }
+    }
+
+    /// Lets these flags end a write that waits for a reader.
+    pub fn stop_at(&self, flags: &Flags) {
+        *self.flags.lock().unwrap_or_else(PoisonError::into_inner) = flags.clone();
     }
 
     /// Returns the collected text; empty for standard output.
@@ -138,9 +149,17 @@ impl Output {
         match self.failure.take() {
             None => (exit, None),
             Some(error) if error.kind() == ErrorKind::BrokenPipe => (or(Exit::Pipe), None),
+            // The command reported why it stopped.
+            Some(error) if Stopped::code(&error).map(Exit::of) == Some(exit) => (exit, None),
             Some(error) => {
-                let message = format!("cannot write to standard output: {}", text::reason(&error));
-                let diagnostic = Diagnostic::new(Code::CannotWrite, message);
+                let diagnostic = match Stopped::code(&error) {
+                    Some(code) => Diagnostic::new(code, format!("standard output: {error}")),
+                    None => {
+                        let why = text::reason(&error);
+                        let message = format!("cannot write to standard output: {why}");
+                        Diagnostic::new(Code::CannotWrite, message)
+                    }
+                };
                 (or(Exit::of(diagnostic.code)), Some(diagnostic))
             }
         }

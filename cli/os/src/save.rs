@@ -1,11 +1,11 @@
 //! Result files of a run, written atomically.
 
-use star_base::BitsRef;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use star_bind::Encoding;
-use star_bind::encoding::{Formulas, writable};
+use star_base::{BitsRef, Code, text};
+use star_bind::encoding::{self, Formulas, writable};
+use star_bind::{Encoding, Fields, Kind, ResultForm};
 use star_io::{Decimal, FileError, Format, OutputRef};
 use star_vm::HostValue;
 
@@ -45,13 +45,19 @@ impl Target {
     /// Creates a target of a writer that may replace inputs.
     ///
     /// # Errors
-    /// Those of [`Target::new`] and [`Destination::by`].
+    /// Those of [`Target::new`] and [`Destination::by`]; E0509 if the name is that of standard
+    /// output, as `csv:-`, which is not a file.
     pub fn by(
         writer: Writer,
         path: &Path,
         name: &str,
         holds: &dyn Fn(Format) -> Result<(), FileError>,
     ) -> Result<Self, FileError> {
+        if Format::of_stream(name).is_some() {
+            let message = "only the command line can select standard output for data";
+            let error = FileError::new(Code::CannotWrite, name, message);
+            return Err(error.help("name a file; or use `--out`, which writes `var` parameters"));
+        }
         let encoding = Encoding::new(name, name, holds)?;
         Ok(Target { encoding, place: Destination::by(writer, path, name)? })
     }
@@ -98,9 +104,59 @@ impl Target {
         flags: &Flags,
     ) -> Result<(Written, u64), FileError> {
         // An incomplete file is deleted like a dropped `Written`.
-        let mut sheet = Sheet::at(self.place)?;
+        let mut sheet = Sheet::at(self.place, flags)?;
         let n_bytes = write(&self.encoding, output, &mut sheet, flags)?;
         Ok((Written(sheet), n_bytes))
+    }
+}
+
+/// Writes bits to `[FIELDS:]FILE`, as the program or a command of a session requests; `path`
+/// determines the path of the file.
+///
+/// # Errors
+/// E0507 for another form, the errors of `path`, and those of [`Target::by`] and
+/// [`Target::write_data`].
+pub fn write_named(
+    name: &str,
+    value: BitsRef<'_>,
+    path: &dyn Fn(&str) -> Result<PathBuf, FileError>,
+    formulas: Formulas,
+    flags: &Flags,
+) -> Result<(), FileError> {
+    let (fields, file) = fields_of(name)?;
+    let path = path(file)?;
+    let Some(fields) = fields else {
+        let kind = match value {
+            BitsRef::Slice(_) => Kind::Slice,
+            BitsRef::Word(_) => Kind::Word,
+            BitsRef::Table(_) | BitsRef::Sparse(_) => Kind::Table,
+        };
+        let holds = |format| encoding::holds(kind, format);
+        return Target::by(Writer::Program, &path, file, &holds)?
+            .write_bits(value, flags)?
+            .commit();
+    };
+    let target = Target::by(Writer::Program, &path, file, &|format| fields.held_by(format))?;
+    let numbers = fields.numbers(value, file)?;
+    let (written, _) = target.with(formulas).write_data(OutputRef::Numbers(&numbers), flags)?;
+    written.commit()
+}
+
+/// Splits `[FIELDS:]FILE`; refuses the forms of results, which refer to parameters.
+fn fields_of(name: &str) -> Result<(Option<Fields>, &str), FileError> {
+    match ResultForm::split(name)? {
+        (None, file) => Ok((None, file)),
+        (Some(ResultForm::Fields(fields)), file) => Ok((Some(fields), file)),
+        (Some(_), file) => {
+            let form = name[..name.len() - file.len()].trim_end_matches(':');
+            let message = format!("form `{}` is only for `--out`", text::one_line(form));
+            let error = FileError::new(Code::NoSuchLayout, file, message)
+                .note("the form refers to the parameters of the command line");
+            Err(error.help(format!(
+                "name the fields and their bits, as in `records x=16 y=16:{file}`; or make the \
+                    value a `var` parameter, for `--out`"
+            )))
+        }
     }
 }
 
@@ -132,7 +188,7 @@ impl Written {
 mod tests {
     use std::fs;
 
-    use star_base::{BitVector, Code};
+    use star_base::BitVector;
 
     use super::*;
 

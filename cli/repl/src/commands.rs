@@ -20,7 +20,7 @@ use star_vm::{BackendError, HostValue, display};
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
 use super::execution::How;
-use super::files::one_file;
+use super::files::loaded_file;
 use super::program::Over;
 use super::session::{Flow, Session, is_item};
 use super::show;
@@ -46,7 +46,7 @@ impl Session {
         let done = match command {
             Command::Quit => return Flow::Quit,
             Command::Help => self.help(rest, sink),
-            Command::Load => one_file(Command::Load, rest).and_then(|file| self.load(file, sink)),
+            Command::Load => loaded_file(rest).and_then(|file| self.load(file, sink)),
             Command::Reload => self.reload(sink),
             Command::Type => self.type_of(rest, sink),
             Command::Vars => self.vars(sink),

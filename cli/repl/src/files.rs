@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use star_base::text;
 use star_base::{Code, Diagnostic};
-use star_bind::encoding;
+use star_bind::encoding::{self, Formulas};
+use star_io::FileError;
 use star_os::failure::refused_by_backend;
-use star_os::file_roles::Writer;
-use star_os::save::Target;
+use star_os::save;
+use star_os::sources::STDIN;
 
 use super::command::Command;
 use super::commands::usage;
@@ -59,14 +60,13 @@ impl Session {
     ///
     /// # Errors
     /// E0510 if writing is not allowed.
-    pub(super) fn written_by_command(&self, file: &str) -> Result<PathBuf, Diagnostic> {
+    pub(super) fn written_by_command(&self, file: &str) -> Result<PathBuf, FileError> {
         if self.is_typed {
             return Ok(PathBuf::from(file));
         }
-        self.access.for_writing(file).map_err(|error| {
-            let help = "commands typed at a terminal may write any file";
-            error.help(help).to_diagnostic()
-        })
+        self.access
+            .for_writing(file)
+            .map_err(|error| error.help("commands typed at a terminal may write any file"))
     }
 
     /// Writes a variable to a data file.
@@ -76,7 +76,7 @@ impl Session {
         };
         let file = one_file(Command::Dump, file)?;
         let variable = self.environment.get(name);
-        let Some(kind) = variable.and_then(|variable| variable.kind.known()) else {
+        if variable.and_then(|variable| variable.kind.known()).is_none() {
             let message = format!("`{}` is not a variable", text::one_line(name));
             let names = self.environment.iter().map(|(name, _)| name);
             let diagnostic = Diagnostic::new(Code::UnknownName, message);
@@ -84,18 +84,33 @@ impl Session {
                 Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
                 None => diagnostic,
             });
-        };
-        let holds = |format| encoding::holds(kind, format);
-        let target = Target::by(Writer::Program, &self.written_by_command(file)?, file, &holds);
-        let target = target.map_err(|error| error.to_diagnostic())?;
+        }
         let value = self
             .values
             .store(name, &self.flags.interrupt)
             .map_err(|error| refused_by_backend(&format!("no memory to write `{name}`"), &error))?;
-        let written = target.write(&value, &self.flags).and_then(|written| written.commit());
+        let path = |file: &str| self.written_by_command(file);
+        let written = match value.bits() {
+            Some(bits) => save::write_named(file, bits, &path, Formulas::Kept, &self.flags),
+            None => encoding::writable(&value, file).map(|_| ()),
+        };
         written.map_err(|error| error.to_diagnostic())?;
         sink.show(Event::Answer(&format!("{file}: written\n")));
         Ok(())
+    }
+}
+
+/// Returns the file of `:load`.
+///
+/// # Errors
+/// E0608 if there is not exactly one, or it is standard input, which the session itself reads.
+pub(super) fn loaded_file(argument: &str) -> Result<&str, Diagnostic> {
+    match one_file(Command::Load, argument)? {
+        STDIN => {
+            let message = "the session itself reads standard input";
+            Err(Diagnostic::new(Code::Usage, message).help("name a file, as in `:load a.star`"))
+        }
+        file => Ok(file),
     }
 }
 

@@ -49,7 +49,7 @@ impl Session {
         let formatted = Formatter::new(LIBRARY).format(&source, &mut self.access.imports());
         // Text that does not parse stays unformatted and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
-        let path = self.written_by_command(file)?;
+        let path = self.written_by_command(file).map_err(|error| error.to_diagnostic())?;
         let place = Destination::with_extension_by(Writer::User, &path, file, &["star"])
             .map_err(|error| error.to_diagnostic())?;
         let replaces = place.is_regular() && Path::new(file).exists();
@@ -60,7 +60,7 @@ impl Session {
                 Diagnostic::new(Code::Usage, message).help(format!("`:save! {shown}` replaces it"))
             );
         }
-        place.write_text(&program).map_err(|error| error.to_diagnostic())?;
+        place.write_text(&program, &self.flags).map_err(|error| error.to_diagnostic())?;
         if let Ok(path) = fs::canonicalize(file) {
             self.saved.insert(path, program.clone());
         }

@@ -51,10 +51,10 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
         named.push(NamedRecord { name, record: records::read(file, &flags)? });
     }
     let plots = match (svg, plots) {
-        (Some(folder), Some(plots)) => Some(Plots::new(plots, folder, &named)?),
+        (Some(folder), Some(plots)) => Some(Plots::new(plots, folder, &named, &flags)?),
         (Some(_) | None, _) => None,
     };
-    place.write_text(&page::page(&named))?;
+    place.write_text(&page::page(&named), &flags)?;
     let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
     let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));
     reporter.summary(&format!("{}: {files}, {rows}", text::one_line(out)));
@@ -105,11 +105,12 @@ impl<'a> Plots<'a> {
         mut set: FileSet,
         folder: &'a str,
         files: &[NamedRecord],
+        flags: &Flags,
     ) -> Result<Self, FileError> {
         let path = Path::new(folder);
         let plots = page::plots(files);
         for plot in &plots {
-            set.add(&path.join(&plot.name), &plot.svg)?;
+            set.add(&path.join(&plot.name), &plot.svg, flags)?;
         }
         Ok(Plots { set, folder, n_plots: plots.len() })
     }

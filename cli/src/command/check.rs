@@ -43,7 +43,7 @@ pub(crate) struct CheckArgs {
 /// Checks all files.
 ///
 /// # Errors
-/// If a pass is unknown, the watchdog thread cannot be started, or on an internal error.
+/// If a pass is unknown, the watchdog thread cannot be started, on Ctrl-C, or on an internal error.
 pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnostic> {
     let enabled = args.passes.options()?;
     let loader = args.imports.loader()?;
@@ -58,6 +58,9 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         }
     };
     for file in &files {
+        if let Some(code) = flags.stop() {
+            return Err(Diagnostic::new(code, "interrupted"));
+        }
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);

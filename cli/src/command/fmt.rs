@@ -59,6 +59,7 @@ pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> E
     let formatter = Formatter::new(LIBRARY);
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
+    output.stop_at(&flags);
     let counts = Counts::default();
     let mut work = Work { args, reporter, output, formatter, flags, counts, done: Vec::new() };
     if args.stdin {
@@ -70,7 +71,10 @@ pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> E
             Some(_) | None => work.path(path),
         }
     }
-    let Work { counts, .. } = work;
+    let Work { counts, flags, .. } = work;
+    if let Some(code) = flags.stop() {
+        return Failure::from(Diagnostic::new(code, "interrupted")).report(reporter);
+    }
     if let Some(summary) = counts.summary(args) {
         reporter.summary(&summary);
     }
@@ -124,6 +128,9 @@ struct Work<'a> {
 impl Work<'_> {
     /// Formats standard input to standard output.
     fn input(&mut self) {
+        if self.flags.stop().is_some() {
+            return;
+        }
         let Some((source, formatted)) = self.formatted(STDIN) else { return };
         if self.args.only_looks() {
             self.compare(&source, &formatted);
@@ -149,6 +156,9 @@ impl Work<'_> {
     }
 
     fn file(&mut self, path: &Path) {
+        if self.flags.stop().is_some() {
+            return;
+        }
         let Some(name) = path.to_str() else {
             let name = text::one_line(&path.display().to_string());
             return self.fail(&cannot_read(&name, "its name is not valid UTF-8"));
@@ -168,7 +178,7 @@ impl Work<'_> {
         } else if source.text() == formatted {
             self.counts.unchanged += 1;
         } else {
-            match write(path, name, source.text(), &formatted) {
+            match write(path, name, [source.text(), &formatted], &self.flags) {
                 Ok(()) => self.counts.changed += 1,
                 Err(error) => self.fail(&error.into()),
             }
@@ -237,15 +247,16 @@ fn cannot_read(name: &str, why: &str) -> Failure {
     Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{name}`: {why}")).into()
 }
 
-/// Replaces the file and keeps its permissions and links. Read-only files are not replaced.
-fn write(path: &Path, name: &str, old: &str, text: &str) -> Result<(), FileError> {
+/// Replaces the old text of the file and keeps its permissions and links. Read-only files are not
+/// replaced.
+fn write(path: &Path, name: &str, [old, text]: [&str; 2], flags: &Flags) -> Result<(), FileError> {
     let name = text::one_line(name);
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
         let error = FileError::new(Code::CannotWrite, name, "the file is read-only");
         return Err(error.help("`--check` and `--diff` show what would change"));
     }
     let place = Destination::by(Writer::User, path, &name)?;
-    if has_other_names(path) { place.overwrite(old, text) } else { place.write_text(text) }
+    if has_other_names(path) { place.overwrite(old, text) } else { place.write_text(text, flags) }
 }
 
 /// Tests whether other hard links lead to the file.

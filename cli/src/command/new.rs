@@ -63,6 +63,7 @@ pub(crate) fn run(
     let filled = |text: &str| text.replace("{name}", name);
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command with an incomplete folder");
+    output.stop_at(&flags);
     let mut set = FileSet::default();
     let mut written = String::new();
     for (file, text) in FILES {
@@ -70,7 +71,7 @@ pub(crate) fn run(
         if let Some(parent) = path.parent() {
             set.create_folder(parent, &parent.display().to_string())?;
         }
-        set.add(&path, &filled(text))?;
+        set.add(&path, &filled(text), &flags)?;
         written += &format!("{}\n", path.display());
     }
     if let Some(code) = flags.stop() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use star_os::access::Grants;
 use star_os::engine::{self, Engine};
-use star_os::exit::Exit;
+use star_os::exit::{EXIT_HELP, Exit};
 use star_os::failure::Failure;
 use star_os::limits::{LimitArgs, default_memory};
 use star_os::output::Output;
@@ -20,15 +20,7 @@ use crate::text;
 
 /// Arguments of `star repl`.
 #[derive(Args, Debug)]
-#[command(after_long_help = "\
-Examples:
-  star repl
-  star repl closure.star
-  echo 'X := '\\''0110'\\''; NUMB(X)' | star repl
-
-`:help` lists the commands of a session. Without a terminal there is no prompt,
-a failed line does not stop the following ones, and the exit code is that of the
-first failure.")]
+#[command(after_long_help = long_help())]
 pub(crate) struct ReplArgs {
     /// Star files whose routines and constants are loaded at the start
     #[arg(value_name = "FILE")]
@@ -70,6 +62,22 @@ pub(crate) struct ReplArgs {
     limits: LimitArgs,
 }
 
+fn long_help() -> String {
+    format!(
+        "\
+Examples:
+  star repl
+  star repl closure.star
+  echo 'X := '\\''0110'\\''; NUMB(X)' | star repl
+
+`:help` lists the commands of a session. Without a terminal there is no prompt,
+a failed line does not stop the following ones, and the exit code is that of the
+first failure.
+
+{EXIT_HELP}"
+    )
+}
+
 /// Runs a session.
 ///
 /// # Errors
@@ -104,6 +112,7 @@ pub(crate) fn run(
         let why = text::reason(&error);
         reporter.warning(&format!("Ctrl-C ends the session, not only the line: {why}"));
     }
+    output.stop_at(session.flags());
     if let Some(file) = &args.graph {
         session.offer(file);
     }

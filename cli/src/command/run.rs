@@ -354,6 +354,7 @@ pub(crate) fn run_with(
     }
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
+    output.stop_at(&flags);
     let limits = args.options.limits.limits(&engine)?;
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
     let sentry =
@@ -411,6 +412,7 @@ pub(crate) fn run_with(
     sizes.take(&signature, &arguments);
     // Limit the memory for a graph that is only shown.
     let needs_graph = wanted.need_graph() || star_ir::prints_names(&ready.lowered.program);
+    let prints_integers = star_ir::prints_integers(&ready.lowered.program);
     let graph = graph.filter(|(_, graph)| needs_graph || graph.arcs.len() <= MAX_KEPT_ARCS);
     let places = match &graph {
         Some((file, _)) if !wanted.views.is_empty() => {
@@ -472,6 +474,11 @@ pub(crate) fn run_with(
     printer.progress.end();
     if matches!(outcome, Outcome::Done) {
         settings.warn_unused(&console);
+    }
+    if let Some(scale) = origins.scale(&settings)
+        && prints_integers
+    {
+        reporter.note(&format!("printed numbers are multiplied by `scale={scale}`"));
     }
     let print_failed = output.failed();
     output.flush();
@@ -535,8 +542,8 @@ pub(crate) fn run_with(
         let wrapper = ready.is_function.then_some(ready.entry);
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
         let report = session.report(program, wrapper, sources, &args.file, engine.caps.name, plan);
-        if let Err(error) = target.put(&report, reporter) {
-            let failed = Failure::from(error).report(reporter);
+        if let Err(error) = target.put(&report, &flags, reporter) {
+            let failed = stopped_at_files(vec![error]).report(reporter);
             return Ok(if exit == Exit::Success { failed } else { exit });
         }
     }
@@ -669,7 +676,7 @@ fn finish(
             saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
             break;
         }
-        if let Err(fault) = view.draw(&results, origins, reporter) {
+        if let Err(fault) = view.draw(&results, origins, flags, reporter) {
             saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
         }
     }

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     settings.warn_unused(&console);
     let extras = Extras { places: places.as_ref(), marked: None };
     let drawing = drawing(&data, extras, &args.file)?;
-    frame.write(&drawing)?;
+    frame.write(&drawing, &flags).map_err(stopped)?;
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)
 }

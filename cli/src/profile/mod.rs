@@ -12,6 +12,7 @@ use star_base::{Code, Diagnostic};
 use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::failure::Failure;
+use star_os::flags::Flags;
 use star_os::report::Reporter;
 use star_report::profile::{Profile, data, page, table};
 
@@ -54,18 +55,25 @@ impl Target {
         Ok(form(Destination::new(path, file)?))
     }
 
-    /// Shows or writes a profile.
+    /// Shows or writes a profile. A flag ends the wait for the reader of a pipe.
     ///
     /// # Errors
-    /// E0509 if the file cannot be written.
-    pub(crate) fn put(&self, profile: &Profile<'_>, reporter: &Reporter) -> Result<(), FileError> {
+    /// E0509 if the file cannot be written, or the code of the flag.
+    pub(crate) fn put(
+        &self,
+        profile: &Profile<'_>,
+        flags: &Flags,
+        reporter: &Reporter,
+    ) -> Result<(), FileError> {
         match self {
             Target::Messages => {
                 reporter.profile(&table(profile), &data(profile));
                 Ok(())
             }
-            Target::Html(place) => place.write_text(&page(profile)),
-            Target::Json(place) => place.write_text(&star_report::json::line(&data(profile))),
+            Target::Html(place) => place.write_text(&page(profile), flags),
+            Target::Json(place) => {
+                place.write_text(&star_report::json::line(&data(profile)), flags)
+            }
         }
     }
 }

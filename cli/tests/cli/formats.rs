@@ -265,9 +265,35 @@ fn programs_write_no_forms_of_results() {
             "--allow-write",
             ".",
         ]);
-        ran.fails(3, &["E0507", &format!("`write` has no form `{form}`"), "x=16 y=16:s.csv"]);
+        ran.fails(3, &["E0507", &format!("form `{form}` is only for `--out`"), "x=16 y=16:s.csv"]);
     }
     assert_eq!(folder.names(), ["g.gr", "p.star"]);
+}
+
+#[test]
+fn programs_and_sessions_write_the_same_names() {
+    let folder = Folder::new(&[
+        ("p.star", "program P(R: table; f: string); begin write(R,f) end."),
+        ("g.gr", PATH),
+    ]);
+    for (name, code, parts) in [
+        ("csv:-", "E0509", "only the command line can select standard output"),
+        ("records x=2 y=1:csv:-", "E0509", "only the command line can select standard output"),
+        ("foo:x.mtx", "E0507", "unknown form `foo`"),
+        ("vertices:x.csv", "E0507", "form `vertices` is only for `--out`"),
+    ] {
+        let ran = folder.star(&["run", "p.star", "R=g.gr", &format!("f={name}")]);
+        ran.fails(3, &[code, parts]);
+        let session = format!("read(T,\"g.gr\",\"adjacency\")\n:dump T \"{name}\"\n");
+        folder.star_with_input(&["repl"], &session).fails(5, &[code, parts]);
+    }
+    assert_eq!(folder.names(), ["g.gr", "p.star"]);
+    let name = "records x=2 y=1:x.csv";
+    folder.star(&["run", "p.star", "R=g.gr", &format!("f={name}")]).prints("");
+    let written = std::fs::read(folder.path("x.csv")).unwrap();
+    let session = format!("read(T,\"g.gr\",\"adjacency\")\n:dump T \"{name}\"\n");
+    let ran = folder.star_with_input(&["repl"], &session);
+    assert_eq!((ran.code, std::fs::read(folder.path("x.csv")).unwrap()), (0, written), "{ran:?}");
 }
 
 #[test]

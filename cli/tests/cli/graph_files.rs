@@ -46,6 +46,10 @@ fn numbers_from_0_are_names() {
     // In a file without names numbers are rows.
     distances(&folder, &["--graph", "g.gr", "s=1"]).prints("vertex,distance\n1,0\n2,3\n");
     distances(&folder, &["--graph", "g.gr", "s=A"]).fails(2, &["no vertex `A`"]);
+    for number in ["1.5", "99999999999999999999"] {
+        distances(&folder, &["--graph", "g.gr", &format!("s={number}")])
+            .fails(2, &[&format!("`{number}` is not a valid value for `s`"), "64-bit integer"]);
+    }
     folder
         .star(&["run", "star:paths", "--proc", "VERTEX", "v=1", "code='1'"])
         .prints("VERTEX = 1\n");

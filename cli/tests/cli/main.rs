@@ -21,6 +21,8 @@ mod graph;
 mod graph_files;
 mod grids;
 mod help;
+#[cfg(target_os = "linux")]
+mod idle_readers;
 mod interrupts;
 mod intrinsics;
 #[cfg(target_os = "linux")]

@@ -23,6 +23,43 @@ fn json_is_one_object_per_line() {
 }
 
 #[test]
+fn fixes_of_unset_variables_keep_the_statements() {
+    for statement in [
+        "if n = 1 then n := NUMB(X) else n := 2",
+        "if n = 1 then n := 2 else n := NUMB(X)",
+        "while n < 3 do n := n + 1 + NUMB(X)",
+        "for i := 1 to 3 do if i = n then n := NUMB(X)",
+        "begin n := 1; if n = 1 then n := NUMB(X) end",
+    ] {
+        let text = format!(
+            "procedure P(var n: integer);\nvar i: integer; X: slice(3);\nbegin n := 1;\n{statement} end;"
+        );
+        let folder = Folder::new(&[("p.star", &text)]);
+        let check = || folder.star(&["check", "--error-format", "json", "p.star"]);
+        let messages = check().stderr;
+        let mut messages =
+            messages.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let fix = messages.find(|message| message["code"] == "W0103").unwrap()["fixes"][0].clone();
+        let at = usize::try_from(fix["start"].as_u64().unwrap()).unwrap();
+        let mut fixed = text.clone();
+        fixed.insert_str(at, fix["replacement"].as_str().unwrap());
+        assert!(fixed.contains("CLR(X); "), "{fixed}");
+        folder.write("p.star", fixed.as_bytes());
+        let ran = check();
+        assert_eq!((ran.code, ran.stderr.contains("W0103")), (0, false), "{fixed}\n{ran:?}");
+    }
+}
+
+#[test]
+fn sizes_of_other_languages_get_help() {
+    for size in ["len(T)", "sizeof(T)"] {
+        let text = format!("program P; var T: table(2,3); n: integer; begin n := {size} end.");
+        let folder = Folder::new(&[("p.star", &text)]);
+        folder.star(&["check", "p.star"]).fails(1, &["`rows(T)` rows and `size(T)` columns"]);
+    }
+}
+
+#[test]
 fn positions_in_data_files_are_labels_in_json() {
     let text = "procedure P(T: table); begin print(T) end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", "p sp 3 1\na 1 4 5\n")]);

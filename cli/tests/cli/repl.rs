@@ -134,6 +134,27 @@ fn invalid_text_is_reported_and_the_session_continues() {
     assert!(n_bytes < 100_000, "{n_bytes} bytes of messages");
 }
 
+#[cfg(unix)]
+#[test]
+fn requests_to_terminate_end_the_session() {
+    use crate::support::{is_delivered, kill};
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let folder = Folder::new(&[]);
+    for signal in ["-TERM", "-HUP"].into_iter().filter(|signal| is_delivered(signal)) {
+        let mut command = folder.command(&["repl"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let endless = "begin print(\"begun\"); while true do x := 42 end\n";
+        stdin.write_all(endless.as_bytes()).unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut String::new()).unwrap();
+        kill(&child, signal);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+    }
+}
+
 #[test]
 fn ctrl_c_ends_the_line_but_not_the_session() {
     use crate::support::kill;

@@ -18,9 +18,11 @@ impl State<'_> {
         // Where a block may begin, but no other statement, the body of a routine is missing.
         let lacks_body = token.is_none() && expects("begin") && !expects("while");
         let nested = if lacks_body { self.nested_item(span, before) } else { None };
-        let special = nested.or_else(|| self.second_constant(token, span));
-        if let Some(diagnostic) = special.or_else(|| self.unbalanced_repeat(token, span, &expects))
-        {
+        let special = nested
+            .or_else(|| self.second_constant(token, span))
+            .or_else(|| self.missing_begin(token, span, &expects))
+            .or_else(|| self.unbalanced_repeat(token, span, &expects));
+        if let Some(diagnostic) = special {
             return diagnostic;
         }
         let found = match token {
@@ -31,7 +33,7 @@ impl State<'_> {
             let behind = Span::new(self.file, before_end, before_end);
             let on_new_line = self.text[before_end as usize..span.start as usize].contains('\n');
             let begins = starts_statement(token) || on_new_line && !self.may_close(token, span);
-            if expects(";") && token.is_some() && begins {
+            if expects(";") && token.is_some() && begins && !begins_statements(before_token) {
                 return Diagnostic::at(Code::UnexpectedToken, behind, "missing `;`")
                     .label(span, format!("before {found}"))
                     .fix("write `;`", behind, ";");
@@ -48,9 +50,6 @@ impl State<'_> {
                     ":=",
                 );
             }
-            if matches!(before_token, Token::Begin) && expects("begin") {
-                return Diagnostic::at(Code::UnexpectedToken, span, format!("unexpected {found}"));
-            }
         }
         let place = if token.is_none() {
             before.map_or(span, |(_, _, end)| Span::new(self.file, end, end))
@@ -62,7 +61,9 @@ impl State<'_> {
         if let Some(wanted) = wanted(expected) {
             diagnostic = diagnostic.here(format!("expected {wanted}"));
         }
-        if let Some((span, meant)) = self.meant(token, span, before, expected) {
+        if ELSE_IF.iter().any(|word| self.text[span.range()].eq_ignore_ascii_case(word)) {
+            diagnostic = diagnostic.fix("write `else if`", span, "else if");
+        } else if let Some((span, meant)) = self.meant(token, span, before, expected) {
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), span, meant);
         }
         if let Some(help) = self.other_language(token, span, before, &expects) {
@@ -90,7 +91,6 @@ impl State<'_> {
             words.iter().any(|word| self.text[at.clone()].eq_ignore_ascii_case(word))
         };
         match token? {
-            Token::Name if is_one(span.range(), &["elif", "elsif"]) => Some("write `else if`"),
             Token::Name if expects("integer") => {
                 if is_one(span.range(), &["real", "float", "double", "single"]) {
                     Some("there are no reals: integers with a scale stand for fractions")
@@ -132,7 +132,8 @@ impl State<'_> {
             Token::In => {
                 Some("`for i := 1 to 3 do` counts; `foreach i in X do` visits the ones of a slice")
             }
-            Token::Var => Some("variables are declared between the header and `begin`"),
+            Token::Var => Some(VARIABLES),
+            Token::Do => Some(FORMS_OF_LOOPS),
             _ => match before {
                 Some((start, Token::Name, end))
                     if is_one(start as usize..end as usize, &["return"]) =>
@@ -178,6 +179,53 @@ impl State<'_> {
         }
     }
 
+    /// Reports a statement where the `begin` of the body is still missing.
+    fn missing_begin(
+        &self,
+        token: Option<Token>,
+        at: Span,
+        expects: &impl Fn(&str) -> bool,
+    ) -> Option<Diagnostic> {
+        let behind = self.tokens.partition_point(|&(start, ..)| start < at.start);
+        let token_at = |idx: usize| self.tokens.get(idx).map(|&(_, token, _)| token);
+        // A name that begins a declaration may begin a statement.
+        let first = match token? {
+            Token::Assign | Token::Equals | Token::Open if expects(":") && expects(",") => {
+                behind.checked_sub(1)?
+            }
+            Token::Name if !expects("begin") || expects("name") || expects("while") => return None,
+            Token::Name if matches!(token_at(behind + 1), Some(Token::Colon | Token::Comma)) => {
+                return None;
+            }
+            Token::Name => behind,
+            token if starts_statement(Some(token)) && expects("begin") && !expects("while") => {
+                behind
+            }
+            _ => return None,
+        };
+        let before = &self.tokens[..first];
+        let &(_, Token::Semicolon, end) = before.last()? else { return None };
+        let (start, _, name_end) = self.tokens[first];
+        let span = self.span(start, name_end);
+        let header = before.iter().rev().take_while(|(_, token, _)| !begins_item(token));
+        let is_open = header.fold(0_i64, |n, (_, token, _)| match token {
+            Token::Open => n + 1,
+            Token::Close => n - 1,
+            _ => n,
+        }) > 0;
+        if is_open || did_you_mean(&self.text[span.range()], ["begin", "var"]).is_some() {
+            return None;
+        }
+        let message = "missing `begin`";
+        let diagnostic = Diagnostic::at(Code::UnexpectedToken, self.span(end, end), message);
+        Some(
+            diagnostic
+                .label(span, "before this statement")
+                .note("the statements of a routine are between `begin` and `end`")
+                .fix("write `begin`", self.span(start, start), "begin "),
+        )
+    }
+
     /// Returns whether `and`, `or` or `xor` stands in the same statement before byte `at`.
     fn joins_before(&self, at: u32) -> bool {
         let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
@@ -196,7 +244,7 @@ impl State<'_> {
         let (span, (_, _, body)) = (self.span(start, end), before?);
         let message = format!("`{}` is not allowed inside a routine", &self.text[span.range()]);
         let help = match item {
-            Token::Const => "constants are declared before the routine, for the whole file",
+            Token::Const => CONSTANTS,
             _ => "routines do not nest; move it before this one",
         };
         let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
@@ -255,7 +303,11 @@ impl State<'_> {
             None => false,
         };
         let word = self.span(start, end);
-        let meant = did_you_mean(&self.text[word.range()], STATEMENT_WORDS)?;
+        let is_else_if = |other: &&str| self.text[word.range()].eq_ignore_ascii_case(other);
+        let meant = match ELSE_IF.iter().any(is_else_if) {
+            true => "else if",
+            false => did_you_mean(&self.text[word.range()], STATEMENT_WORDS)?,
+        };
         opens.then_some((word, meant))
     }
 
@@ -301,7 +353,16 @@ impl State<'_> {
     }
 }
 
+/// Words of other languages for `else if`.
+const ELSE_IF: [&str; 3] = ["elif", "elsif", "elseif"];
+
 const PARENTHESES: &str = "put comparisons in parentheses: `(a < b) and (c < d)`";
+
+/// The place of constants.
+pub(crate) const CONSTANTS: &str = "constants are declared before the routine, for the whole file";
+
+/// The place of variables.
+pub(crate) const VARIABLES: &str = "variables are declared between the header and `begin`";
 
 /// The two loops with a condition.
 const FORMS_OF_LOOPS: &str =

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 
-use crate::ast::File;
+use crate::ast::{File, Item};
 use crate::grammar::PieceParser;
 use crate::prepass::{self, Spanned};
 use crate::repl_input::PieceKind;
@@ -45,17 +45,25 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
     let state = State::new(file, text, &lexed.tokens, &lexed.gaps, lexed.diagnostics);
     let mut state = state.with_bodies(bodies);
     let mut tree = File::default();
+    let mut removed = lexed.removed.iter().peekable();
     for piece in pieces(&lexed.tokens) {
         if state.diagnostics.len() >= MAX_ERRORS {
             break;
         }
-        let tokens = piece.iter().map(|&(start, token, end)| Ok((start, token, end)));
-        match PieceParser::new().parse(&mut state, tokens) {
-            Ok(PieceKind::Item(item)) => tree.items.push(item),
-            Ok(PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_)) => {
-                // The token that begins one of these occurs in no text.
+        let end = piece.last().map_or(0, |&(_, _, end)| end);
+        let mut variables = Vec::new();
+        while let Some(declarations) = removed.next_if(|removed| removed.start < end) {
+            match parse_piece(&mut state, &declarations.tokens) {
+                Some(PieceKind::Item(constant)) => tree.items.push(constant),
+                Some(PieceKind::Variables(more)) => variables.extend(more),
+                Some(PieceKind::Statements(_) | PieceKind::Value(_)) | None => {}
             }
-            Err(error) => state.syntax_error(error),
+        }
+        if let Some(PieceKind::Item(mut item)) = parse_piece(&mut state, piece) {
+            if let Item::Routine(routine) = &mut item {
+                routine.vars.extend(variables);
+            }
+            tree.items.push(item);
         }
     }
     let mut diagnostics = state.diagnostics;
@@ -69,6 +77,13 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
         );
     }
     Parsed { file: tree, comments: lexed.comments, diagnostics }
+}
+
+/// Parses a piece; reports a syntax error from which the grammar does not recover.
+fn parse_piece(state: &mut State<'_>, piece: &[Spanned]) -> Option<PieceKind> {
+    let tokens = piece.iter().map(|&(start, token, end)| Ok((start, token, end)));
+    let parsed = PieceParser::new().parse(state, tokens);
+    parsed.map_err(|error| state.syntax_error(error)).ok()
 }
 
 /// Returns the names mentioned in the text of `within`, each with its positions in order.
@@ -102,7 +117,7 @@ fn pieces(tokens: &[Spanned]) -> impl Iterator<Item = &[Spanned]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{AssignKind, Item, StmtKind};
+    use crate::ast::{AssignKind, StmtKind};
 
     fn codes(text: &str) -> Vec<(&'static str, u32)> {
         parse(FileId(0), text)
@@ -201,7 +216,6 @@ mod tests {
             ("return i * 2", "a function returns what is assigned to its name"),
             ("for i in 1", "`for i := 1 to 3 do` counts"),
             ("i := 1; var y: integer", "variables are declared between"),
-            ("if a then b elsif c then d", "write `else if`"),
         ];
         for (text, help) in cases {
             let text = format!("proc P(a: integer); begin {text} end;");
@@ -235,6 +249,72 @@ mod tests {
         assert_eq!(first(text).0, "missing `end`");
         let text = "const n = 1; m = 2; proc P; begin end;";
         assert_eq!(first(text), ("missing `const`".to_owned(), "m".to_owned()));
+        let text = "proc P; begin x := 1; const n = 2; proc Q; begin end;";
+        assert_eq!(first(text).0, "missing `end`");
+    }
+
+    #[test]
+    fn declarations_inside_routines_declare_their_names() {
+        let parsed = |text: &str| {
+            let Parsed { file, diagnostics, .. } = parse(FileId(0), text);
+            let [found] = &diagnostics[..] else { panic!("{text}: {diagnostics:#?}") };
+            (found.message.clone(), file.items)
+        };
+        for text in [
+            "proc P; begin var j, k: integer; m: slice(j + 1); j := 1; m(k) := j end;",
+            "proc P; begin j := 1; var j, k: integer; m: word; m := j end;",
+            "proc P; var a: word; begin if a then begin var j, k: integer := 1; m: word end end;",
+            "proc P; begin repeat var j, k: integer; m: handle; j := 1 until j = 1 end;",
+        ] {
+            let (message, items) = parsed(text);
+            assert_eq!(message, "`var` is not allowed after `begin`", "{text}");
+            let [Item::Routine(routine)] = &items[..] else { panic!("{items:?}") };
+            let names = routine.vars.iter().flat_map(|vars| &vars.names);
+            let names: Vec<&str> = names.map(|name| &*name.name).collect();
+            assert!(names.ends_with(&["j", "k", "m"]), "{text}: {names:?}");
+        }
+        for text in [
+            "proc P; begin x := 1; const n = 2; x := n end;",
+            "program P; const n = 2; var x: word(n); begin end.",
+            "program P; const n = 2; m = n; begin x := m end.",
+            "proc P; begin const n = 2; const m = 3; x := n + m end;",
+        ] {
+            let (message, items) = parsed(text);
+            assert_eq!(message, "`const` is not allowed inside a routine", "{text}");
+            assert!(matches!(items[..], [Item::Const { .. }, .., Item::Routine(_)]), "{items:?}");
+        }
+    }
+
+    #[test]
+    fn statements_of_other_languages_give_one_message() {
+        let messages = |body: &str| {
+            let found = parse(FileId(0), &format!("proc P; var i: integer;\n{body}\nend;"));
+            let messages = found.diagnostics.into_iter().map(|found| found.message);
+            messages.collect::<Vec<String>>()
+        };
+        for (body, message) in [
+            ("begin\n  do\n    i := 1\n  while i < 3;\n  i := 2", "unexpected `do`"),
+            ("begin\n  -- don't: begin\n  i := 2", "`--` does not begin a comment"),
+            ("begin\n  i := 2; -- end\n  i := 3", "`--` does not begin a comment"),
+            ("begin\n  i := i --1", "unexpected `-`"),
+            ("begin if i = 1 then i := 2 elseif i = 2 then i := 3", "unexpected `elseif`"),
+            ("  i := 1; i := 2", "missing `begin`"),
+            ("  j = 1", "missing `begin`"),
+            ("  print(i)", "missing `begin`"),
+            ("  if i = 1 then i := 2", "missing `begin`"),
+        ] {
+            assert_eq!(messages(body), [message], "{body}");
+        }
+        assert_eq!(messages("begin 1: i := 2; if i = 1 then 2: i := 3"), Vec::<String>::new());
+        assert_eq!(codes("proc P(a: integer; b := 1); begin end;").len(), 1);
+        let text = "proc P; begin if a then b elif c then d end;";
+        let found = parse(FileId(0), text).diagnostics.remove(0);
+        let fixes: Vec<_> =
+            found.fixes.iter().map(|fix| (&*fix.title, &*fix.replacement)).collect();
+        assert_eq!((fixes, found.help.len()), (vec![("write `else if`", "else if")], 0));
+        let text = "proc P; begin if a then b; elif c then d end;";
+        let found = parse(FileId(0), text).diagnostics.remove(0);
+        assert_eq!(found.fixes[0].replacement, "else if");
     }
 
     #[test]

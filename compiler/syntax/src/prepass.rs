@@ -1,10 +1,11 @@
-//! Lexing, and corrections that are easier on tokens than in a grammar: semicolons before `else`,
-//! line numbers of pasted listings, `case` statements of Pascal, reserved words, the type `handle`,
-//! excessive nesting.
+//! Lexing, and corrections that are easier on tokens than in a grammar: comments after `--`, line
+//! numbers of pasted listings, `case` statements of Pascal, semicolons before `else`, declarations
+//! inside routines, reserved words, the type `handle`, labels, excessive nesting.
 
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
 
+use crate::declarations::{self, Removed};
 use crate::errors::{COLLECTIONS, begins_statements};
 use crate::parser::MAX_ERRORS;
 use crate::state::{MAX_DEPTH, begins_item};
@@ -20,6 +21,8 @@ pub(crate) struct Lexed {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Text that is not a token, in order: syntax errors next to it only repeat the message.
     pub(crate) gaps: Vec<Gap>,
+    /// Declarations that were removed from the tokens of routines, in order.
+    pub(crate) removed: Vec<Removed>,
 }
 
 /// A piece of text that could not be divided into tokens, which was reported.
@@ -43,10 +46,13 @@ impl Gap {
 /// Divides `text` into tokens for a parser.
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed = scan(file, text);
+    drop_dashed_comments(file, text, &mut lexed);
     drop_line_numbers(file, text, &mut lexed);
     drop_cases(file, text, &mut lexed);
     drop_semicolons_before_else(file, &mut lexed);
     find_handles(text, &mut lexed);
+    declarations::remove(file, &mut lexed);
+    declarations::find_labels(&mut lexed);
     bound_nesting(file, &mut lexed);
     lexed
 }
@@ -57,6 +63,7 @@ fn scan(file: FileId, text: &str) -> Lexed {
         comments: Vec::new(),
         diagnostics: Vec::new(),
         gaps: Vec::new(),
+        removed: Vec::new(),
     };
     let mut strange: Option<Span> = None; // adjacent invalid characters give one message
     for (token, range) in Token::lexer(text).spanned() {
@@ -168,9 +175,7 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
         LexError::UnterminatedComment => {
             let opening = if text[span.range()].starts_with('{') { 1 } else { 2 };
             let start = Span::new(span.file, span.start, span.start + opening);
-            Diagnostic::at(Code::Unterminated, start, "this comment is not closed").note(
-                "comments are `/* … */`, `(* … *)`, `{ … }` and `// …` to the end of the line",
-            )
+            Diagnostic::at(Code::Unterminated, start, "this comment is not closed").note(COMMENTS)
         }
         LexError::UnterminatedQuote => {
             let what = if text[span.range()].starts_with('"') { "string" } else { "bit constant" };
@@ -186,6 +191,55 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
                 .help("longer numbers are words: `'0110…'`")
         }
     }
+}
+
+/// The note on the forms of comments.
+const COMMENTS: &str =
+    "comments are `/* … */`, `(* … *)`, `{ … }` and `// …` to the end of the line";
+
+/// Reports and removes comments that begin with `--`, which no expression contains: those at the
+/// start of a line or with a blank after the dashes.
+fn drop_dashed_comments(file: FileId, text: &str, lexed: &mut Lexed) {
+    let mut comments: Vec<Span> = Vec::new();
+    let (mut n_kept, mut line_end) = (0, 0);
+    for idx in 0..lexed.tokens.len() {
+        let (start, token, end) = lexed.tokens[idx];
+        if start < line_end {
+            continue;
+        }
+        let next = lexed.tokens.get(idx + 1).map(|&(start, token, _)| (start, token));
+        if token == Token::Minus && next == Some((end, Token::Minus)) {
+            let before = idx.checked_sub(1).map_or(0, |idx| lexed.tokens[idx].2);
+            let is_first = idx == 0 || text[before as usize..start as usize].contains('\n');
+            let rest = &text[end as usize + 1..];
+            if is_first || rest.starts_with(char::is_whitespace) {
+                let length = rest.find('\n').unwrap_or(rest.len());
+                line_end = end + 1 + length as u32;
+                comments.push(Span::new(file, start, line_end));
+                continue;
+            }
+        }
+        lexed.tokens[n_kept] = (start, token, end);
+        n_kept += 1;
+    }
+    lexed.tokens.truncate(n_kept);
+    if comments.is_empty() {
+        return;
+    }
+    // Their text is not that of a program.
+    let is_outside = |at: u32| {
+        let before = comments.partition_point(|comment| comment.start <= at);
+        before.checked_sub(1).is_none_or(|idx| comments[idx].end <= at)
+    };
+    lexed.diagnostics.retain(|one| one.span().is_none_or(|span| is_outside(span.start)));
+    lexed.gaps.retain(|gap| is_outside(gap.start));
+    let n_free = MAX_ERRORS.saturating_sub(lexed.diagnostics.len());
+    lexed.diagnostics.extend(comments.into_iter().take(n_free).map(|comment| {
+        let dashes = Span::new(file, comment.start, comment.start + 2);
+        Diagnostic::at(Code::UnexpectedToken, dashes, "`--` does not begin a comment")
+            .note(COMMENTS)
+            .fix("write `//`", dashes, "//")
+    }));
 }
 
 /// Removes the line numbers of pasted listings.

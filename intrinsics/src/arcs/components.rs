@@ -21,60 +21,80 @@ impl GroupedArcs<u32> {
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
     pub fn components(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
+        let is_alone = environment.threads() == 1 || self.n < 8 * CHUNK;
+        let parents = match is_alone {
+            true => self.parents_alone(environment)?,
+            false => self.parents_on_threads(environment)?,
+        };
+        // The parent of a vertex comes before it.
+        let mut labels: Vec<u32> = reserved(self.n)?;
+        for (vertex, parent) in parents.into_iter().enumerate() {
+            let is_root = parent as usize == vertex;
+            labels.push(if is_root { parent + 1 } else { labels[parent as usize] });
+        }
+        Ok(labels)
+    }
+
+    /// Returns the parents of all vertices. The root of the tail is known from arc to arc.
+    fn parents_alone(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
+        let mut parents: Vec<u32> = reserved(self.n)?;
+        parents.extend(0..self.n as u32);
+        for tail in 0..self.n as u32 {
+            if (tail as usize).is_multiple_of(CHUNK) {
+                environment.poll()?;
+            }
+            let heads = self.of(tail);
+            if heads.is_empty() {
+                continue;
+            }
+            let mut first = root_alone(&mut parents, tail);
+            for &head in heads {
+                let other = root_alone(&mut parents, head);
+                if other < first {
+                    parents[first as usize] = other;
+                    first = other;
+                } else {
+                    parents[other as usize] = first;
+                }
+            }
+            parents[tail as usize] = first;
+        }
+        Ok(parents)
+    }
+
+    /// Does the same on the threads of the environment.
+    fn parents_on_threads(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
         let mut parents: Vec<AtomicU32> = reserved(self.n)?;
         parents.extend((0..self.n as u32).map(AtomicU32::new));
-        let n_chunks = self.n.div_ceil(CHUNK);
-        let is_alone = environment.threads() == 1 || n_chunks < 8;
         let join = |chunk: usize| {
             environment.poll()?;
             for tail in chunk * CHUNK..self.n.min((chunk + 1) * CHUNK) {
                 for &head in self.of(tail as u32) {
-                    let above_tail = parents[tail].load(Ordering::Relaxed);
-                    if above_tail == parents[head as usize].load(Ordering::Relaxed) {
-                        continue;
-                    }
-                    if is_alone {
-                        link_alone(&parents, tail as u32, head);
-                    } else {
-                        link(&parents, tail as u32, head);
-                    }
+                    link(&parents, tail as u32, head);
                 }
             }
             Ok(())
         };
-        if is_alone {
-            (0..n_chunks).try_for_each(join)?;
-        } else {
-            install(environment, || (0..n_chunks).into_par_iter().try_for_each(join))?;
-        }
-        // The parent of a vertex comes before it.
-        let mut labels: Vec<u32> = reserved(self.n)?;
-        for (vertex, parent) in parents.iter().enumerate() {
-            let parent = parent.load(Ordering::Relaxed) as usize;
-            labels.push(if parent == vertex { vertex as u32 + 1 } else { labels[parent] });
-        }
-        Ok(labels)
+        let n_chunks = self.n.div_ceil(CHUNK);
+        install(environment, || (0..n_chunks).into_par_iter().try_for_each(join))?;
+        Ok(parents.into_iter().map(AtomicU32::into_inner).collect())
     }
 }
 
-/// Joins the sets of two vertices on one thread, by splicing the paths to the roots (Rem 1976, in
-/// Dijkstra 1976).
-fn link_alone(parents: &[AtomicU32], one: u32, other: u32) {
-    let parent = |vertex: u32| parents[vertex as usize].load(Ordering::Relaxed);
-    let (mut one, mut other) = (one, other);
+/// The root of a set, with path halving.
+#[inline]
+fn root_alone(parents: &mut [u32], mut vertex: u32) -> u32 {
     loop {
-        let (mut above_one, mut above_other) = (parent(one), parent(other));
-        if above_one == above_other {
-            return;
+        let parent = parents[vertex as usize];
+        if parent == vertex {
+            return vertex;
         }
-        if above_one < above_other {
-            (one, above_one, other, above_other) = (other, above_other, one, above_one);
+        let above = parents[parent as usize];
+        if above == parent {
+            return parent;
         }
-        parents[one as usize].store(above_other, Ordering::Relaxed);
-        if one == above_one {
-            return;
-        }
-        one = above_one;
+        parents[vertex as usize] = above;
+        vertex = above;
     }
 }
 
@@ -99,7 +119,7 @@ fn link(parents: &[AtomicU32], one: u32, other: u32) {
     }
 }
 
-/// The root of a set, with path halving. A concurrent link only replaces a root by a smaller one.
+/// Like [`root_alone`]. A concurrent link only replaces a root by a smaller one.
 fn root(parents: &[AtomicU32], mut vertex: u32) -> u32 {
     loop {
         let parent = parents[vertex as usize].load(Ordering::Relaxed);

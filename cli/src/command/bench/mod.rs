@@ -188,6 +188,7 @@ pub(crate) fn run(
     let passes = args.passes.options()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
+    output.stop_at(&flags);
     // Report an error before a long run, not after it.
     let place = |file: &Option<String>, extensions: &[&str]| {
         let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
@@ -265,16 +266,16 @@ pub(crate) fn run(
         }
     }
     if let Some(place) = out {
-        place.write_text(&to_json(&record))?;
+        place.write_text(&to_json(&record), &flags)?;
     }
     let name =
         args.out.as_deref().map_or_else(|| "this run".to_owned(), crate::records::short_name);
     files.insert(0, NamedRecord { name, record });
     if let Some(place) = page {
-        place.write_text(&page::page(&files))?;
+        place.write_text(&page::page(&files), &flags)?;
     }
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
-        Plots::new(plots, folder, &files)?.commit(reporter)?;
+        Plots::new(plots, folder, &files, &flags)?.commit(reporter)?;
     }
     let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {

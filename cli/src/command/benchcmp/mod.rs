@@ -72,6 +72,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
+    output.stop_at(&flags);
     let (old, new) = (records::read(&args.old, &flags)?, records::read(&args.new, &flags)?);
     let pairs = pairs(&old, &new, args.noise);
     let machines = differences(&old, &new);

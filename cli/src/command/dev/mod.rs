@@ -121,6 +121,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
+    output.stop_at(&flags);
     let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter);
     let is_sir = Path::new(&args.file).extension().is_some_and(|extension| extension == "sir");
     match args.dump {

@@ -9,6 +9,7 @@ use clap::Parser;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{LoadError, Source, SourceLoader};
 use star_os::exit::Exit;
+use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::sources::FileLoader;
@@ -21,13 +22,17 @@ use crate::usage::{self, Refusal};
 
 /// Runs the examples of these topics and returns the exit code. `time` limits the examples of each
 /// file.
+///
+/// # Errors
+/// L0106 on Ctrl-C between two examples.
 pub(super) fn test(
     catalogue: &Catalogue,
     topics: &[Topic],
     backend: &str,
     time: Option<Duration>,
+    flags: &Flags,
     reporter: &Reporter,
-) -> Exit {
+) -> Result<Exit, Diagnostic> {
     let mut exit = Exit::Success;
     for idx in modules_of(topics) {
         let module = catalogue.at(idx);
@@ -44,11 +49,12 @@ pub(super) fn test(
         for (name, doc) in head.into_iter().chain(routines) {
             let Some(section) = doc.section(Label::Example) else { continue };
             let example = Example { module, name, doc, section };
+            super::go_on(flags)?;
             n_run += 1;
             let left = time.map(|time| time.saturating_sub(begin.elapsed()));
             match example.run(backend, left, reporter) {
                 Ok(()) => {}
-                Err(Failed::Interrupted) => return Exit::Interrupted,
+                Err(Failed::Interrupted) => return Ok(Exit::Interrupted),
                 Err(Failed::Because(diagnostic)) => {
                     reporter.diagnostic(&module.sources, &diagnostic);
                     n_failed += 1;
@@ -73,7 +79,8 @@ pub(super) fn test(
             }
         }
     }
-    exit
+    super::go_on(flags)?;
+    Ok(exit)
 }
 
 /// The reason why an example failed.

@@ -99,11 +99,13 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     // Report this once, not for each example.
     Engine::find(&args.backend)?;
-    let mut catalogue = Catalogue::library(&LIBRARY);
-    let mut topics = Vec::new();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
+    output.stop_at(&flags);
+    let mut catalogue = Catalogue::library(&LIBRARY);
+    let mut topics = Vec::new();
     for name in &args.what {
+        go_on(&flags)?;
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         if is_file(name) && catalogue.module(name).is_none() {
             let module = Module::of_file(name, &mut FileLoader::default())?;
@@ -117,10 +119,11 @@ pub(crate) fn run(
         } else {
             match catalogue.find(name) {
                 Ok(found) => topics.extend(found),
-                Err(unknown) => return look_for(args, &catalogue, unknown, output),
+                Err(unknown) => return look_for(args, &catalogue, unknown, &flags, output),
             }
         }
     }
+    go_on(&flags)?;
     let all = topics.is_empty();
     if all {
         topics.extend(catalogue.modules().map(|(module, _)| Topic { module, routine: None }));
@@ -131,8 +134,8 @@ pub(crate) fn run(
             count(&catalogue, &topics, reporter);
             return Ok(well_formed);
         }
-        let tested =
-            examples::test(&catalogue, &topics, &args.backend, args.limits.max_time(), reporter);
+        let time = args.limits.max_time();
+        let tested = examples::test(&catalogue, &topics, &args.backend, time, &flags, reporter)?;
         return Ok(if tested == Exit::Success { well_formed } else { tested });
     }
     match args.format {
@@ -149,7 +152,7 @@ pub(crate) fn run(
             } else {
                 plain::topics(&catalogue, &topics, width)
             };
-            show(&text::printable(&page), args, output)?;
+            show(&text::printable(&page), args, &flags, output)?;
         }
         Format::Md => match args.out.as_deref().filter(|_| all) {
             Some(folder) => {
@@ -158,11 +161,19 @@ pub(crate) fn run(
             }
             None => {
                 let page = markdown::topics(&catalogue, &topics);
-                show(&text::printable(&page), args, output)?;
+                show(&text::printable(&page), args, &flags, output)?;
             }
         },
     }
     Ok(Exit::Success)
+}
+
+/// Tests whether the command goes on.
+///
+/// # Errors
+/// L0106 on Ctrl-C.
+fn go_on(flags: &Flags) -> Result<(), Diagnostic> {
+    flags.stop().map_or(Ok(()), |code| Err(Diagnostic::new(code, "interrupted")))
 }
 
 /// Shows a section of the book, or the search results for words that are not names.
@@ -173,6 +184,7 @@ fn look_for(
     args: &DocArgs,
     catalogue: &Catalogue,
     unknown: Diagnostic,
+    flags: &Flags,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let query = args.what.join(" ");
@@ -186,12 +198,12 @@ fn look_for(
         (_, found) if found.hits.is_empty() => return Err(unknown.into()),
         (_, found) => plain::hits(&found, &text::one_line(&query), "star doc", output.width()),
     };
-    show(&text::printable(&page), args, output)?;
+    show(&text::printable(&page), args, flags, output)?;
     Ok(Exit::Success)
 }
 
 /// Writes text to standard output or to the requested file.
-fn show(page: &str, args: &DocArgs, output: &mut Output) -> Result<(), Failure> {
+fn show(page: &str, args: &DocArgs, flags: &Flags, output: &mut Output) -> Result<(), Failure> {
     match &args.out {
         None => {
             output.write(page);
@@ -202,7 +214,7 @@ fn show(page: &str, args: &DocArgs, output: &mut Output) -> Result<(), Failure> 
                 Format::Text | Format::Html => &["txt"],
             };
             let name = file.display().to_string();
-            Destination::with_extension(file, &name, extensions)?.write_text(page)?;
+            Destination::with_extension(file, &name, extensions)?.write_text(page, flags)?;
         }
     }
     Ok(())
@@ -285,7 +297,7 @@ fn write_pages(
         if let Some(code) = flags.stop() {
             return Err(Diagnostic::new(code, "interrupted; no page was written").into());
         }
-        set.add(&folder.join(name), text)?;
+        set.add(&folder.join(name), text, flags)?;
     }
     set.commit()?;
     let files = text::count(pages.len(), "file");

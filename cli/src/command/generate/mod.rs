@@ -83,6 +83,7 @@ pub(crate) fn run(
     let start = Instant::now();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
+    output.stop_at(&flags);
     let console = Console { flags: &flags, reporter };
     let KindArgs { spec, output: file, quiet } = args;
     let Specification { generator, seed, max_bytes, mask } = spec;

@@ -101,8 +101,8 @@ pub(super) fn run(args: &MovingGenArgs, reporter: &Reporter) -> Result<Exit, Fai
         query_side: args.query_side,
         hubs: args.hubs.map(|n| Hubs { n, deviation: args.deviation }),
     };
-    let (mut updates_sheet, updates_form) = sheet(&args.output)?;
-    let (mut queries_sheet, queries_form) = sheet(&args.queries)?;
+    let (mut updates_sheet, updates_form) = sheet(&args.output, &flags)?;
+    let (mut queries_sheet, queries_form) = sheet(&args.queries, &flags)?;
     let mut steps = workload
         .start(&mut GenerateOptions::new(args.seed, available_memory() / 4 * 3))
         .map_err(star_bind::generated::advise)?;
@@ -168,12 +168,12 @@ fn writer<R: Record>(
     MovingWriter::new(BufWriter::new(sheet), form)
 }
 
-fn sheet(name: &str) -> Result<(Sheet, MovingForm), FileError> {
+fn sheet(name: &str, flags: &Flags) -> Result<(Sheet, MovingForm), FileError> {
     let form = MovingForm::of_name(name).ok_or_else(|| {
         FileError::new(Code::UnknownFormat, name, "unknown extension of a stream")
             .help("use `.csv` for text or `.moving` for binary")
     })?;
-    Ok((Sheet::new(name)?, form))
+    Ok((Sheet::new(name, flags)?, form))
 }
 
 fn goes_on(console: &Console<'_>, file: &str) -> Result<(), FileError> {

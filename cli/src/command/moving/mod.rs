@@ -183,20 +183,29 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    answer(args, reporter, output).map_err(Failure::with_limit_options)
-}
-
-fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
-    let begin = Instant::now();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
+    output.stop_at(&flags);
     let _clock = args.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
+    let answered = answer(args, &flags, reporter, output).map_err(Failure::with_limit_options);
+    // The time limit includes the output.
+    output.flush();
+    answered
+}
+
+fn answer(
+    args: &MovingArgs,
+    flags: &Flags,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let begin = Instant::now();
     let stop = || flags.stop().is_some();
-    let workers = Workers::at_most(args.threads, &stop).map_err(|ended| failed(ended, &flags))?;
+    let workers = Workers::at_most(args.threads, &stop).map_err(|ended| failed(ended, flags))?;
     let picture = args.picture.as_deref().map(|name| Outlet::new(name, &is_picture)).transpose()?;
     let place = |name: &str| Destination::with_extension(Path::new(name), name, &["csv"]);
     let place = args.output.as_deref().map(place).transpose()?;
-    let mut sheet = place.map(Sheet::at).transpose()?;
+    let mut sheet = place.map(|place| Sheet::at(place, flags)).transpose()?;
 
     let max_bytes = args.max_memory.unwrap_or_else(|| available_memory() / 4 * 3);
     let streams = Streams {
@@ -204,11 +213,11 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
         queries: args.queries.as_deref(),
         limit: args.objects.map_or(NumberLimit::Undeclared(MOST_OBJECTS), NumberLimit::Declared),
         max_bytes,
-        flags: &flags,
+        flags,
     };
     let index = MovingIndex::new(args.area);
     let (time, last_queries) = (Duration::ZERO, Vec::new());
-    let mut run = Run { index, time, last_queries, max_bytes, flags: &flags, workers: &workers };
+    let mut run = Run { index, time, last_queries, max_bytes, flags, workers: &workers };
     let (faults, hash) = match (args.hash, &mut sheet) {
         (true, _) => {
             let mut hash = AnswerHash::default();
@@ -237,7 +246,7 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
     }
     if let Some(outlet) = picture {
         let drawn = picture::draw(&run.index, &run.last_queries);
-        let (written, _) = outlet.write(OutputRef::Numbers(&drawn), &flags, output)?;
+        let (written, _) = outlet.write(OutputRef::Numbers(&drawn), flags, output)?;
         written.into_iter().try_for_each(|file| file.commit())?;
     }
     if !args.quiet && !output.failed() {

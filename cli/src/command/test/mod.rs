@@ -120,6 +120,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     let files = star_files(paths)?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the tests without a summary");
+    output.stop_at(&flags);
     let totals = Totals::default();
     let results = Results { format: args.format, reporter, output, totals, faulty: None };
     let mut session = Session {

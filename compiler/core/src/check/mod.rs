@@ -392,7 +392,7 @@ const HABITS: &[(&[&str], &str)] = &[
     (&["result"], "a function returns what is assigned to its name, as in `F := n * 2`"),
     (
         &["len", "size", "sizeof"],
-        "`length(X)` is the size of a slice or word, `rows(T)` and `columns(T)` those of a table",
+        "`length(X)` is the size of a slice or word; a table has `rows(T)` rows and `size(T)` columns",
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! Lints based on the flow of values.
 
-use star_base::{Code, Diagnostic};
+use star_base::{Code, Diagnostic, Span};
 
 use crate::flow::webs::Webs;
 use crate::hir::{Arg, LocalId, Role, Routine, Stmt, StmtKind, Target, TyKind, VarUse};
@@ -10,7 +10,20 @@ use crate::visit;
 /// Reports variables of a routine that are read although nothing sets them.
 pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<Diagnostic>) {
     let mut reported: Vec<LocalId> = Vec::new();
-    visit::any_stmt(&routine.body, &mut |stmt| {
+    for outermost in &routine.body {
+        never_set_in(outermost, routine, found, &mut reported, diagnostics);
+    }
+}
+
+/// Reports such variables in a statement of the body.
+fn never_set_in(
+    outermost: &Stmt,
+    routine: &Routine,
+    found: &Webs,
+    reported: &mut Vec<LocalId>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    visit::any_stmt(std::slice::from_ref(outermost), &mut |stmt| {
         // A mention that sets the variable is listed too, and is never unset there.
         visit::uses_of_stmt(stmt, &mut |place: &VarUse| {
             let local = routine.local(place.local);
@@ -35,8 +48,9 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
                 .label(local.span, "declared here");
             diagnostic = match local.ty.kind() {
                 TyKind::Slice | TyKind::Word if sized => {
-                    let here =
-                        star_base::Span::new(stmt.span.file, stmt.span.start, stmt.span.start);
+                    // A branch or a body without `begin` has no room for another statement.
+                    let Span { file, start, .. } = outermost.span;
+                    let here = Span::new(file, start, start);
                     diagnostic.fix(format!("clear `{name}` first"), here, format!("CLR({name}); "))
                 }
                 TyKind::Slice | TyKind::Word => diagnostic.help(SIZE_OF_BITS),
