@@ -1,6 +1,6 @@
 // A part of a path, from a cell to the neighbours whose labels are one less (Note [Paths] in
-// star-shaders). One workgroup: it finds the first such neighbour of all cells in a region, a thread
-// for each row; then one thread walks to the edge of the region.
+// star-shaders). One workgroup: it finds the first such neighbour of all cells in a region, with a
+// thread for each row; then one thread walks to the edge of the region.
 
 // A map is the rows of the region, with a row of zeros before and after. First the maps of
 // transitions and labels, then those of the neighbours: three bits of its number, and whether there

@@ -157,6 +157,40 @@ fn long_corridors_agree() {
     }
 }
 
+/// Waves in straight corridors that begin at every distance from the border of a tile: what a cell
+/// at the edge of a region lacks arrives at the tile with the last wave of a window.
+#[test]
+fn straight_waves_from_every_place_agree() {
+    let Some(mut machines) = adapters(&["cpu", "gpu", "gpu-tiny"]) else { return };
+    // The reference takes too long.
+    machines.remove(0);
+    let program = Program::new(ROUTINES);
+    let compiled = program.compile_on(&machines);
+    let mut random = Random::new(6);
+    for (direction, size) in [[35, 170], [170, 35], [140, 137]].into_iter().enumerate() {
+        let mut case = Case::new(&mut random, size, 100);
+        let is_diagonal = direction == 2;
+        for cell in 0..case.n_cells() {
+            let (x, y) = (cell % size[0], cell / size[0]);
+            // Diagonals begin at the upper border.
+            case.goals[cell] = if is_diagonal { y == 0 && x % 35 == 1 } else { x == y };
+        }
+        if direction != 1 {
+            case.right.fill(false);
+        }
+        if direction != 0 {
+            case.down.fill(false);
+        }
+        if !is_diagonal {
+            // These would be faster.
+            case.fall.fill(false);
+            case.rise.fill(false);
+        }
+        let found = agree(&program, &compiled, &case.args());
+        assert_eq!(found[0].stats.intrinsics, N_INTRINSICS, "{size:?} {:?}", found[0].stats);
+    }
+}
+
 #[test]
 fn walls_everywhere_and_all_cells_as_goals_agree() {
     let Some(machines) = adapters(&["cpu", "gpu-tiny", "gpu"]) else { return };

@@ -39,9 +39,10 @@ const LIMBS_OF_A_TILE: u64 = 1 << 16;
 const ITERATIONS_OF_A_TILE: u32 = 48;
 /// Iterations of a thread after which a processor as adapter ends a shader.
 const MOST_ITERATIONS: u32 = 65_000;
-/// Steps of a path in one dispatch, and their limbs.
+/// Steps of a path in one dispatch, and limbs whose processing takes as long: some milliseconds,
+/// because a single thread walks.
 const STEPS: u32 = 1 << 13;
-const LIMBS_OF_STEPS: u64 = 1 << 20;
+const LIMBS_OF_STEPS: u64 = 1 << 30;
 
 /// A grid of cells, and its transitions.
 #[derive(Clone, Copy, Debug)]
@@ -202,11 +203,11 @@ fn spread(
     let begin = work.launches(call, &shaders::maps(tiles))?;
     let kernel = call.kernel(&shaders::window(tiles, diagonals != Diagonals::None))?;
     call.launch(&begin, u64::from(words) * n_maps)?;
-    let [mut queued, _, _, _, wrong] = call.words::<5>(notes)?;
-    debug_assert_eq!((NOTES, WRONG), (5, 4));
-    if wrong != 0 {
+    let found = call.words::<{ NOTES as usize }>(notes)?;
+    if found[WRONG as usize] != 0 {
         return Err(DECLINED);
     }
+    let mut queued = found[0];
 
     let [falls, rises] = match diagonals {
         Diagonals::None => [0; 2],
@@ -290,8 +291,9 @@ fn follow(call: &mut Call<'_, '_, '_>, grid: &Grid, cell: usize) -> IntrinsicRes
     let work = grid.work(ends, tiles.threads, given);
     begin.extend(work.launches(call, &shaders::border(tiles))?);
     call.launch(&begin, u64::from(ends))?;
-    let [label, is_unreached, _, _, wrong] = call.words::<5>(notes)?;
-    if wrong != 0 || (is_unreached == 0 && label >= grid.n_cells()) {
+    let found = call.words::<{ NOTES as usize }>(notes)?;
+    let [label, is_unreached, ..] = found;
+    if found[WRONG as usize] != 0 || (is_unreached == 0 && label >= grid.n_cells()) {
         return Err(DECLINED);
     }
 
