@@ -22,6 +22,10 @@ use star_ir::{LocId, Program, RoutineId};
 /// Number of initial instructions after each of which the clock is read.
 const READ_AT_FIRST: u64 = 10_000;
 
+/// Number of instructions after which the clock is read without a tick. It is a prime, so that the
+/// readings in a loop do not all fall on one instruction.
+const MOST_UNREAD: u32 = 1021;
+
 /// The source of the time; see Note [Charging] in `profile.rs`.
 pub struct Clock {
     /// Changes when the time should be read.
@@ -101,6 +105,8 @@ pub struct Profile {
     stack: Vec<(u32, u32)>,
     seen: u64,
     last: u64,
+    /// Number of instructions since the last reading.
+    unread: u32,
 }
 
 /// A line or routine in the middle of calls.
@@ -137,6 +143,7 @@ impl Profile {
             stack: Vec::new(),
             seen: 0,
             last: 0,
+            unread: 0,
             line_of: of,
             cost_parts,
         }
@@ -185,10 +192,12 @@ impl Profile {
         self.enter(header, entry);
     }
 
-    /// Returns whether the time should be read.
+    /// Returns whether the time should be read: after a tick, or after many instructions without
+    /// one, since on a busy machine ticks are late.
     #[inline]
-    pub(crate) fn is_due(&self) -> bool {
-        self.clock.ticks.load(Ordering::Relaxed) != self.seen
+    pub(crate) fn is_due(&mut self) -> bool {
+        self.unread += 1;
+        self.unread > MOST_UNREAD || self.clock.ticks.load(Ordering::Relaxed) != self.seen
     }
 
     /// Returns the nanoseconds since the previous call.
@@ -200,6 +209,7 @@ impl Profile {
         let now = (self.clock.now)();
         let elapsed = now.saturating_sub(self.last);
         self.last = now;
+        self.unread = 0;
         self.samples += 1;
         elapsed
     }
