@@ -41,7 +41,10 @@ impl Builder<'_> {
         self.taken = 0;
         self.observe(stmt);
         // A block is only its statements, and a `while` begins with its head.
-        if !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. }) {
+        if !matches!(
+            stmt.kind,
+            StmtKind::Block { .. } | StmtKind::While { .. } | StmtKind::Kernel(_)
+        ) {
             self.profile(Op::Tally, Counter::Runs(stmt.loc), None);
         }
         match &stmt.kind {
@@ -113,6 +116,7 @@ impl Builder<'_> {
                     self.forall(&forall)
                 }
             }
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback),
             StmtKind::If { test, then, otherwise } => {
                 let (test, other, end) = (self.value(test), self.label(), self.label());
                 self.jump_if(Op::JumpZero, test, other);

@@ -15,6 +15,8 @@ use crate::compile::is_number;
 pub(super) fn may_be(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Forall { reductions, .. } => reductions.is_empty(),
+        // The loop of its fallback may be one.
+        StmtKind::Kernel(_) => false,
         StmtKind::For { body, .. } => has_forall(body),
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
@@ -200,6 +202,7 @@ impl<'r> Finder<'r> {
                 self.steps.push(Step::Holds(test.clone()));
                 self.block(then)
             }
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback),
             // Nothing leaves it, or it is no loop of these.
             StmtKind::Block { label: _, body } => self.block(body),
             StmtKind::Size(SizeOp::Latch { dst, size }) => {
