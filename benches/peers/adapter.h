@@ -37,6 +37,18 @@ struct Peer {
   std::function<std::vector<uint64_t>()> values;
 };
 
+// The first vertex with the label of each, from 1. Labels are below their number.
+template <typename Labels>
+std::vector<uint64_t> first_members(const Labels &labels, size_t n_vertices) {
+  std::vector<uint64_t> first(n_vertices, 0), found;
+  for (size_t vertex = 0; vertex < n_vertices; vertex++) {
+    uint64_t &of_label = first[static_cast<size_t>(labels[vertex])];
+    if (of_label == 0) of_label = vertex + 1;
+    found.push_back(of_label);
+  }
+  return found;
+}
+
 struct Arc {
   int64_t tail, head, weight;
 };

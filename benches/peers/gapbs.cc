@@ -1,11 +1,13 @@
-// The GAP Benchmark Suite: breadth-first search (-DLEVELS) and delta-stepping (-DPATHS). Compiled with the
-// folder `src` of a checkout in the include path.
+// The GAP Benchmark Suite: breadth-first search (-DLEVELS), components (-DCOMPONENTS) and delta-stepping.
+// Compiled with the folder `src` of a checkout in the include path.
 //
 // Arguments: threads (by OMP_NUM_THREADS), graph (a Matrix Market file), source (a vertex, from 1).
 
 #define main gapbs_main
 #ifdef LEVELS
 #include "bfs.cc"
+#elif defined(COMPONENTS)
+#include "cc.cc"
 #else
 #include "sssp.cc"
 #endif
@@ -19,7 +21,7 @@
 
 namespace {
 
-#ifdef LEVELS
+#if defined(LEVELS) || defined(COMPONENTS)
 using Network = Graph;
 using NetworkBuilder = Builder;
 #else
@@ -64,6 +66,12 @@ star::Peer open(star::Given &given) {
     }
     return levels;
   };
+#elif defined(COMPONENTS)
+  (void)source;
+  auto found = std::make_shared<pvector<NodeID>>();
+  peer.conditions = "Afforest";
+  peer.work = [=] { *found = Afforest(*graph); };
+  peer.values = [=] { return star::first_members(*found, n_vertices); };
 #else
   // The best width of a bucket depends on the graph: the one that is fastest here.
   WeightT best = 1;

@@ -64,12 +64,12 @@ def of_map(n_vertices, found):
     return numbers
 
 
-def components(n_components, label_of):
-    """Strong components as numbers: how many there are, and how large they are, the largest first."""
+def first_members(label_of):
+    """The first vertex with the label of each, from 1."""
     import numpy
 
-    sizes = numpy.bincount(label_of, minlength=n_components)
-    return numpy.concatenate([[n_components], -numpy.sort(-sizes)]).astype(numpy.uint64)
+    _, first, label_of = numpy.unique(label_of, return_index=True, return_inverse=True)
+    return first[label_of].astype(numpy.uint64) + numpy.uint64(1)
 
 
 def unknown(given):
@@ -138,10 +138,10 @@ def with_scipy(given):
             return Peer(scipy.__version__, search, values, conditions)
         case "components":
 
-            def strong(_):
-                return csgraph.connected_components(matrix, connection="strong")
+            def weak(_):
+                return csgraph.connected_components(matrix, connection="weak")
 
-            return Peer(scipy.__version__, strong, lambda found: components(*found), conditions)
+            return Peer(scipy.__version__, weak, lambda found: first_members(found[1]), conditions)
         case "tree":
 
             def tree(_):
@@ -191,20 +191,6 @@ def with_rustworkx(given):
                 return of_map(n, {v: level for level, layer in enumerate(layers) for v in layer})
 
             return Peer(version, search, values)
-        case "components":
-
-            def strong(_):
-                return rustworkx.strongly_connected_components(graph)
-
-            def sizes(found):
-                import numpy
-
-                label_of = numpy.empty(n, dtype=numpy.int64)
-                for label, members in enumerate(found):
-                    label_of[members] = label
-                return components(len(found), label_of)
-
-            return Peer(version, strong, sizes)
         case "tree":
 
             def tree(_):

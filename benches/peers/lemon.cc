@@ -1,10 +1,12 @@
-// LEMON: levels, shortest paths, spanning trees and branchings. Compiled with the folder that holds
+// LEMON: levels, shortest paths, components, spanning trees and branchings. Compiled with the folder that holds
 // `lemon/` in the include path; only templates are used.
 //
 // Arguments: job; graph (a Matrix Market file); source (a vertex, from 1).
 
 #define LEMON_ONLY_TEMPLATES
 #include <lemon/bfs.h>
+#include <lemon/connectivity.h>
+#include <lemon/adaptors.h>
 #include <lemon/dijkstra.h>
 #include <lemon/kruskal.h>
 #include <lemon/min_cost_arborescence.h>
@@ -70,6 +72,19 @@ void paths(star::Peer &peer, const star::ArcList &list, int64_t source) {
   peer.values = [=] { return distances(*network, *search); };
 }
 
+void components(star::Peer &peer, const star::ArcList &list) {
+  auto network = std::make_shared<Network>(list);
+  auto labels = std::make_shared<Digraph::NodeMap<int>>(network->graph);
+  const size_t n_vertices = static_cast<size_t>(list.n_vertices);
+  peer.conditions = "connectedComponents on a SmartDigraph";
+  peer.work = [=] { lemon::connectedComponents(lemon::undirector(network->graph), *labels); };
+  peer.values = [=] {
+    std::vector<int> found;
+    for (int64_t i = 0; i < static_cast<int64_t>(n_vertices); i++) found.push_back((*labels)[network->node(i)]);
+    return star::first_members(found, n_vertices);
+  };
+}
+
 void tree(star::Peer &peer, const star::ArcList &list) {
   struct Edges {
     lemon::SmartGraph graph;
@@ -127,6 +142,8 @@ star::Peer open(star::Given &given) {
     levels(peer, list, source);
   } else if (job == "paths") {
     paths(peer, list, source);
+  } else if (job == "components") {
+    components(peer, list);
   } else if (job == "tree") {
     tree(peer, list);
   } else if (job == "branching") {

@@ -52,7 +52,8 @@ pub(crate) fn run(module: &str) -> Result<(), String> {
         star_opt::optimise(&mut program, &Options { verify: Verify::Never, ..Options::default() })
             .map_err(|error| error.to_string())?;
         took(2, "passes", start, true);
-        // One by one each pass has the verifier behind it; together those over one routine share it.
+        // One by one each pass is followed by the verifier; together those over one routine share
+        // it.
         for (at, pass) in (3..).zip(PASSES) {
             let others = PASSES.iter().map(|pass| pass.name).filter(|name| *name != pass.name);
             let disabled = others.map(str::to_owned).collect();

@@ -1,5 +1,6 @@
-//! Programs on a graphics card: device time between timestamps, run end to end from values on the device to values on the
-//! device, and the way of values there and back; every result is that of the CPU backend.
+//! Programs on a graphics card: device time between timestamps, run end to end from values on the
+//! device to values on the device, and the way of values there and back; every result is that of
+//! the CPU backend.
 
 mod lines;
 
@@ -37,7 +38,8 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("over-lines", 4096, Bench::over_lines),
 ];
 
-/// Nanoseconds of work right before a run: clocks fall within a second without any, and take some tenths to rise.
+/// Nanoseconds of work right before a run: clocks fall within a second without any, and take some
+/// tenths to rise.
 const BUSY: u64 = 400_000_000;
 
 /// Words between 0 and the greatest length of an arc.
@@ -130,7 +132,8 @@ pub(crate) fn figures(job: &str, sizes: &[usize]) -> Result<Vec<Figure>, String>
     Ok(figures)
 }
 
-/// Writes every kernel as WGSL into a folder: the fixed ones, and those that the library and the published listings become.
+/// Writes every kernel as WGSL into a folder: the fixed ones, and those that the library and the
+/// published listings become.
 pub(crate) fn shaders(folder: &Path) -> Result<(), String> {
     let mut all = star_gpu::shaders();
     for (module, text) in star_stdlib::MODULES.iter().chain([&("published", PUBLISHED)]) {
@@ -314,13 +317,16 @@ impl Bench {
         Ok(figures)
     }
 
-    /// A turn of the inner loop of WARSHALL on the control unit, one after another and as one instruction for all.
+    /// An iteration of the inner loop of WARSHALL on the control unit, one after another and as one
+    /// instruction for all.
     fn turns(&self, n: usize) -> Result<(), String> {
-        // Every vertex has an arc to the first half, so that each of n turns of the outer loop has n / 2 of the inner one.
+        // Every vertex has an arc to the first half, so that each of n iterations of the outer loop
+        // has n / 2 of the inner one.
         let mut graph = BitTable::zeros(n, n).map_err(|_| "no memory")?;
         (0..n).for_each(|row| (0..n / 2).for_each(|column| graph.put(row, column, true)));
         let half = ("half of all arcs", graph);
-        // Elementary operations of a turn of the inner loop, and of one of the outer loop beside these.
+        // Elementary operations of an iteration of the inner loop, and of one of the outer loop
+        // without these.
         for (listing, inner, outer) in [("WARSHALL", 5, 3), ("WARSHALL-C", 4, 3)] {
             let each = |about: &str, without: &[&str], graph: &BitTable| {
                 let args = [int(n), HostValue::Table(graph.clone())];
@@ -329,7 +335,7 @@ impl Bench {
                     self.line_on(&self.resident, &about, (PUBLISHED, listing, without), &args)?;
                 let turns = (sample.stats.operations - outer * n as u64) / inner;
                 say!(
-                    "  {:.3} µs for each of {turns} turns of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
+                    "  {:.3} µs for each of {turns} iterations of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
                     sample.run * 1e3 / turns as f64,
                     sample.run * 1e3 / n as f64,
                     sample.stats.counters.unit_dispatches,
@@ -404,8 +410,8 @@ impl Bench {
         Ok(figures)
     }
 
-    /// A routine on lines so long that memory is all that counts, again and again on the same values, beside a plain kernel
-    /// that reads and writes as many columns.
+    /// A routine on lines so long that memory is all that counts, again and again on the same
+    /// values, compared with a plain kernel that reads and writes as many columns.
     fn wide(
         &self,
         about: &str,

@@ -1,5 +1,5 @@
-//! The serial kernels of the CPU backend at every level that this machine runs: nanoseconds a call, and
-//! bytes read and written per nanosecond (GB/s), next to the speed of reading alone.
+//! The serial kernels of the CPU backend at every level that this machine runs: nanoseconds a call,
+//! and bytes read and written per nanosecond (GB/s), next to the speed of reading alone.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! How fast files of every format are read: files of some ten megabytes made here, and real ones that
-//! are named on the command line. The bytes lie in memory, so that no disk is measured.
+//! How fast files of every format are read: files of some ten megabytes made here, and real ones
+//! that are named on the command line. The bytes lie in memory, so that no disk is measured.
 
 use std::io::Write as _;
 

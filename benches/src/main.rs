@@ -1,25 +1,25 @@
 //! Measurements that need the internals of the toolchain.
 //!
-//! * `results [JOB …]`: the current figures of all jobs that have a goal, as `benches/results/*.json`,
-//!   and the page "Performance" of the book, which is generated from them.
-//! * `peers rust|python|c|all [OPTIONS]`: ours compared with programs of others on the same files, see
-//!   `docs/src/internals/testing.md`; `--help` lists the options. `contestant KEY=VALUE…`: ours or a
-//!   Rust peer as a process, for `peers`.
+//! * `results [JOB …]`: the current figures of all jobs that have a goal, as
+//!   `benches/results/*.json`, and the page "Performance" of the book, which is generated from
+//!   them. * `peers rust|python|c|all [OPTIONS]`: ours compared with programs of others on the same
+//!   files, see `docs/src/internals/testing.md`; `--help` lists the options. `contestant
+//!   KEY=VALUE…`: ours or a Rust peer as a process, for `peers`.
 //! * `front-end [MB]`: speed of reading, formatting and checking a generated file of that size.
-//! * `compile [MODULE]`: time of each step and each pass that compiles a module of the library.
-//! * `kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on up to
-//!   that many bits; only those whose name contains NAME.
-//! * `operations [BITS [NAME]] [--time SECONDS]`: an operation of each kind on 10³ to that many bits
-//!   (10⁹ by default, which takes 9 GB), compared with the speed of plain reading.
-//! * `terrain FILE [ARRAY [THREADS]]`: a mesh of the heights in a file that follows a viewpoint.
-//! * `moving-check [OBJECTS [BATCHES]]`: batches of source 004's workload, every answer compared with
-//!   brute force.
-//! * `gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone]`: programs on a graphics card: device time,
-//!   the run as a whole, transfers; results are compared with the CPU backend unless `--alone`.
+//! * `compile [MODULE]`: time of each step and each pass that compiles a module of the library. *
+//!   `kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on up
+//!   to that many bits; only those whose name contains NAME. * `operations [BITS [NAME]] [--time
+//!   SECONDS]`: an operation of each kind on 10³ to that many bits (10⁹ by default, which takes 9
+//!   GB), compared with the speed of plain reading.
+//! * `terrain FILE [ARRAY [THREADS]]`: a mesh of the heights in a file that follows a viewpoint. *
+//!   `moving-check [OBJECTS [BATCHES]]`: batches of source 004's workload, every answer compared
+//!   with brute force. * `gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone]`: programs on a
+//!   graphics card: device time, the run as a whole, transfers; results are compared with the CPU
+//!   backend unless `--alone`.
 //! * `shaders FOLDER`: every kernel of the GPU backend as WGSL, for `shaders/check.mjs`.
 //! * `start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command
-//!   `star` as a process: its start, a table of 5 GB, Ctrl-C, and the cost of `--profile`; each with
-//!   `[--star FILE] [--runs N] [--dir FOLDER]`.
+//!   `star` as a process: its start, a table of 5 GB, Ctrl-C, and the cost of `--profile`; each
+//!   with `[--star FILE] [--runs N] [--dir FOLDER]`.
 //! * `loading [FILE…]`: files of every format. `edge-list [MB]`: a generated SNAP list.
 //!   `adjacency [VERTICES [ARCS]]`: such a list as an adjacency table, with the peak memory.
 

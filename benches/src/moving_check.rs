@@ -1,7 +1,7 @@
 //! Moving objects: every answer of an index of many objects against brute force, once.
 //!
-//! Brute force is a list of where the objects are, and a test of each for each question. Beside the questions of the
-//! workload there are wide ones, and some of the objects go and come back.
+//! Brute force is a list of the positions of all objects, and a test of each of them for each
+//! query. The queries are those of the workload and wide ones; some objects go and come back.
 
 use std::time::Instant;
 

@@ -131,7 +131,8 @@ pub(crate) fn lowered(text: &str) -> Program {
     lowered_as("bench.star", text)
 }
 
-/// A text under the name of a file, or of a module of the library, which may do what programs may not.
+/// A text under the name of a file, or of a module of the library, which may do what programs may
+/// not.
 pub(crate) fn lowered_as(name: &str, text: &str) -> Program {
     let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
     let compilation = star_compiler::check(name, &mut OneText(text.to_owned()), &library);

@@ -1,5 +1,5 @@
-//! Standard output. Whoever reads it may go away, as in `star-benches kernels | head`: then the program ends
-//! quietly, as `star` does.
+//! Standard output. Where its reader ends first, as in `star-benches kernels | head`, the program
+//! ends quietly, as `star` does.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};

@@ -2,11 +2,13 @@
 //! kind.
 
 use star_base::{BitTable, BitVector, Code, Diagnostic};
+use star_io::Format;
 use star_vm::HostValue;
 
 use crate::data::MAX_WIDTH;
 use crate::layouts::{AnyLayout, no_layout};
 use crate::param::Kind;
+use crate::part;
 use star_base::text;
 
 /// The meaning of an argument.
@@ -14,6 +16,8 @@ use star_base::text;
 pub enum ArgValue {
     /// A value.
     Value(HostValue),
+    /// The row of a vertex, by its name in the graph that is read.
+    Vertex(String),
     /// The contents of a file.
     File {
         /// The layout of a graph or of numbers.
@@ -140,6 +144,11 @@ fn file(name: &str, text: &str) -> Result<ArgValue, Diagnostic> {
             _ => Ok(ArgValue::File { layout: Some(layout), path: path.to_owned() }),
         };
     }
+    if Format::of_stream(text).is_some_and(|_| Format::of_path(text).is_some())
+        || part::split_direction(text).0.is_some()
+    {
+        return Ok(ArgValue::File { layout: None, path: text.to_owned() });
+    }
     // A single letter is a drive.
     let is_word = prefix.len() > 1 && prefix.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
     if is_word {
@@ -171,7 +180,7 @@ mod tests {
     fn path(text: &str) -> Option<(Option<AnyLayout>, String)> {
         match parse("T", Kind::Table, text) {
             Ok(ArgValue::File { layout, path }) => Some((layout, path)),
-            Ok(ArgValue::Value(_)) | Err(_) => None,
+            Ok(ArgValue::Value(_) | ArgValue::Vertex(_)) | Err(_) => None,
         }
     }
 
@@ -179,7 +188,7 @@ mod tests {
     fn scalars_and_bits_are_values() {
         let value = |kind, text| match parse("x", kind, text) {
             Ok(ArgValue::Value(value)) => Some(value),
-            Ok(ArgValue::File { .. }) | Err(_) => None,
+            Ok(ArgValue::File { .. } | ArgValue::Vertex(_)) | Err(_) => None,
         };
         assert_eq!(value(Kind::Int, "-5"), Some(HostValue::Int(-5)));
         assert_eq!(value(Kind::Int, "9223372036854775808"), None);
@@ -224,6 +233,9 @@ mod tests {
         assert_eq!(path("./a:b"), plain("./a:b"));
         assert_eq!(path(r"C:\road.gr"), plain(r"C:\road.gr"));
         assert_eq!(path("2:a"), plain("2:a"));
+        for text in ["csv:-", "undirected:roads.csv"] {
+            assert_eq!(path(text), plain(text));
+        }
         assert_eq!(path("arcs:"), None);
         let unknown = parse("T", Kind::Table, "adjacensy:road.gr").unwrap_err();
         assert_eq!(unknown.code, Code::NoSuchLayout);

@@ -89,7 +89,10 @@ pub fn bind(
     unknown: UnknownNames,
 ) -> Result<Binding, Vec<Diagnostic>> {
     let mut faults = Vec::new();
-    let (given, others) = match_names(signature, arguments, unknown, &mut faults);
+    let (given, others) = match_names(signature, arguments, with_graph, unknown, &mut faults);
+    // A graph that is read names its vertices.
+    let is_data = |param: &&Param| param.kind.is_data() && given.contains_key(param.name.as_str());
+    let reads_file = with_graph || signature.params.iter().any(|param| is_data(&param));
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &signature.params {
@@ -98,6 +101,9 @@ pub fn bind(
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
             (Some(&""), _) if *by_ref && *kind != Kind::Str => Origin::Unset,
+            (Some(text), _) if names_vertex(name, *kind, text) && reads_file => {
+                Origin::Argument(ArgValue::Vertex((*text).to_owned()))
+            }
             (Some(text), _) => match arg_value::parse(name, *kind, text) {
                 Ok(given) => Origin::Argument(given),
                 Err(fault) => {
@@ -138,7 +144,7 @@ pub fn bind(
             && matches!(*name, "texts" | "order" | "codes" | "header" | "palette" | "times")
             && value.parse::<i64>().is_ok();
         if !is_size {
-            faults.extend(settings.take(name, value).err());
+            faults.extend(settings.give(name, value).err());
         }
     }
     let mut unless_stream = Vec::new();
@@ -163,6 +169,17 @@ pub fn bind(
     }
 }
 
+/// Names of integer parameters that are vertices.
+const VERTICES: [&str; 12] =
+    ["s", "t", "u", "v", "source", "target", "root", "start", "goal", "from", "to", "vertex"];
+
+/// Returns whether an argument of a routine over a graph is the name of a vertex: a text for an
+/// integer, or a number for a parameter with the usual name of a vertex.
+fn names_vertex(name: &str, kind: Kind, text: &str) -> bool {
+    let is_number = text.parse::<i64>().is_ok();
+    kind == Kind::Int && !text.is_empty() && (!is_number || VERTICES.contains(&name))
+}
+
 /// Texts by name.
 type Texts<'a> = BTreeMap<&'a str, &'a str>;
 
@@ -171,6 +188,7 @@ type Texts<'a> = BTreeMap<&'a str, &'a str>;
 fn match_names<'a>(
     signature: &Signature,
     arguments: &'a [String],
+    with_graph: bool,
     unknown: UnknownNames,
     faults: &mut Vec<Diagnostic>,
 ) -> (Texts<'a>, Texts<'a>) {
@@ -184,6 +202,8 @@ fn match_names<'a>(
             }
         };
         let is_param = signature.params.iter().any(|param| param.name == name);
+        // A table of weights is given by a file, a column of an edge list by its name.
+        let is_param = is_param && !(with_graph && name == "weight" && is_column(value));
         let texts = match is_param {
             true => &mut given,
             false if SETTINGS.contains(&name) => &mut others,
@@ -200,6 +220,12 @@ fn match_names<'a>(
         }
     }
     (given, others)
+}
+
+/// Returns whether a value for `weight` is the name of a column, and neither bits nor a file.
+fn is_column(value: &str) -> bool {
+    let is_bits = value.bytes().all(|byte| matches!(byte, b'0' | b'1' | b' ' | b'\''));
+    !is_bits && !value.contains(['.', ':', '/', '\\'])
 }
 
 fn no_parameter(signature: &Signature, name: &str) -> Diagnostic {
@@ -277,7 +303,9 @@ fn widths(
             },
             Origin::Offer(Offer::Layout(layout)) => Use::of(used(*layout)),
             Origin::Offer(Offer::Infinity | Offer::BiasedZero) => Use::of(infinity),
-            Origin::Offer(_) | Origin::Argument(ArgValue::Value(_)) | Origin::Unset => Use::None,
+            Origin::Offer(_)
+            | Origin::Argument(ArgValue::Value(_) | ArgValue::Vertex(_))
+            | Origin::Unset => Use::None,
         });
         let found = uses.max().unwrap_or(Use::None);
         if others.contains_key(wanted) && unknown == UnknownNames::Refused {

@@ -1,12 +1,13 @@
 //! Memory use of data.
 
 use star_base::BitVector;
-use star_io::{Graph, Numbers};
+use star_io::{Graph, Numbers, VertexNames};
 use star_vm::HostValue;
 
 /// Returns the bytes of a graph, without the values derived from it.
 pub fn bytes_of_graph(graph: &Graph) -> u64 {
-    (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
+    let arcs = (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64);
+    arcs.saturating_add(graph.names.as_ref().map_or(0, VertexNames::n_bytes))
 }
 
 /// Returns the bytes of numbers and of the strings that they represent.

@@ -13,6 +13,7 @@ use star_vm::{HostValue, TableForm};
 
 use crate::bytes::{bytes_in, bytes_of, bytes_of_graph};
 use crate::layouts::{self, AnyLayout};
+use crate::matrices;
 use crate::param::Kind;
 use crate::part::Located;
 use crate::source::{OpenFile, Reading, Waiting};
@@ -105,6 +106,8 @@ pub struct Expected {
     pub format: Option<Format>,
     /// The sizes of the graph that it changes, if it is an update stream.
     pub graph: GraphSizes,
+    /// Whether it must be a graph.
+    pub as_graph: bool,
 }
 
 /// The result of reading a file.
@@ -129,7 +132,9 @@ pub fn read_file(
     max_bytes: u64,
     expected: Expected,
 ) -> Result<FileContents, FileError> {
-    let Located { file: name, part } = located;
+    let Located { file: name, part, direction } = located;
+    // A direction is one of a graph.
+    let as_graph = expected.as_graph || direction.is_some();
     let OpenFile { input, n_bytes: size, progress: mut show } = reading.files.open(name)?;
     let goes_on = || reading.observer.stop().is_none();
     let mut file = Waiting::new(input, &goes_on);
@@ -144,7 +149,16 @@ pub fn read_file(
     })?;
     let format = match expected.format {
         Some(format) => format,
-        None => Format::of_file(name, &head)?,
+        None => match Format::of_file(name, &head) {
+            // Lines of texts are edges where a graph is wanted.
+            Err(error) if as_graph && is_text(&head) && !head.is_empty() => {
+                match Format::of_path(name) {
+                    Some(_) => return Err(error),
+                    None => Format::EdgeList,
+                }
+            }
+            format => format?,
+        },
     };
     let mut progress = |n_read| {
         show(n_read);
@@ -157,6 +171,9 @@ pub fn read_file(
     options.graph = expected.graph;
     options.palette_indices = reading.settings.palette_indices;
     options.skip_times = reading.settings.skip_times;
+    options.as_graph = as_graph;
+    options.direction = direction.unwrap_or(reading.settings.direction);
+    options.edges = reading.settings.edge_fields();
     options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
@@ -169,13 +186,36 @@ pub fn read_file(
     for note in &loaded.notes {
         reading.observer.note(&format!("{name}: {note}"));
     }
+    if loaded.assumes_arcs {
+        let shown = text::one_line(name);
+        let note = format!(
+            "{name}: the arcs have a direction, from the first vertex to the second; \
+                `undirected:{shown}` reads edges"
+        );
+        reading.observer.note(&note);
+    }
     let is_stream = loaded.format == Format::Updates;
     let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
     let mut data = loaded.data;
+    reading.settings.note_file(loaded.format, &data);
     if let Data::Numbers(numbers) = &mut data {
         reading.settings.mark_missing(numbers);
     }
-    Ok(FileContents { data, is_stream, is_array, n_bytes: loaded.n_bytes })
+    let mut n_bytes = loaded.n_bytes;
+    if as_graph && is_array {
+        let direction = direction.unwrap_or(reading.settings.direction);
+        data = matrices::as_graph(reading, data, direction, name, max_bytes)?;
+        if let Data::Graph(graph) = &data {
+            n_bytes = n_bytes.saturating_add(bytes_of_graph(graph));
+        }
+    }
+    Ok(FileContents { data, is_stream, is_array, n_bytes })
+}
+
+/// Returns whether bytes may be the start of a text.
+fn is_text(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    !head.iter().any(is_control)
 }
 
 /// Returns the cause of an interruption if a flag was set.

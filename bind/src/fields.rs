@@ -9,7 +9,7 @@
 //!
 //! The form is followed by the fields in order, each with its number of bits.
 
-use star_base::{BitTable, BitsRef, Code, text};
+use star_base::{BitTable, BitsRef, Code, did_you_mean, text};
 use star_io::{Field, FileError, Format, Numbers, OutputRef, Shape};
 
 use crate::encoding::cannot_hold;
@@ -61,17 +61,34 @@ impl Fields {
     /// Splits `[FORM NAME=BITS …:]FILE`.
     ///
     /// # Errors
-    /// E0507 if a form is given with invalid fields.
+    /// E0507 if the form is unknown or has invalid fields.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
-        let Some((prefix, file)) = text.split_once(':') else { return Ok((None, text)) };
+        let Some((prefix, file)) = split_form(text) else { return Ok((None, text)) };
+        match Fields::of_form(prefix, file)? {
+            Some(fields) => Ok((Some(fields), file)),
+            None => Err(unknown_form(prefix, file, &Fields::form_names())),
+        }
+    }
+
+    /// Returns the names of the forms.
+    pub(crate) fn form_names() -> Vec<&'static str> {
+        let long = FieldForm::ALL.into_iter().map(FieldForm::name);
+        long.chain(SHORT.into_iter().map(|(name, ..)| name)).collect()
+    }
+
+    /// Parses the form before the name of a file; `None` if it is another form.
+    ///
+    /// # Errors
+    /// E0507 if it has invalid fields.
+    pub(crate) fn of_form(prefix: &str, file: &str) -> Result<Option<Self>, FileError> {
         if let Some((_, form, names)) = SHORT.into_iter().find(|(name, ..)| *name == prefix) {
             let fields = names.iter().map(|name| ((*name).to_owned(), 8)).collect();
-            return Ok((Some(Fields { form, fields }), file));
+            return Ok(Some(Fields { form, fields }));
         }
         let mut words = prefix.split_whitespace();
         let form =
             words.next().and_then(|word| FieldForm::ALL.into_iter().find(|f| f.name() == word));
-        let Some(form) = form else { return Ok((None, text)) };
+        let Some(form) = form else { return Ok(None) };
         let field = |word: &str| {
             let (name, bits) = word.split_once('=')?;
             let bits = bits.parse().ok().filter(|bits| (1..=MAX_BITS).contains(bits))?;
@@ -79,7 +96,7 @@ impl Fields {
         };
         let fields: Option<Vec<(String, usize)>> = words.map(field).collect();
         match fields.filter(|fields| !fields.is_empty()) {
-            Some(fields) => Ok((Some(Fields { form, fields }), file)),
+            Some(fields) => Ok(Some(Fields { form, fields })),
             None => {
                 let message = format!("`{}` names no fields", text::one_line(prefix));
                 let error = FileError::new(Code::NoSuchLayout, file, message);
@@ -175,6 +192,37 @@ impl Fields {
     }
 }
 
+/// Splits `FORM:FILE`. `None` if there is no colon, or if the part before it is a drive, a folder,
+/// or an extension that selects the format of standard output.
+pub(crate) fn split_form(text: &str) -> Option<(&str, &str)> {
+    let (prefix, file) = text.split_once(':')?;
+    let is_drive = prefix.len() == 1 && prefix.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_path = prefix.is_empty() || prefix.contains(['/', '\\']);
+    let is_extension = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.';
+    let is_stdout = file == "-" && prefix.bytes().all(is_extension);
+    (!is_drive && !is_path && !is_stdout).then_some((prefix, file))
+}
+
+/// Returns the error that the form before the name of a file is not one of these.
+pub(crate) fn unknown_form(prefix: &str, file: &str, forms: &[&str]) -> FileError {
+    let (shown, shown_file) = (text::one_line(prefix), text::one_line(file));
+    let error = FileError::new(Code::NoSuchLayout, "", format!("unknown form `{shown}`"))
+        .note(format!("the forms are {}", text::quoted_list(forms)));
+    let first = prefix.split_whitespace().next().unwrap_or_default();
+    let first_words = || forms.iter().filter_map(|form| form.split_whitespace().next());
+    let error = match forms.iter().find(|form| form.split_whitespace().next() == Some(first)) {
+        Some(form) => error.help(format!("write `{form}:{shown_file}`")),
+        None => match did_you_mean(first, first_words()) {
+            Some(meant) => {
+                let rest = shown.trim_start().strip_prefix(first).unwrap_or_default();
+                error.help(format!("did you mean `{meant}{rest}`?"))
+            }
+            None => error,
+        },
+    };
+    error.help(format!("write a file name that contains a colon as `./{shown}:{shown_file}`"))
+}
+
 /// Returns the numbers of a field, `width` in each row, from the columns that `column` gives for
 /// each bit and position.
 fn gather(
@@ -215,9 +263,17 @@ mod tests {
     #[test]
     fn a_form_precedes_a_file() {
         for plain in
-            ["way.csv", "C:\\way.csv", "gr:-", "x:rgb:a.png", "records", "rows x=3:way.csv", ""]
+            ["way.csv", "C:\\way.csv", "gr:-", "x:rgb:a.png", "records", "./rows x=3:way.csv", ""]
         {
             assert_eq!(Fields::split(plain).unwrap(), (None, plain));
+        }
+        for (unknown, help) in [
+            ("plane h=3:d.png", "did you mean `planes h=3`?"),
+            ("record x=3:a.csv", "did you mean `records x=3`?"),
+            ("csv:a.csv", "write a file name that contains a colon as `./csv:a.csv`"),
+        ] {
+            let error = Fields::split(unknown).unwrap_err();
+            assert_eq!((error.code, error.help[0].as_str()), (Code::NoSuchLayout, help));
         }
         assert_eq!(fields("records x=16  y=3:a:b.csv").1, "a:b.csv");
         for wrong in

@@ -111,7 +111,9 @@ impl Form {
                 return Err(refused);
             }
             Data::Graph(_) => (Form::Table, table_example(true)),
-            Data::Numbers(_) if !takes_rows_of_bits(format) => return Err(refused),
+            // In pictures and maps, rows and columns are those of a picture, and in matrices the
+            // numbers of vertices.
+            Data::Numbers(_) if format != Format::Stb => return Err(refused),
             Data::Numbers(_) => (Form::Table, table_example(false)),
             Data::Table(table) => (Form::Gray, gray(table)),
             Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => return Err(refused),
@@ -167,38 +169,10 @@ impl Form {
     }
 }
 
-/// Returns whether the format interprets a row of bits as a record. In pictures and maps, rows and
-/// columns are those of a picture, and in matrices the numbers of vertices.
-fn takes_rows_of_bits(format: Format) -> bool {
-    match format {
-        Format::Stb => true,
-        Format::MatrixMarket
-        | Format::EdgeList
-        | Format::Dimacs
-        | Format::Metis
-        | Format::Coordinates
-        | Format::Csv
-        | Format::Map
-        | Format::Scenarios
-        | Format::Png
-        | Format::Jpeg
-        | Format::Tiff
-        | Format::Pbm
-        | Format::Pgm
-        | Format::Ppm
-        | Format::Svg
-        | Format::Npy
-        | Format::Npz
-        | Format::Parquet
-        | Format::Arrow
-        | Format::Updates => false,
-    }
-}
-
 /// Returns a graph of one arc.
 fn graph_example(weighted: bool, symmetric: bool) -> Data {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 1 }];
-    Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None, no_weights: None })
+    Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, names: None, no_weights: None })
 }
 
 /// Returns a grid of one number, the greatest of the given width, so that an unsuitable format is

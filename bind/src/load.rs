@@ -7,7 +7,7 @@ use star_base::{Code, text};
 use star_io::{Data, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights};
 use star_vm::{Argument, HostValue, TableForm};
 
-use crate::arg_value::ArgValue;
+use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Origin};
 use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
 use crate::comparable::{self, ParamFields};
@@ -19,12 +19,12 @@ use crate::generated;
 use crate::layouts::AnyLayout;
 use crate::matrices;
 use crate::offer::{Offer, knows_offset, offer, table_of_offset};
-use crate::param::{Kind, Signature};
+use crate::param::{Kind, Param, Signature};
 use crate::part::locate;
 use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows};
 use crate::settings::Codes;
-use crate::source::Reading;
+use crate::source::{Once, Reading};
 use crate::widths;
 
 /// The result of loading.
@@ -54,6 +54,9 @@ pub fn load(
     reading: Reading<'_>,
     max_bytes: u64,
 ) -> Result<LoadedArguments, FileError> {
+    // Several parameters may come from one file.
+    let observer = Once::new(reading.observer);
+    let reading = Reading { observer: &observer, ..reading };
     let changed = GraphSizes::default();
     let (free, graphs, lists, saw_stream) = (max_bytes, Vec::new(), Vec::new(), false);
     let mut loader =
@@ -70,6 +73,9 @@ pub fn load(
     } = binding;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
+    if reading.settings.codes == Codes::Shared {
+        loader.share_vertices(graph, &origins)?;
+    }
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
@@ -86,7 +92,7 @@ pub fn load(
     let (mut arguments, mut lists) = (Vec::new(), Vec::new());
     let mut coded = Vec::new();
     // Of the tables, by name; and the parameters that get one, with their places.
-    let (mut offsets, mut offset_params) = (BTreeMap::new(), Vec::new());
+    let (mut offsets, mut offset_params, mut vertices) = (BTreeMap::new(), Vec::new(), Vec::new());
     let list_file = list_file(&origins);
     let columns = std::iter::repeat(TableForm::Columns);
     let never = std::iter::repeat(SparseWish::Never);
@@ -98,6 +104,10 @@ pub fn load(
         let laid_out = match (origin, &offered) {
             (Origin::Argument(ArgValue::Value(value)), _) => {
                 LaidOut::dense(value, TableForm::Columns)
+            }
+            (Origin::Argument(ArgValue::Vertex(name)), _) => {
+                vertices.push((arguments.len(), param, name));
+                LaidOut::dense(HostValue::Int(0), TableForm::Columns)
             }
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
                 let request = LoadRequest {
@@ -178,6 +188,10 @@ pub fn load(
         (None, [only]) => Some(only.clone()),
         (None, [] | [_, ..]) => None,
     };
+    for (place, param, name) in vertices {
+        let graph = graph.as_ref().map(|(file, graph)| (file.as_str(), &**graph));
+        arguments[place].value = HostValue::Int(vertex(reading, param, &name, graph)?);
+    }
     if let Some(offered) = offered.filter(|_| is_kept(GRAPH)) {
         kept_rows.entry(GRAPH.to_owned()).or_insert(Rows::Arcs(offered.graph));
     }
@@ -192,6 +206,49 @@ pub fn load(
         false => Err(error::without_file(unless_stream.swap_remove(0))),
     }
 }
+
+/// Returns the row of the vertex with this name; in a graph without names a number is a row.
+fn vertex(
+    reading: Reading<'_>,
+    param: &Param,
+    name: &str,
+    graph: Option<(&str, &Graph)>,
+) -> Result<i64, FileError> {
+    let Param { name: of, kind, .. } = param;
+    let number = name.parse::<i64>().ok();
+    let Some((file, graph)) = graph else {
+        let message = format!("`{}` is not a valid value for `{of}`", text::one_line(name));
+        let error = FileError::new(Code::BadArgument, "", message);
+        return number.ok_or_else(|| error.help(arg_value::what_to_write(of, *kind)));
+    };
+    if graph.names.is_none()
+        && let Some(row) = number
+    {
+        return Ok(row); // the program checks it
+    }
+    let Some(vertex) = graph.find(name) else {
+        let message = format!("no vertex `{}` for `{of}`", text::one_line(name));
+        let error = FileError::new(Code::BadArgument, file, message);
+        let (first, last) = (graph.name(0), graph.name(graph.n_vertices.saturating_sub(1)));
+        let n = text::count(graph.n_vertices, "vertex");
+        let error = match graph.n_vertices {
+            0 => error.note("the graph has no vertices"),
+            _ => error.note(format!("the graph has {n}, from `{first}` to `{last}`")),
+        };
+        let names = (0..graph.n_vertices.min(MAX_COMPARED)).map(|at| graph.name(at).to_string());
+        let names: Vec<String> = names.collect();
+        return Err(match star_base::did_you_mean(name, names.iter().map(String::as_str)) {
+            Some(meant) => error.help(format!("did you mean `{of}={meant}`?")),
+            None => error,
+        });
+    };
+    let row = vertex as i64 + 1;
+    reading.observer.note(&format!("{file}: `{of}={}` is row {row}", text::one_line(name)));
+    Ok(row)
+}
+
+/// The maximum number of names that an unknown one is compared with.
+const MAX_COMPARED: usize = 10_000;
 
 /// Returns the number that a layout of a graph stores as 0.
 fn offset_in(graph: &Graph, layout: Layout) -> i64 {
@@ -213,7 +270,9 @@ fn several_offsets(name: &str, file: &str) -> FileError {
 fn list_file(origins: &[Origin]) -> Option<String> {
     let mut paths = origins.iter().filter_map(|origin| match origin {
         Origin::Argument(ArgValue::File { path, .. }) => Some(path),
-        Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
+        Origin::Argument(ArgValue::Value(_) | ArgValue::Vertex(_))
+        | Origin::Offer(_)
+        | Origin::Unset => None,
     });
     paths.find(|path| list_format(path)).cloned()
 }
@@ -248,7 +307,8 @@ fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
         {
             Some(*layout)
         }
-        Origin::Argument(ArgValue::File { .. } | ArgValue::Value(_)) | Origin::Unset => None,
+        Origin::Argument(ArgValue::File { .. } | ArgValue::Value(_) | ArgValue::Vertex(_))
+        | Origin::Unset => None,
     }
 }
 
@@ -370,6 +430,40 @@ impl Loader<'_> {
         Ok(())
     }
 
+    /// Reads the graphs among the files of the parameters, and gives them shared vertices.
+    fn share_vertices(
+        &mut self,
+        offered: Option<&str>,
+        origins: &[Origin],
+    ) -> Result<(), FileError> {
+        let given = origins.iter().filter_map(|origin| match origin {
+            Origin::Argument(ArgValue::File { layout: Some(AnyLayout::Graph(_)), path }) => {
+                Some(path.as_str())
+            }
+            Origin::Argument(_) | Origin::Offer(_) | Origin::Unset => None,
+        });
+        for path in offered.into_iter().chain(given) {
+            if self.known_graph(path).is_none() {
+                let (graph, n_bytes) = find_graph(self.reading, path, self.free)?;
+                self.note(n_bytes);
+                self.keep(path, graph);
+            }
+        }
+        if self.graphs.len() > 1 {
+            let before: u64 = self.graphs.iter().map(|(_, graph)| bytes_of_graph(graph)).sum();
+            let mut graphs: Vec<&mut Graph> =
+                self.graphs.iter_mut().map(|(_, graph)| Rc::make_mut(graph)).collect();
+            star_io::share_vertices(&mut graphs, self.reading.settings.sorted);
+            let after: u64 = self.graphs.iter().map(|(_, graph)| bytes_of_graph(graph)).sum();
+            self.note(after.saturating_sub(before));
+            self.free = self.free.saturating_sub(after.saturating_sub(before));
+            let (n, files) = (self.graphs[0].1.n_vertices, self.graphs.len());
+            let note = format!("{files} graphs share {}", text::count(n, "vertex"));
+            self.reading.observer.note(&note);
+        }
+        Ok(())
+    }
+
     /// Reads a file for the parameter `name`; `wanted` is the layout of a graph that parameters of
     /// this name have. Keeps the records of a list if requested.
     fn file(
@@ -388,7 +482,8 @@ impl Loader<'_> {
             return self.lay_out(graph, request);
         }
         let format = request.layout.and_then(AnyLayout::format);
-        let expected = Expected { format, graph: self.changed };
+        let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
+        let expected = Expected { format, graph: self.changed, as_graph };
         let FileContents { data, is_stream, is_array, n_bytes } =
             read(self.reading, request.file, self.free, expected)?;
         self.saw_stream |= is_stream;
@@ -521,15 +616,23 @@ impl Loader<'_> {
             self.reading.observer.warning(message);
             return Ok(None);
         }
-        let found = find_graph(self.reading, file, self.free).map_err(|error| match error.code {
-            Code::NoSuchLayout => {
-                error.help("pass a graph file, or give the file to a parameter: `NAME=FILE`")
+        let (reading, free, found) = (self.reading, self.free, self.known_graph(file));
+        let read = || {
+            find_graph(reading, file, free).map_err(|error| match error.code {
+                Code::NoSuchLayout => {
+                    error.help("pass a graph file, or give the file to a parameter: `NAME=FILE`")
+                }
+                _ => error,
+            })
+        };
+        let graph = match found {
+            Some(graph) => graph,
+            None => {
+                let (graph, n_bytes) = read()?;
+                self.note(n_bytes);
+                self.keep(file, graph)
             }
-            _ => error,
-        });
-        let (graph, n_bytes) = found?;
-        self.note(n_bytes);
-        let graph = self.keep(file, graph);
+        };
         let layouts: Vec<Layout> =
             origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
         let mut chosen = widths;
@@ -568,22 +671,13 @@ pub fn read_data(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Dat
 
 /// Reads the graph, and returns it with the memory that reading used.
 fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
-    let FileContents { data, n_bytes, .. } = read(reading, file, max_bytes, Expected::default())?;
-    let is_list =
-        matches!(&data, Data::Numbers(numbers) if matches!(numbers.shape, Shape::List(_)));
+    let expected = Expected { as_graph: true, ..Expected::default() };
+    let FileContents { data, n_bytes, .. } = read(reading, file, max_bytes, expected)?;
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes)),
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` does not contain a graph";
-            let error = FileError::new(Code::NoSuchLayout, file, message);
-            Err(match is_list {
-                true => error.help(
-                    "to use a list of roads as a graph, write an edge list: lines `FROM TO \
-                        WEIGHT`, or `FROM,TO,WEIGHT`, of integers, without a header, in a file \
-                        that ends in `.txt`",
-                ),
-                false => error,
-            })
+            Err(FileError::new(Code::NoSuchLayout, file, message))
         }
     }
 }

@@ -9,19 +9,14 @@ const MAX_MARKED: usize = 12;
 /// Returns a line with the first edges or vertices that a slice marks in a graph, according to its
 /// length; `None` if the length is ambiguous or matches neither, or if it has no ones.
 pub fn marked(slice: &BitVector, graph: &Graph) -> Option<String> {
-    let label = |vertex: usize| {
-        let labels = graph.labels.as_ref();
-        let label = labels.and_then(|labels| labels.get(vertex).copied());
-        label.unwrap_or(vertex as u64 + 1)
-    };
     let sign = if graph.symmetric { "–" } else { "→" };
     let (is_arcs, is_vertices) = (slice.len() == graph.arcs.len(), slice.len() == graph.n_vertices);
     let shown = |row: usize| match is_arcs {
         true => {
             let Arc { tail, head, .. } = graph.arcs[row];
-            format!("{}{sign}{}", label(tail as usize), label(head as usize))
+            format!("{}{sign}{}", graph.name(tail as usize), graph.name(head as usize))
         }
-        false => label(row).to_string(),
+        false => graph.name(row).to_string(),
     };
     let noun = match (is_arcs, is_vertices, graph.symmetric) {
         (true, false, true) => "edges",
@@ -56,8 +51,8 @@ mod tests {
         let said = |graph: &Graph| marked(&slice, graph);
         assert_eq!(said(&path(4, false)).unwrap(), "    arcs 1→2, 3→4\n");
         assert_eq!(said(&path(4, true)).unwrap(), "    edges 1–2, 3–4\n");
-        let labels = Some(vec![10, 20, 30]);
-        let named = Graph { labels, ..path(3, true) };
+        let names = Some(star_io::VertexNames::Numbers(vec![10, 20, 30]));
+        let named = Graph { names, ..path(3, true) };
         assert_eq!(said(&named).unwrap(), "    vertices 10, 30\n");
         assert_eq!(said(&path(7, true)), None);
         assert_eq!(marked(&BitVector::zeros(3), &path(4, true)), None);

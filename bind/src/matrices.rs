@@ -1,9 +1,13 @@
-//! Two-dimensional arrays for parameters that expect a graph in a layout.
+//! Two-dimensional arrays as graphs.
 
-use star_base::Code;
-use star_io::{Arc, Data, Field, FileError, Graph, Layout, Numbers, Shape, Weights};
+use star_base::{Code, text};
+use star_io::{
+    Arc, Data, Direction, Field, FileError, Graph, Layout, Numbers, Shape, VertexNames, Weights,
+};
 
+use crate::bytes::bytes_in;
 use crate::data::LoadRequest;
+use crate::source::Reading;
 
 /// Converts a two-dimensional array to the data that a parameter with this layout expects: an array
 /// of zeros and ones to bits, and a square one of weights to a graph, in which number j of row i is
@@ -44,6 +48,63 @@ pub(crate) fn of_param(
     weights(field, height)
         .map(Data::Graph)
         .map_err(|message| refused(message).help("`nodata=0` says that zeros are missing arcs"))
+}
+
+/// Converts a square array to the graph of its entries: number j of row i is the weight of the arc
+/// from i to j, counted from 0, or in an array of zeros and ones the arc. Zeros are no arcs, or
+/// with `nodata=` the missing numbers. Other data are unchanged.
+///
+/// # Errors
+/// E0511 if the graph does not fit; L0103 or L0106 if the observer stops it.
+pub(crate) fn as_graph(
+    reading: Reading<'_>,
+    data: Data,
+    direction: Direction,
+    file: &str,
+    max_bytes: u64,
+) -> Result<Data, FileError> {
+    let Data::Numbers(numbers) = &data else { return Ok(data) };
+    let (Shape::Grid { height, width }, [field]) = (numbers.shape, &numbers.fields[..]) else {
+        return Ok(data);
+    };
+    if height != width {
+        let message = format!("an array of {height} × {width} numbers is no graph");
+        let error = FileError::new(Code::NoSuchLayout, file, message);
+        return Err(error.note("the matrix of a graph has equal numbers of rows and columns"));
+    }
+    let is_bits = field.values.iter().all(|number| matches!(number, 0 | 1));
+    let missing = field.nodata.filter(|_| !is_bits).unwrap_or(0);
+    let n_arcs = field.values.iter().filter(|&&number| number != missing).count();
+    let needed = bytes_in(numbers).saturating_add(n_arcs as u64 * size_of::<Arc>() as u64);
+    if needed > max_bytes {
+        let message = format!("the graph of {n_arcs} arcs does not fit");
+        return Err(FileError::new(Code::DoesNotFit, file, message));
+    }
+    let too_many = |_| FileError::new(Code::DoesNotFit, file, "the array has more than 2^32 rows");
+    let n = u32::try_from(height).map_err(too_many)?;
+    let cells = (0..n).flat_map(|tail| (0..n).map(move |head| (tail, head)));
+    let arcs = cells.zip(&field.values).filter(|&(_, &weight)| weight != missing);
+    let arcs = arcs.map(|((tail, head), &weight)| Arc { tail, head, weight }).collect();
+    let names = Some(VertexNames::Numbers((0..u64::from(n)).collect()));
+    let mut graph =
+        Graph { n_vertices: height, arcs, weighted: !is_bits, names, ..Graph::default() };
+    let mut go_on = || match reading.observer.stop() {
+        Some(code) => Err(FileError::new(code, file, "interrupted while reading")),
+        None => Ok(()),
+    };
+    let oriented = graph.orient(direction, &mut go_on)?;
+    oriented.ok_or_else(|| FileError::new(Code::DoesNotFit, file, "no memory for the arcs"))?;
+    let shown = text::one_line(file);
+    let what = if is_bits { "an adjacency matrix" } else { "a matrix of weights" };
+    let direction = match graph.symmetric {
+        true => String::new(),
+        false => format!("; `undirected:{shown}` reads edges"),
+    };
+    let none = text::one_line(&missing.to_string());
+    reading.observer.note(&format!(
+        "{file}: {what} from row to column, {none} is no arc, vertices from 0{direction}"
+    ));
+    Ok(Data::Graph(graph))
 }
 
 /// The graph of a matrix of weights.

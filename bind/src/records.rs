@@ -115,10 +115,7 @@ impl RecordList {
         let mut n_left_out = 0;
         for field in &numbers.fields {
             let is_text = !matches!(field.meaning, Meaning::Number | Meaning::Scaled(_));
-            let texts = field.values.iter().map(|&number| match field.nodata {
-                Some(nodata) if number == nodata => String::new(),
-                Some(_) | None => short(&field.meaning.text(number)),
-            });
+            let texts = field.values.iter().map(|&number| short(&field.meaning.text(number)));
             let cells: Vec<String> = std::iter::once(short(&field.name)).chain(texts).collect();
             let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
             let used = lines.first().map_or(0, |line| line.chars().count());

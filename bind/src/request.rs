@@ -22,7 +22,8 @@ pub struct Read {
     pub list: Option<RecordList>,
 }
 
-/// Reads a value of this type; it uses at most `max_bytes`.
+/// Reads a value of this type; it uses at most `max_bytes`. The text `layout` may end with
+/// settings, as in `records scale=100`, which replace those of `reading`.
 ///
 /// # Errors
 /// If the layout is unknown, or the file cannot be read or contains no such value.
@@ -33,6 +34,12 @@ pub fn read_value(
     ty: Ty,
     max_bytes: u64,
 ) -> Result<Read, FileError> {
+    let mut settings = reading.settings.clone();
+    let layout = match layout {
+        Some(text) => settings.take_after_layout(text).map_err(without_file)?,
+        None => None,
+    };
+    let reading = Reading { settings: &settings, ..reading };
     let (layout, widths) = match layout {
         Some(text) => {
             let (layout, widths) = layout_of(text).map_err(without_file)?;
@@ -51,7 +58,8 @@ pub fn read_value(
     };
     let format = layout.as_ref().and_then(AnyLayout::format);
     let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
-    let expected = Expected { format, graph };
+    let as_graph = matches!(layout, Some(AnyLayout::Graph(_)));
+    let expected = Expected { format, graph, as_graph };
     let located = locate(file, reading.files);
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
     let (form, sparse) = (TableForm::Columns, SparseWish::Never);

@@ -8,7 +8,7 @@ use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, did_you_mean, te
 use star_io::{Data, Field, FileError, Format, Graph, Numbers, Shape};
 
 use crate::encoding::cannot_hold;
-use crate::fields::Fields;
+use crate::fields::{Fields, split_form, unknown_form};
 use crate::param::Signature;
 use crate::vertices;
 
@@ -46,6 +46,9 @@ pub enum ResultForm {
     /// `vertices`: a slice as the vertices at its ones, a table as the vertices with the numbers in
     /// their rows.
     Vertices,
+    /// `codes`: a table as the vertices with the names of the vertices whose codes are in their
+    /// rows.
+    Codes,
     /// `distances`: like `vertices`, without the rows that are infinity, all ones.
     Distances,
 }
@@ -54,28 +57,36 @@ impl ResultForm {
     /// Splits `[FORM:]FILE`.
     ///
     /// # Errors
-    /// E0507 if the form is invalid.
+    /// E0507 if the form is unknown or invalid.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
-        if let Some((prefix, file)) = text.split_once(':') {
-            let words: Vec<&str> = prefix.split_whitespace().collect();
-            match words[..] {
-                ["rows", "of", name] => {
-                    return Ok((Some(ResultForm::RowsOf(name.to_owned())), file));
+        let Some((prefix, file)) = split_form(text) else { return Ok((None, text)) };
+        let words: Vec<&str> = prefix.split_whitespace().collect();
+        let form = match words[..] {
+            ["rows", "of", name] => ResultForm::RowsOf(name.to_owned()),
+            ["like", name] => ResultForm::Like(name.to_owned()),
+            ["vertices"] => ResultForm::Vertices,
+            ["codes"] => ResultForm::Codes,
+            ["distances"] => ResultForm::Distances,
+            _ => match Fields::of_form(prefix, file)? {
+                Some(fields) => ResultForm::Fields(fields),
+                None => {
+                    let mut forms =
+                        vec!["rows of NAME", "like NAME", "vertices", "codes", "distances"];
+                    forms.extend(Fields::form_names());
+                    return Err(unknown_form(prefix, file, &forms));
                 }
-                ["like", name] => return Ok((Some(ResultForm::Like(name.to_owned())), file)),
-                ["vertices"] => return Ok((Some(ResultForm::Vertices), file)),
-                ["distances"] => return Ok((Some(ResultForm::Distances), file)),
-                _ => {}
-            }
-        }
-        let (fields, file) = Fields::split(text)?;
-        Ok((fields.map(ResultForm::Fields), file))
+            },
+        };
+        Ok((Some(form), file))
     }
 
     /// Returns the parameter whose rows it refers to.
     pub fn parameter(&self) -> Option<&str> {
         match self {
-            ResultForm::Fields(_) | ResultForm::Vertices | ResultForm::Distances => None,
+            ResultForm::Fields(_)
+            | ResultForm::Vertices
+            | ResultForm::Codes
+            | ResultForm::Distances => None,
             ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
         }
     }
@@ -83,7 +94,7 @@ impl ResultForm {
     /// Returns whether it refers to the vertices of the graph that the values come from.
     pub fn names_vertices(&self) -> bool {
         match self {
-            ResultForm::Vertices | ResultForm::Distances => true,
+            ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => true,
             ResultForm::Fields(_) | ResultForm::RowsOf(_) | ResultForm::Like(_) => false,
         }
     }
@@ -125,13 +136,15 @@ impl ResultForm {
                     arcs,
                     weighted: false,
                     symmetric: true,
-                    labels: None,
+                    names: None,
                     no_weights: None,
                 };
                 (vec![list, Data::Graph(graph)], "records or arcs")
             }
             ResultForm::Like(_) => (vec![list], "a list of records"),
-            ResultForm::Vertices | ResultForm::Distances => (vec![list], "a list of vertices"),
+            ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => {
+                (vec![list], "a list of vertices")
+            }
         };
         let holds =
             |data: &Data| star_io::write(format, data.as_output(), &mut std::io::sink()).is_ok();
@@ -155,6 +168,7 @@ impl ResultForm {
         let name = match self {
             ResultForm::Fields(fields) => return fields.numbers(value, file).map(Data::Numbers),
             ResultForm::Vertices => return vertices::all(value, graph, file).map(Data::Numbers),
+            ResultForm::Codes => return vertices::codes(value, graph, file).map(Data::Numbers),
             ResultForm::Distances => return vertices::near(value, graph, file).map(Data::Numbers),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
@@ -191,6 +205,7 @@ impl ResultForm {
                 ResultForm::Like(_)
                 | ResultForm::Fields(_)
                 | ResultForm::Vertices
+                | ResultForm::Codes
                 | ResultForm::Distances,
                 _,
                 _,
@@ -222,10 +237,10 @@ impl Rows {
                     return Err(graph.arcs.len());
                 }
                 let arcs = rows().map(|row| graph.arcs[row]).collect();
-                let Graph { n_vertices, weighted, symmetric, ref labels, arcs: _, ref no_weights } =
+                let Graph { n_vertices, weighted, symmetric, ref names, arcs: _, ref no_weights } =
                     **graph;
-                let (labels, no_weights) = (labels.clone(), no_weights.clone());
-                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, labels, no_weights }))
+                let (names, no_weights) = (names.clone(), no_weights.clone());
+                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, names, no_weights }))
             }
         }
     }
@@ -243,12 +258,12 @@ pub(crate) fn like(
         let error = FileError::new(Code::NoSuchLayout, file, message);
         return Err(error.note(format!("a number has at most {MAX_BITS}")));
     }
-    let widths = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
-    let records = Fields::records(widths.collect());
+    let named = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
+    let records = Fields::records(named.collect());
     let mut numbers = records.numbers(BitsRef::Table(table), file)?;
-    for (found, field) in numbers.fields.iter_mut().zip(fields) {
+    for ((found, field), width) in numbers.fields.iter_mut().zip(fields).zip(widths) {
         let offset = field.offset();
-        let ones = found.bits.map_or(i64::MAX, |bits| i64::MAX >> 63usize.saturating_sub(bits));
+        let ones = i64::MAX >> (MAX_BITS - width);
         found.values.iter_mut().for_each(|number| {
             *number = match field.nodata {
                 Some(nodata) if *number == ones => nodata,

@@ -1,10 +1,14 @@
 //! Settings for reading files, given like parameters: `scale=100`, `widths=8,4`.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use star_base::{Code, Diagnostic, did_you_mean, text};
-use star_io::{Decimal, FieldRules, Meaning, Numbers};
+use star_io::{Data, Decimal, Direction, EdgeFields, FieldRules, Format, Meaning, Numbers};
 
 use crate::arg_value;
 use crate::encoding::Formulas;
+use crate::source::Observer;
 
 /// The maximum width of a field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -34,9 +38,65 @@ pub struct Settings {
     pub codes: Codes,
     /// Whether the times of edge lists are skipped.
     pub skip_times: bool,
+    /// The fields of edge lists.
+    pub from: Option<String>,
+    /// See `from`.
+    pub to: Option<String>,
+    /// See `from`; also the attribute of other formats.
+    pub weight: Option<String>,
+    /// The direction of the arcs of graphs, unless the name of a file says it.
+    pub direction: Direction,
     /// The treatment of formulas in CSV files that are written.
     pub formulas: Formulas,
+    /// The given settings that warn if no file uses them.
+    given: Vec<&'static Concern>,
+    /// The uses of all files that were read, also with copies of these settings.
+    used: Rc<Cell<Uses>>,
 }
+
+/// The kinds of the files that were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Uses {
+    /// CSV and edge lists, which may have headers.
+    lines: bool,
+    /// CSV, Parquet and Arrow.
+    lists: bool,
+    /// Files of numbers.
+    numbers: bool,
+    /// Files of numbers, apart from update streams.
+    may_miss: bool,
+    /// Pictures with a palette.
+    palette: bool,
+    /// Edge lists.
+    edge_list: bool,
+    /// Graphs.
+    graph: bool,
+    /// Graphs with weights.
+    weights: bool,
+    /// Numbers that were laid out as fields.
+    fields: bool,
+}
+
+/// A setting that warns if no file uses it: its name, the files that it is for, and whether they
+/// are among those that were read.
+type Concern = (&'static str, &'static str, fn(Uses) -> bool);
+
+/// These settings. Other places report an unused `scale=` of all numbers, `h=` and `b=`.
+const CONCERNS: [Concern; 13] = [
+    ("texts", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
+    ("order", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
+    ("scale", "CSV, Parquet and Arrow files", |it| it.lists),
+    ("empty", "CSV, Parquet and Arrow files, and weights of graphs", |it| it.lists || it.weights),
+    ("header", "CSV files and edge lists", |it| it.lines),
+    ("from", "edge lists", |it| it.edge_list),
+    ("to", "edge lists", |it| it.edge_list),
+    ("times", "edge lists", |it| it.edge_list),
+    ("weight", "graphs", |it| it.graph),
+    ("nodata", "files of numbers", |it| it.may_miss),
+    ("palette", "PNG pictures with a palette", |it| it.palette),
+    ("widths", "the fields of files of numbers", |it| it.fields),
+    ("codes", "files of numbers", |it| it.numbers),
+];
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,14 +125,19 @@ Settings for files, given like parameters:
   empty=VALUE   default for a missing number, date or time in a CSV file
   nodata=NUMBER number of a file for a missing value: it becomes all ones
   palette=index read a PNG picture with a palette as colour indices, not colours
+  from=COLUMN   column of an edge list with the vertex that an arc leaves, by name
+                or number; by default `from`, `source` and similar, or the first
+  to=COLUMN     the same for the vertex that it enters
+  weight=COLUMN the same for the weight, also an attribute of other formats;
+                `weight=none` reads no weights
   times=skip    skip the times after the weights of an edge list
   h=BITS        width of weights and distances, in graphs and update streams
   b=BITS        width of the codes of vertices";
 
 /// The names that are settings unless a parameter has them.
-pub const SETTINGS: [&str; 12] = [
-    "scale", "widths", "texts", "order", "codes", "header", "empty", "nodata", "palette", "times",
-    "h", "b",
+pub const SETTINGS: [&str; 15] = [
+    "scale", "widths", "texts", "order", "codes", "header", "empty", "nodata", "palette", "from",
+    "to", "weight", "times", "h", "b",
 ];
 
 /// Settings for the conversion of data to values of a program; the others concern the reading of
@@ -96,7 +161,7 @@ impl Settings {
                 return Err(Diagnostic::new(Code::BadArgument, message));
             }
             given.push(name);
-            if OF_VALUES.contains(&name) || !settings.take(name, value)? {
+            if OF_VALUES.contains(&name) || !settings.give(name, value)? {
                 let message = format!("unknown setting `{name}` for reading a file");
                 let note = format!("available settings: {}", text::quoted_list(known()));
                 let diagnostic = Diagnostic::new(Code::NoSuchParameter, message).note(note);
@@ -106,6 +171,76 @@ impl Settings {
             }
         }
         Ok(settings)
+    }
+
+    /// Splits `[LAYOUT] [NAME=VALUE …]`, which a program gives to `read`, and applies the settings;
+    /// returns the layout, if there is one.
+    ///
+    /// # Errors
+    /// E0605 if a value is invalid.
+    pub(crate) fn take_after_layout<'t>(
+        &mut self,
+        text: &'t str,
+    ) -> Result<Option<&'t str>, Diagnostic> {
+        let mut layout = text.trim();
+        let mut taken = Vec::new();
+        while let Some((name, value)) = layout.rsplit(char::is_whitespace).next().and_then(setting)
+        {
+            layout = layout[..layout.len() - name.len() - value.len() - 1].trim_end();
+            taken.push((name, value));
+        }
+        let has_layout = !layout.is_empty() || taken.is_empty();
+        for (name, value) in taken.into_iter().rev() {
+            self.take(name, value)?;
+        }
+        Ok(has_layout.then_some(layout))
+    }
+
+    /// Records the contents of a file that was read with these settings.
+    pub(crate) fn note_file(&self, format: Format, data: &Data) {
+        let mut uses = self.used.get();
+        let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
+        uses.lines |= is_csv || format == Format::EdgeList;
+        uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
+        uses.edge_list |= format == Format::EdgeList || (is_csv && matches!(data, Data::Graph(_)));
+        if let Data::Graph(graph) = data {
+            uses.graph = true;
+            uses.weights |= graph.weighted;
+        }
+        if let Data::Numbers(numbers) = data {
+            uses.numbers = true;
+            uses.may_miss |= !is_stream;
+            let has_indices = numbers.fields.iter().any(|field| field.name == "index");
+            uses.palette |= format == Format::Png && (has_indices || !self.palette_indices);
+        }
+        self.used.set(uses);
+    }
+
+    /// Records that numbers were laid out as fields, with the given widths if there are any.
+    pub(crate) fn note_fields(&self) {
+        self.used.set(Uses { fields: true, ..self.used.get() });
+    }
+
+    /// Warns about each given setting that no file used, after all files were read.
+    pub fn warn_unused(&self, observer: &dyn Observer) {
+        for (name, files, _) in
+            self.given.iter().filter(|(.., is_among)| !is_among(self.used.get()))
+        {
+            observer.warning(&format!("`{name}=` is unused: it is for {files}"));
+        }
+    }
+
+    /// Applies a setting of the user, who is warned if no file uses it; returns `false` if the name
+    /// is unknown.
+    ///
+    /// # Errors
+    /// E0605 if the value is invalid.
+    pub fn give(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
+        let is_known = self.take(name, value)?;
+        // A scale of all numbers has a note of the reader.
+        let warns = name != "scale" || value.contains(':');
+        self.given.extend(CONCERNS.iter().filter(|(of, ..)| warns && *of == name));
+        Ok(is_known)
     }
 
     /// Applies a setting; returns `false` if the name is unknown.
@@ -166,6 +301,12 @@ impl Settings {
                 "skip" => self.skip_times = true,
                 _ => return Err(bad(name, value, "write `times=skip`")),
             },
+            "from" | "to" | "weight" if value.is_empty() => {
+                return Err(bad(name, value, "write the name of a column, or its number"));
+            }
+            "from" => self.from = Some(value.to_owned()),
+            "to" => self.to = Some(value.to_owned()),
+            "weight" => self.weight = Some(value.to_owned()),
             "empty" => self.empty = Some(value.to_owned()),
             "nodata" => match Decimal::parse(value) {
                 Some(number) => self.nodata = Some(number),
@@ -194,6 +335,15 @@ impl Settings {
         }
     }
 
+    /// Returns the fields of edge lists.
+    pub fn edge_fields(&self) -> EdgeFields<'_> {
+        EdgeFields {
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            weight: self.weight.as_deref(),
+        }
+    }
+
     /// Marks the missing values in these numbers, by the scale of each field.
     pub fn mark_missing(&self, numbers: &mut Numbers) {
         let Some(nodata) = self.nodata else { return };
@@ -212,6 +362,14 @@ impl Settings {
     }
 }
 
+/// Splits a setting after a layout. The widths of graphs belong to the layout, and codes concern
+/// several fields.
+fn setting(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let is_known = SETTINGS.contains(&name) && !["h", "b", "codes"].contains(&name);
+    is_known.then_some((name, value))
+}
+
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
     let message =
         format!("`{}` is not a valid value of the setting `{name}`", text::one_line(value));
@@ -223,6 +381,25 @@ mod tests {
     use star_io::{Field, Shape};
 
     use super::*;
+
+    #[test]
+    fn settings_follow_the_layout_of_a_program() {
+        let split = |text| {
+            let mut settings = Settings::default();
+            let layout = settings.take_after_layout(text).unwrap();
+            (layout, settings.scale, settings.header)
+        };
+        let ten = Decimal::parse_positive("10");
+        assert_eq!(split("records"), (Some("records"), None, None));
+        assert_eq!(split(" records scale=10 "), (Some("records"), ten, None));
+        assert_eq!(split("scale=10  header=no"), (None, ten, Some(false)));
+        assert_eq!(split("field:a b scale=10"), (Some("field:a b"), ten, None));
+        assert_eq!(split("left scale=10 b=6"), (Some("left scale=10 b=6"), None, None));
+        assert_eq!(split("left b=6 scale=10"), (Some("left b=6"), ten, None));
+        assert_eq!(split(""), (Some(""), None, None));
+        let error = Settings::default().take_after_layout("records scale=-1").unwrap_err();
+        assert_eq!(error.code, Code::BadArgument);
+    }
 
     #[test]
     fn settings_are_parsed_and_checked() {

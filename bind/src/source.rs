@@ -1,6 +1,8 @@
 //! The interface that a caller provides: opening files, receiving notes, and stopping long
 //! operations.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Read};
 
 use star_base::Code;
@@ -70,6 +72,41 @@ pub trait Observer {
 
     /// Receives a warning for the user.
     fn warning(&self, message: &str);
+}
+
+/// An observer that passes on each note and warning once.
+pub(crate) struct Once<'a> {
+    observer: &'a dyn Observer,
+    /// The messages so far.
+    told: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Once<'a> {
+    pub(crate) fn new(observer: &'a dyn Observer) -> Self {
+        Once { observer, told: RefCell::default() }
+    }
+
+    fn is_new(&self, message: &str) -> bool {
+        self.told.borrow_mut().insert(message.to_owned())
+    }
+}
+
+impl Observer for Once<'_> {
+    fn stop(&self) -> Option<Code> {
+        self.observer.stop()
+    }
+
+    fn note(&self, message: &str) {
+        if self.is_new(message) {
+            self.observer.note(message);
+        }
+    }
+
+    fn warning(&self, message: &str) {
+        if self.is_new(message) {
+            self.observer.warning(message);
+        }
+    }
 }
 
 /// The common context for reading files.

@@ -1,8 +1,8 @@
-//! Results about the vertices of a graph as lists with their numbers: the original numbers of its
-//! file, if it has them.
+//! Results about the vertices of a graph as lists with their names: those of its file, if it has
+//! them.
 
 use star_base::{BitTable, BitVector, BitsRef, Code, text};
-use star_io::{Field, FileError, Graph, Numbers, Shape};
+use star_io::{Field, FileError, Graph, Meaning, Numbers, Shape, Texts, VertexNames};
 
 use crate::fields::Fields;
 
@@ -56,9 +56,9 @@ fn not_dense(file: &str) -> FileError {
 }
 
 fn chosen(bits: &BitVector, graph: Option<&Graph>, file: &str) -> Result<Numbers, FileError> {
-    let label = labels(bits.len(), graph, file)?;
-    let vertices = (0..bits.len()).filter(|&vertex| bits.get(vertex)).map(label).collect();
-    let field = Field::new("vertex", None, vertices);
+    check_rows(bits.len(), graph, file)?;
+    let vertices = (0..bits.len()).filter(|&vertex| bits.get(vertex)).collect();
+    let field = named("vertex", vertices, graph);
     Ok(Numbers { shape: Shape::List(field.values.len()), fields: vec![field] })
 }
 
@@ -69,48 +69,103 @@ fn numbers(
     graph: Option<&Graph>,
     file: &str,
 ) -> Result<Numbers, FileError> {
+    let (vertices, values) = rows(table, wanted, graph, file)?;
+    let shape = Shape::List(vertices.len());
+    let fields = vec![named("vertex", vertices, graph), Field::new(name, None, values)];
+    Ok(Numbers { shape, fields })
+}
+
+/// Returns a table whose rows are codes of vertices as all vertices, each with the name of the
+/// vertex in its row; the code 0 has an empty name.
+///
+/// # Errors
+/// As for [`all`]; E0507 if a row is no code of a vertex.
+pub(crate) fn codes(
+    value: BitsRef<'_>,
+    graph: Option<&Graph>,
+    file: &str,
+) -> Result<Numbers, FileError> {
+    let BitsRef::Table(table) = value else {
+        let message = "`codes` requires a table";
+        return Err(FileError::new(Code::NoSuchLayout, file, message));
+    };
+    let (vertices, values) = rows(table, |_| true, graph, file)?;
+    let n = table.n_rows();
+    let in_row = values.iter().map(|&code| usize::try_from(code).ok().filter(|&code| code <= n));
+    let Some(codes) = in_row.collect::<Option<Vec<usize>>>() else {
+        let message = format!("a row is no code of a vertex: codes are 0 to {n}");
+        return Err(FileError::new(Code::NoSuchLayout, file, message));
+    };
+    let meaning = Meaning::Texts(Texts::of((0..n).map(|vertex| name_of(vertex, graph))));
+    let code = |code: usize| match (&meaning, code.checked_sub(1)) {
+        (Meaning::Texts(texts), Some(vertex)) => {
+            texts.code(&name_of(vertex, graph)).unwrap_or_default()
+        }
+        _ => 0,
+    };
+    let values = codes.into_iter().map(code).collect();
+    let field = Field { meaning, ..Field::new("code", None, values) };
+    let shape = Shape::List(vertices.len());
+    Ok(Numbers { shape, fields: vec![named("vertex", vertices, graph), field] })
+}
+
+/// Returns the vertices, from 0, whose rows are wanted, and the numbers in these rows.
+fn rows(
+    table: &BitTable,
+    wanted: impl Fn(i64) -> bool,
+    graph: Option<&Graph>,
+    file: &str,
+) -> Result<(Vec<usize>, Vec<i64>), FileError> {
     let (n_rows, width) = (table.n_rows(), table.n_cols());
-    let label = labels(n_rows, graph, file)?;
+    check_rows(n_rows, graph, file)?;
     if width == 0 || width > MAX_BITS {
         let error = FileError::new(Code::NoSuchLayout, file, format!("rows of {width} bits"));
         return Err(error.note(format!("a number must have 1 to {MAX_BITS} bits")));
     }
-    let records = Fields::records(vec![(name.to_owned(), width)]);
+    let records = Fields::records(vec![(String::new(), width)]);
     let all = records.numbers(BitsRef::Table(table), file)?;
     let all = all.fields.into_iter().flat_map(|field| field.values).enumerate();
-    let (vertices, values): (Vec<i64>, Vec<i64>) = all
-        .filter(|&(_, number)| wanted(number))
-        .map(|(vertex, number)| (label(vertex), number))
-        .unzip();
-    let shape = Shape::List(vertices.len());
-    let fields = vec![Field::new("vertex", None, vertices), Field::new(name, None, values)];
-    Ok(Numbers { shape, fields })
+    Ok(all.filter(|&(_, number)| wanted(number)).unzip())
 }
 
-/// Returns the numbers of `n` vertices: those of the file, or 1, 2, …
-fn labels<'g>(
-    n: usize,
-    graph: Option<&'g Graph>,
-    file: &str,
-) -> Result<impl Fn(usize) -> i64 + 'g, FileError> {
-    if let Some(graph) = graph.filter(|graph| graph.n_vertices != n) {
-        let rows = text::count(n, "row");
-        let message = format!("{rows} for {}", text::count(graph.n_vertices, "vertex"));
-        return Err(FileError::new(Code::NoSuchLayout, file, message));
+fn check_rows(n: usize, graph: Option<&Graph>, file: &str) -> Result<(), FileError> {
+    match graph.filter(|graph| graph.n_vertices != n) {
+        Some(graph) => {
+            let rows = text::count(n, "row");
+            let message = format!("{rows} for {}", text::count(graph.n_vertices, "vertex"));
+            Err(FileError::new(Code::NoSuchLayout, file, message))
+        }
+        None => Ok(()),
     }
-    let labels = graph.and_then(|graph| graph.labels.as_deref());
-    Ok(move |vertex: usize| {
-        let label = labels.and_then(|labels| labels.get(vertex).copied());
-        i64::try_from(label.unwrap_or(vertex as u64 + 1)).unwrap_or(i64::MAX)
-    })
+}
+
+fn name_of(vertex: usize, graph: Option<&Graph>) -> String {
+    graph.map_or_else(|| (vertex + 1).to_string(), |graph| graph.name(vertex).to_string())
+}
+
+/// Returns a field of vertices with their names: those of the file, or 1, 2, …
+fn named(name: &str, vertices: Vec<usize>, graph: Option<&Graph>) -> Field {
+    let names = graph.and_then(|graph| graph.names.as_ref());
+    let value = |vertex: usize| match names {
+        Some(VertexNames::Numbers(numbers)) => numbers
+            .get(vertex)
+            .map_or(i64::MAX, |&number| i64::try_from(number).unwrap_or(i64::MAX)),
+        Some(VertexNames::Texts(_)) | None => vertex as i64 + 1,
+    };
+    let meaning = match names {
+        Some(VertexNames::Texts(texts)) => Meaning::Texts(texts.clone()),
+        Some(VertexNames::Numbers(_)) | None => Meaning::Number,
+    };
+    Field { meaning, ..Field::new(name, None, vertices.into_iter().map(value).collect()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn graph(labels: Option<Vec<u64>>) -> Graph {
-        Graph { n_vertices: 3, labels, ..Graph::default() }
+    fn graph(numbers: Option<Vec<u64>>) -> Graph {
+        let names = numbers.map(VertexNames::Numbers);
+        Graph { n_vertices: 3, names, ..Graph::default() }
     }
 
     fn columns(numbers: Numbers) -> Vec<(String, Vec<i64>)> {
@@ -129,6 +184,28 @@ mod tests {
         let other = BitVector::parse("10").unwrap();
         let error = all(BitsRef::Slice(&other), Some(&graph(None)), "f").unwrap_err();
         assert_eq!(error.message, "2 rows for 3 vertices");
+    }
+
+    #[test]
+    fn vertices_and_codes_have_the_names_of_the_file() {
+        let names = VertexNames::Texts(Texts::of(["Oslo", "Rome", "Bonn"].map(str::to_owned)));
+        let graph = Graph { n_vertices: 3, names: Some(names), ..Graph::default() };
+        let shown = |numbers: Numbers| -> Vec<Vec<String>> {
+            let show = |field: &Field| {
+                field.values.iter().map(|&value| field.meaning.text(value).into_owned()).collect()
+            };
+            numbers.fields.iter().map(show).collect()
+        };
+        let bits = BitVector::parse("011").unwrap();
+        let marked = all(BitsRef::Slice(&bits), Some(&graph), "f").unwrap();
+        assert_eq!(shown(marked), [["Rome", "Bonn"]]);
+        let table = BitTable::parse(&["10", "00", "11"]).unwrap();
+        let parents = codes(BitsRef::Table(&table), Some(&graph), "f").unwrap();
+        assert_eq!(shown(parents), [["Oslo", "Rome", "Bonn"], ["Rome", "", "Bonn"]]);
+        let parents = codes(BitsRef::Table(&table), None, "f").unwrap();
+        assert_eq!(shown(parents), [["1", "2", "3"], ["2", "", "3"]]);
+        let wide = BitTable::parse(&["100", "000", "001"]).unwrap();
+        assert!(codes(BitsRef::Table(&wide), None, "f").is_err());
     }
 
     #[test]

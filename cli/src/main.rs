@@ -36,11 +36,13 @@ use std::process::ExitCode;
 use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use star_base::{SourceMap, text};
+use star_base::{Code, Diagnostic, SourceMap, text};
 use star_os::exit::Exit;
 use star_os::failure::{Failure, internal};
 use star_os::output::Output;
 use star_os::report::{ErrorFormat, Reporter};
+use star_os::size_args::address_space_left;
+use star_os::watchdog::LEAST_BYTES;
 
 use crate::usage::Refusal;
 
@@ -109,16 +111,21 @@ enum Command {
 const STACK_BYTES: usize = 8 << 20;
 
 fn main() -> ExitCode {
+    // A refused command needs no other stack than that of the process. The test comes first, since
+    // the allocator reserves address space for each thread.
+    if let Err(diagnostic) = check_address_space() {
+        return star(Some(diagnostic)).into();
+    }
     let thread = thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES);
-    match thread.spawn(star) {
+    match thread.spawn(|| star(None)) {
         Ok(thread) => thread.join().unwrap_or(Exit::Internal).into(),
         // On a system without threads, the stack of the process must suffice.
-        Err(_) => star().into(),
+        Err(_) => star(None).into(),
     }
 }
 
-/// Runs the command of this process.
-fn star() -> Exit {
+/// Runs the command of this process, or refuses it.
+fn star(refusal: Option<Diagnostic>) -> Exit {
     #[cfg(unix)]
     {
         // If the system refuses, a write beyond the limit ends the process.
@@ -128,7 +135,11 @@ fn star() -> Exit {
     let (exit, reporter) = match Cli::try_parse() {
         Ok(Cli { error_format, command }) => {
             let reporter = Reporter::new(error_format);
-            (guarded(&command, &reporter, &mut output), reporter)
+            let exit = match refusal {
+                None => guarded(&command, &reporter, &mut output),
+                Some(diagnostic) => Failure::from(diagnostic).report(&reporter),
+            };
+            (exit, reporter)
         }
         Err(error) => {
             let lossy = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
@@ -165,10 +176,7 @@ fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit 
 }
 
 fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
-    // The entries of a session, and the sessions of tests, are separate uses of files.
-    if !matches!(command, Command::Repl(_) | Command::Test(_)) {
-        star_os::file_roles::begin();
-    }
+    star_os::file_roles::begin();
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
@@ -180,7 +188,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             Ok(Exit::Success)
         }
         Command::Doc(args) => command::doc::run(args, &mut Cli::command(), reporter, output),
-        Command::New(args) => command::new::run(args, output),
+        Command::New(args) => command::new::run(args, reporter, output),
         Command::View(args) => command::view::run(args, reporter),
         Command::Generate(args) => command::generate::run(args, reporter, output),
         Command::Moving(args) => command::moving::run(args, reporter, output),
@@ -200,6 +208,18 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             Ok(Exit::Success)
         }
     }
+}
+
+/// Refuses an address space that is too small: a refused allocation of few bytes would end the
+/// process.
+fn check_address_space() -> Result<(), Diagnostic> {
+    let Some(left) = address_space_left().filter(|left| *left < LEAST_BYTES) else {
+        return Ok(());
+    };
+    let (left, least) = (text::bytes(left), text::bytes(LEAST_BYTES));
+    let message = format!("the system leaves {left} of address space; a command needs {least}");
+    Err(Diagnostic::new(Code::MemoryLimit, message)
+        .help("`ulimit -v` shows the limit in KiB; raise it"))
 }
 
 /// Handles a command line without a valid command.

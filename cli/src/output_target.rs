@@ -12,9 +12,6 @@ use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::save::{self, Target, Written};
 
-/// Denotes standard output after an extension and a colon.
-const STDOUT: &str = "-";
-
 /// A file, or standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outlet {
@@ -47,11 +44,9 @@ impl Outlet {
         text: &str,
         holds: &dyn Fn(Format) -> Result<(), FileError>,
     ) -> Result<Self, FileError> {
-        let outlet = match text.rsplit_once(':') {
-            Some((extension, STDOUT)) if is_extension(extension) => {
-                Encoding::new(&format!("stdout.{extension}"), text, holds).map(Outlet::Stdout)
-            }
-            Some(_) | None => Target::by(writer, Path::new(text), text, holds).map(Outlet::File),
+        let outlet = match Format::of_stream(text) {
+            Some(_) => Encoding::new(text, text, holds).map(Outlet::Stdout),
+            None => Target::by(writer, Path::new(text), text, holds).map(Outlet::File),
         };
         outlet.map_err(|error| match error.code == Code::UnknownFormat {
             true => error.help("use an extension and `:-` for standard output: `gr:-`"),
@@ -123,21 +118,6 @@ impl Outlet {
             },
         }
     }
-}
-
-/// Returns the format selected by the name of a file or of standard output.
-pub(crate) fn format_of(text: &str) -> Option<Format> {
-    match text.rsplit_once(':') {
-        Some((extension, STDOUT)) if is_extension(extension) => {
-            Format::of_path(&format!("stdout.{extension}"))
-        }
-        Some(_) | None => Format::of_path(text),
-    }
-}
-
-/// Accepts letters and digits, optionally followed by `.gz`; everything else is the name of a file.
-fn is_extension(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use star_bind::encoding::Formulas;
 use star_bind::marked::marked;
 use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
-use star_io::{FileError, Graph, OutputRef};
+use star_io::{FileError, Format, Graph, OutputRef};
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_vm::HostValue;
 
-use crate::output_target::{self, Outlet};
+use crate::output_target::Outlet;
 use crate::view::Places;
 
 /// An `--out` option: a result, counted from 0 among the `var` parameters, and its destination.
@@ -102,7 +102,7 @@ fn out(
     let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
     let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
     let form = form.or(edges.filter(|edges| {
-        let format = output_target::format_of(file);
+        let format = Format::of_path(file);
         format.is_some_and(|format| {
             encoding::holds(kind, format).is_err() && edges.held_by(format).is_ok()
         })

@@ -6,6 +6,24 @@ use star_base::{Code, Diagnostic, did_you_mean, text};
 
 use star_os::report::ErrorFormat;
 
+/// The subcommand that generates data.
+const GENERATE: &str = "gen";
+
+/// Other names for the kinds of generated data.
+const OTHER_NAMES: [(&str, &str); 11] = [
+    ("graph", "gnm"),
+    ("random", "gnm"),
+    ("acyclic", "dag"),
+    ("streets", "road"),
+    ("grid", "blocks"),
+    ("maze", "blocks"),
+    ("heights", "terrain"),
+    ("hills", "terrain"),
+    ("image", "curve"),
+    ("picture", "curve"),
+    ("objects", "moving"),
+];
+
 /// The response to a command line without a valid command.
 pub(crate) enum Refusal {
     /// Help or version, for standard output.
@@ -31,7 +49,15 @@ pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
                 Some(ContextValue::String(typed)) => typed,
                 Some(_) | None => return Refusal::Fault(fault),
             };
-            Refusal::Fault(meant(fault, typed, &crate::Cli::command()))
+            let command = crate::Cli::command();
+            let kinds = command.find_subcommand(GENERATE);
+            let usage = format!("usage: star {GENERATE} ");
+            Refusal::Fault(
+                match kinds.filter(|_| fault.notes.iter().any(|note| note.starts_with(&usage))) {
+                    Some(kinds) => meant_kind(fault, typed, kinds),
+                    None => meant(fault, typed, &command),
+                },
+            )
         }
         _ => Refusal::Fault(fault(&rendered.to_string())),
     }
@@ -59,7 +85,10 @@ fn fault(text: &str) -> Diagnostic {
     for paragraph in paragraphs {
         for line in paragraph.lines().map(str::trim) {
             if let Some(tip) = line.strip_prefix("tip: ") {
-                diagnostic = diagnostic.help(tip);
+                // No command accepts an option as a value after `--`.
+                if !tip.contains("use `-- ") {
+                    diagnostic = diagnostic.help(tip);
+                }
             } else if let Some(usage) = line.strip_prefix("Usage: ") {
                 diagnostic = diagnostic.note(format!("usage: {usage}"));
             } else if line.starts_with('[') || line.starts_with("For more") {
@@ -81,6 +110,20 @@ fn meant(fault: Diagnostic, typed: &str, command: &Command) -> Diagnostic {
     }
     match did_you_mean(typed, command.get_subcommands().map(Command::get_name)) {
         Some(name) => fault.help(format!("did you mean `star {name}`?")),
+        None => fault,
+    }
+}
+
+/// Lists the kinds of generated data after an unknown one, and suggests the intended kind.
+fn meant_kind(mut fault: Diagnostic, typed: &str, command: &Command) -> Diagnostic {
+    let names = || command.get_subcommands().map(Command::get_name).filter(|name| *name != "help");
+    fault.message = format!("unknown kind of data `{}`", text::one_line(typed));
+    fault.notes.insert(0, format!("the kinds are {}", text::quoted_list(names())));
+    let lower = typed.to_lowercase();
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == lower).map(|(_, name)| *name);
+    fault.help.retain(|help| !help.contains("similar"));
+    match other.or_else(|| did_you_mean(&lower, names())) {
+        Some(name) => fault.help(format!("did you mean `star {GENERATE} {name}`?")),
         None => fault,
     }
 }
@@ -110,6 +153,13 @@ mod tests {
             diagnostic.help,
             ["a similar argument exists: `--proc`", "for more information, try `--help`"]
         );
+    }
+
+    #[test]
+    fn advice_that_fails_when_followed_is_dropped() {
+        let text = "error: unexpected argument '-1' found\n\n  tip: to pass '-1' as a value, use \
+                    '-- -1'\n\nUsage: star run [OPTIONS] <FILE>\n";
+        assert_eq!(fault(text).help, <[String; 0]>::default());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file};
-use star_bind::{Reading, ResultForm, Signature, encoding};
+use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_os::destination::Destination;
 use star_os::report::Reporter;
@@ -22,6 +22,9 @@ const MAX_LINES: usize = 200;
 const MAX_LINES_PER_VERTEX: usize = 4;
 /// Maximum number of vertices of a graph that is drawn as a matrix.
 const MAX_MATRIX: usize = 20_000;
+
+/// Memory for each pixel of a PNG file: its colours at twice the size, then as fields.
+const BYTES_PER_PIXEL: f64 = 48.0;
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +89,22 @@ impl Frame {
     pub(crate) fn write(&self, drawing: &Drawing) -> Result<(), FileError> {
         match self.form {
             Form::Svg => self.place.write_text(&svg(drawing, &png)?),
-            Form::Png => self.place.write_bytes(&png(&raster(drawing))?),
+            Form::Png => {
+                self.check_memory(drawing)?;
+                self.place.write_bytes(&png(&raster(drawing))?)
+            }
         }
+    }
+
+    /// Tests whether the pixels of a drawing fit into memory.
+    fn check_memory(&self, drawing: &Drawing) -> Result<(), FileError> {
+        let needed = drawing.width.ceil() * drawing.height.ceil() * BYTES_PER_PIXEL;
+        let mut pixels: Vec<u8> = Vec::new();
+        pixels.try_reserve_exact(needed as usize).map_err(|_| {
+            let message = format!("no memory for the picture: {}", text::bytes(needed as u64));
+            FileError::new(Code::MemoryLimit, &self.name, message)
+                .help("write an `.svg` file, which needs less")
+        })
     }
 }
 
@@ -186,17 +203,11 @@ pub(crate) fn of_graph(
             return Err(refused(name, &message));
         }
     };
-    let labels = graph.labels.as_deref();
+    let name_of = |vertex: usize| graph.name(vertex).to_string();
+    let names = graph.names.is_some().then_some(&name_of as &dyn Fn(usize) -> String);
     let symmetric = graph.symmetric;
-    let network = Network {
-        n_vertices,
-        arcs: &arcs,
-        symmetric,
-        labels,
-        places,
-        marked_arcs,
-        marked_vertices,
-    };
+    let network =
+        Network { n_vertices, arcs: &arcs, symmetric, names, places, marked_arcs, marked_vertices };
     view::network(&network).ok_or_else(|| {
         let n_arcs = arcs.len();
         let message = format!("{n_vertices} vertices and {n_arcs} arcs are too many to draw");
@@ -239,7 +250,8 @@ fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
             Ok(view::points(&x.values, &y.values))
         }
         (Shape::List(_), _) => Err(refused(name, "a list of records cannot be drawn")
-            .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")),
+            .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")
+            .help("`undirected:FILE` reads a list of edges as a graph")),
         (Shape::Grid { width, .. }, [red, green, blue, ..]) => {
             let channels = [red, green, blue].map(|field| &field.values[..]);
             let most = match red.bits {
@@ -265,6 +277,7 @@ pub(crate) fn places_for(
     given: Option<&str>,
     max_bytes: u64,
 ) -> Result<Option<Places>, FileError> {
+    let file = part::locate(file, reading.files).file;
     let beside = Path::new(file.trim_end_matches(".gz")).with_extension("co");
     let beside = beside.to_str().filter(|beside| reading.files.exists(beside));
     let Some(name) = given.or(beside) else { return Ok(None) };

@@ -118,7 +118,8 @@ fn texts(file: &str, bytes: &[u8]) -> Vec<Seed> {
 /// Returns small files of every format.
 fn data_files() -> Vec<Seed> {
     let mut seeds = Vec::new();
-    for path in files(&root().join("examples/data")) {
+    let folders = ["examples/data", "io/tests/networks"];
+    for path in folders.iter().flat_map(|folder| files(&root().join(folder))) {
         if let Some(format) = Format::of_path(&name(&path)) {
             seeds.push((name(&path), as_read(format, &bytes(&path))));
         }

@@ -10,6 +10,7 @@
 //! the Star body if its budget does not permit them. If the allocation nevertheless fails, the
 //! algorithm ends with [`Ended::OutOfMemory`], without any visible change.
 
+mod arcs;
 mod bellman_ford;
 pub mod cbt;
 mod closure;
@@ -25,9 +26,11 @@ mod reach;
 mod spanning;
 mod state;
 pub mod terrain;
+mod transpose;
 pub mod wave;
 mod workers;
 
+pub use arcs::{ArcList, ArcTables, Distances, JoinedVertices, TopologicalOrder, Tree};
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use dijkstra::{ShortestPaths, WeightedArcs};

@@ -3,11 +3,15 @@
 
 use std::ops::Range;
 
-use multiversion::multiversion;
+use rayon::prelude::*;
 use star_base::BitTable;
 
-use crate::environment::{Ended, InterruptPoller};
-use crate::reserved;
+use crate::environment::{Ended, Environment, InterruptPoller, install};
+use crate::transpose::{BLOCKS, COLUMNS, Planes, ROWS, read_blocks, write_blocks};
+use crate::{filled, reserved};
+
+/// Numbers that are transposed between two polls.
+const CHUNK: usize = ROWS * BLOCKS;
 
 /// Writes a number for each row into `width` columns from column `first`, counted from 0.
 ///
@@ -35,11 +39,19 @@ pub(crate) fn write_numbers_from(
     numbers: &[u32],
     poller: &mut InterruptPoller<'_>,
 ) -> Result<(), Ended> {
-    let width = columns.len();
-    for (place, column) in columns.enumerate() {
-        poller.spend(numbers.len() / 16)?;
-        let limbs = &mut lines.column_limbs_mut(column)[row / 64..];
-        write_bit(limbs, numbers, width - 1 - place);
+    let mut planes: Planes = [[0; BLOCKS]; COLUMNS];
+    for (chunk, numbers) in numbers.chunks(CHUNK).enumerate() {
+        poller.spend(numbers.len() * columns.len() / 64)?;
+        write_blocks(numbers, &mut planes);
+        let first = row / 64 + chunk * BLOCKS;
+        let limbs = first..first + numbers.len().div_ceil(64);
+        for (bit, column) in columns.clone().rev().enumerate() {
+            let to = &mut lines.column_limbs_mut(column)[limbs.clone()];
+            match planes.get(bit) {
+                Some(plane) => to.copy_from_slice(&plane[..to.len()]),
+                None => to.fill(0),
+            }
+        }
     }
     Ok(())
 }
@@ -59,42 +71,58 @@ pub fn read_numbers(
     if width > u32::BITS as usize {
         return Err(Ended::Internal("cannot read numbers of more than 32 bits"));
     }
-    let mut numbers = reserved(lines.n_rows())?;
-    numbers.resize(lines.n_rows(), 0);
-    for place in 0..width {
-        poller.spend(numbers.len() / 16)?;
-        read_bit(lines.column_limbs(first + place), &mut numbers, width - 1 - place);
+    let columns = limbs_of(lines, first, width);
+    let mut numbers = filled(lines.n_rows(), 0)?;
+    for (chunk, numbers) in numbers.chunks_mut(CHUNK).enumerate() {
+        poller.spend(numbers.len() * width / 64)?;
+        read_blocks(&columns, chunk * BLOCKS, numbers);
     }
     Ok(numbers)
 }
 
-/// Transposes one bit of each number; bits beyond the 32 are zero.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn write_bit(limbs: &mut [u64], numbers: &[u32], bit: usize) {
-    let bit = bit as u32;
-    for (limb, numbers) in limbs.iter_mut().zip(numbers.chunks(64)) {
-        let place =
-            |(place, &number): (usize, &u32)| u64::from(number.unbounded_shr(bit) & 1) << place;
-        *limb = numbers.iter().enumerate().map(place).fold(0, |limb, bit| limb | bit);
+/// Reads the numbers in the last 32 columns of a table, on the threads of the environment: `each`
+/// gets parts of them, with the row of the first one, a multiple of 64.
+///
+/// # Errors
+/// If the run is interrupted or memory allocation fails.
+pub(crate) fn read_table(
+    table: &BitTable,
+    environment: &dyn Environment,
+    each: impl Fn(usize, &mut [u32]) + Sync,
+) -> Result<Vec<u32>, Ended> {
+    /// Numbers of a part, which fit the second cache.
+    const PART: usize = 4 * CHUNK;
+    let n_rows = table.n_rows();
+    let columns = limbs_of(table, 0, table.n_cols());
+    let read = |(part, numbers): (usize, &mut [u32])| {
+        environment.poll()?;
+        read_blocks(&columns, part * PART / ROWS, numbers);
+        each(part * PART, numbers);
+        Ok(())
+    };
+    if environment.threads() == 1 || n_rows <= PART {
+        let (mut numbers, mut buffer) = (reserved(n_rows)?, filled(PART.min(n_rows), 0)?);
+        for part in 0..n_rows.div_ceil(PART) {
+            let buffer = &mut buffer[..PART.min(n_rows - part * PART)];
+            read((part, buffer))?;
+            numbers.extend_from_slice(buffer);
+        }
+        return Ok(numbers);
     }
+    let mut numbers = filled(n_rows, 0)?;
+    let parts = numbers.par_chunks_mut(PART).enumerate();
+    install(environment, || parts.try_for_each(read))?;
+    Ok(numbers)
 }
 
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
-fn read_bit(limbs: &[u64], numbers: &mut [u32], bit: usize) {
-    for (limb, numbers) in limbs.iter().zip(numbers.chunks_mut(64)) {
-        for (place, number) in numbers.iter_mut().enumerate() {
-            *number |= ((limb >> place & 1) as u32) << bit;
-        }
-    }
+/// The limbs of `width` columns from column `first` on.
+fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
+    (first..first + width).map(|column| lines.column_limbs(column)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Environment;
 
     #[test]
     fn bits_beyond_32_are_zero_and_ignored() {
@@ -115,12 +143,18 @@ mod tests {
         let environment = crate::tests::Plain::default();
         let environment: &dyn Environment = &environment;
         let mut poller = InterruptPoller::new(environment);
-        for (n, width) in [(0, 3), (1, 1), (65, 7), (130, 32)] {
+        for (n, width) in [(0, 3), (1, 1), (65, 7), (130, 32), (20_000, 9)] {
             let mut table = BitTable::zeros(n, width + 2).unwrap();
             let numbers: Vec<u32> =
                 (0..n as u32).map(|row| row.wrapping_mul(0x9e37_79b9) >> (32 - width)).collect();
             write_numbers(&mut table, 1, width, &numbers, &mut poller).unwrap();
             assert_eq!(read_numbers(&table, 1, width, &mut poller).unwrap(), numbers);
+            let mut alone = BitTable::zeros(n, width).unwrap();
+            write_numbers(&mut alone, 0, width, &numbers, &mut poller).unwrap();
+            let read = read_table(&alone, environment, |row, part| {
+                assert_eq!(part, &numbers[row..row + part.len()]);
+            });
+            assert_eq!(read.unwrap(), numbers);
             for (row, &number) in numbers.iter().enumerate() {
                 assert_eq!(table.get(row, 1), number >> (width - 1) & 1 == 1);
                 assert!(!table.get(row, 0) && !table.get(row, width + 1));

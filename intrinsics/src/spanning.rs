@@ -13,6 +13,24 @@ use crate::{filled, has, put, reserved};
 /// Edges between two polls.
 const POLL_EDGES: usize = 256;
 
+/// Bits of the number of buckets of weights.
+const BUCKET_BITS: u32 = 11;
+
+/// An edge with its position in the list.
+#[derive(Clone, Copy, Default)]
+struct Edge {
+    left: u32,
+    right: u32,
+    weight: u32,
+    idx: u32,
+}
+
+impl Edge {
+    fn rank(&self) -> u64 {
+        u64::from(self.weight) << 32 | u64::from(self.idx)
+    }
+}
+
 /// Edges between vertices that are numbered from 0.
 #[derive(Debug)]
 pub struct EdgeList {
@@ -30,9 +48,9 @@ impl EdgeList {
 
     /// Bytes of a list of `m` edges with its trees, including the codes from which it is built.
     pub fn n_bytes(m: usize) -> u64 {
-        // Three numbers and two codes of an edge, a position in the order, two arcs, and numbers
-        // and marks of up to four vertices.
-        (m as u64).saturating_mul(3 * 4 + 2 * 4 + 8 + 2 * 4 + 4 * 5).saturating_add(1 << 12)
+        // Three numbers and two codes of an edge, its entry in the order, two arcs, and numbers
+        // and marks of up to four vertices; buckets.
+        (m as u64).saturating_mul(3 * 4 + 2 * 4 + 16 + 2 * 4 + 4 * 5).saturating_add(1 << 14)
     }
 
     /// Edges between the vertices of these codes.
@@ -92,24 +110,72 @@ impl EdgeList {
         tree: &mut [u64],
         poller: &mut InterruptPoller<'_>,
     ) -> Result<(), Ended> {
-        let mut order: Vec<u64> = reserved(self.left.len())?;
-        order.extend(self.edges(among).map(|edge| self.rank(edge)));
-        order.sort_unstable();
-        let mut parents: Vec<u32> = reserved(self.n_vertices)?;
-        parents.extend(0..self.n_vertices as u32);
+        let (starts, mut order, shift) = self.by_weight(among, poller)?;
+        let mut ends = filled(self.n_vertices.div_ceil(64), 0)?;
         for edges in order.chunks(POLL_EDGES) {
             poller.spend(4 * POLL_EDGES)?;
-            for rank in edges {
-                let edge = *rank as u32 as usize;
-                let left = root(&mut parents, self.left[edge]);
-                let right = root(&mut parents, self.right[edge]);
-                if left != right {
-                    parents[left as usize] = right;
-                    put(tree, edge);
+            for edge in edges {
+                put(&mut ends, edge.left as usize);
+                put(&mut ends, edge.right as usize);
+            }
+        }
+        // A connected graph has a tree of one edge less.
+        let n_ends: usize = ends.iter().map(|limb| limb.count_ones() as usize).sum();
+        let mut n_left = n_ends.saturating_sub(1);
+        let mut parents: Vec<u32> = reserved(self.n_vertices)?;
+        parents.extend(0..self.n_vertices as u32);
+        for bucket in starts.windows(2) {
+            let bucket = &mut order[bucket[0] as usize..bucket[1] as usize];
+            if n_left == 0 {
+                break;
+            }
+            if shift > 0 {
+                poller.spend(8 * bucket.len())?;
+                bucket.sort_unstable_by_key(|edge| edge.rank());
+            }
+            for edges in bucket.chunks(POLL_EDGES) {
+                poller.spend(4 * POLL_EDGES)?;
+                for edge in edges {
+                    let left = root(&mut parents, edge.left);
+                    let right = root(&mut parents, edge.right);
+                    if left != right {
+                        parents[left.max(right) as usize] = left.min(right);
+                        put(tree, edge.idx as usize);
+                        n_left -= 1;
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The marked edges, without loops, in buckets of weights that share all but the last bits; the
+    /// starts of the buckets, and the number of these bits. In a bucket, edges ascend.
+    fn by_weight(
+        &self,
+        among: &[u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(Vec<u32>, Vec<Edge>, u32), Ended> {
+        let most = self.weights.iter().copied().max().unwrap_or(0);
+        let shift = (u32::BITS - most.leading_zeros()).saturating_sub(BUCKET_BITS);
+        let bucket = |edge: usize| (self.weights[edge] >> shift) as usize;
+        let mut starts: Vec<u32> = filled((most >> shift) as usize + 3, 0)?;
+        poller.spend(self.left.len() / 8)?;
+        self.edges(among).for_each(|edge| starts[bucket(edge) + 2] += 1);
+        for at in 2..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let n_edges = starts.last().copied().unwrap_or(0) as usize;
+        let mut order = filled(n_edges, Edge::default())?;
+        poller.spend(self.left.len() / 8)?;
+        for idx in self.edges(among) {
+            let place = &mut starts[bucket(idx) + 1];
+            let (left, right, weight) = (self.left[idx], self.right[idx], self.weights[idx]);
+            order[*place as usize] = Edge { left, right, weight, idx: idx as u32 };
+            *place += 1;
+        }
+        starts.pop();
+        Ok((starts, order, shift))
     }
 
     /// Marks a minimum spanning tree of the component of a vertex, using the edges that are marked

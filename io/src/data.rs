@@ -37,6 +37,8 @@ pub struct LoadedFile {
     pub warnings: Vec<String>,
     /// How ambiguous parts of the file were interpreted; worded like errors.
     pub notes: Vec<String>,
+    /// Whether it is a graph, and the file does not say if its arcs have a direction.
+    pub assumes_arcs: bool,
 }
 
 /// A value to write.

@@ -8,8 +8,13 @@ use star_base::{Code, DataPlace, Diagnostic};
 /// An error passed within the crate; boxed to keep the results of inner loops small.
 pub(crate) type Fault = Box<FileError>;
 
-/// An error about a data file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Maximum bytes of a line in a message, and of those before the column in a longer line.
+const MAX_EXCERPT: usize = 120;
+const BEFORE: usize = 40;
+
+/// An error about a data file. Errors are equal if their excerpts differ: how much of a line is
+/// known depends on the way its bytes arrived.
+#[derive(Clone, Debug)]
 pub struct FileError {
     /// The kind of error.
     pub code: Code,
@@ -19,6 +24,8 @@ pub struct FileError {
     pub line: Option<u64>,
     /// The column in bytes, from 1.
     pub column: Option<u64>,
+    /// The text of that line, or the part of it around the column, with the column in this text.
+    pub excerpt: Option<Box<(String, usize)>>,
     /// The message: lower case, no full stop, names in backticks.
     pub message: String,
     /// Reasons.
@@ -26,6 +33,17 @@ pub struct FileError {
     /// Suggestions.
     pub help: Vec<String>,
 }
+
+impl PartialEq for FileError {
+    fn eq(&self, other: &Self) -> bool {
+        let FileError { code, file, line, column, excerpt: _, message, notes, help } = self;
+        (*code, *line, *column) == (other.code, other.line, other.column)
+            && (file, message, notes, help)
+                == (&other.file, &other.message, &other.notes, &other.help)
+    }
+}
+
+impl Eq for FileError {}
 
 /// The error of an input whose read was interrupted because the caller wants to stop. Inside an
 /// [`std::io::Error`] it makes the reader return [`Code::Interrupted`].
@@ -48,6 +66,7 @@ impl FileError {
             file: file.into(),
             line: None,
             column: None,
+            excerpt: None,
             message: message.into(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -59,6 +78,20 @@ impl FileError {
     pub fn at(mut self, line: u64, column: u64) -> Self {
         self.line = Some(line);
         self.column = Some(column);
+        self
+    }
+
+    /// Sets the text of the line; the column, from 1, is that of the error.
+    #[must_use]
+    pub(crate) fn showing(mut self, line: &[u8], column: u64) -> Self {
+        let column = usize::try_from(column).unwrap_or(1).clamp(1, line.len() + 1);
+        let line = line.trim_ascii_end();
+        let start = (column - 1).saturating_sub(BEFORE).min(line.len());
+        let start = if line.len() <= MAX_EXCERPT { 0 } else { start };
+        let end = line.len().min(start + MAX_EXCERPT);
+        let part = String::from_utf8_lossy(&line[start..end]).into_owned();
+        let before = String::from_utf8_lossy(&line[start..(column - 1).clamp(start, end)]);
+        self.excerpt = Some(Box::new((part, before.len() + 1)));
         self
     }
 
@@ -92,6 +125,7 @@ impl FileError {
             file: self.file.clone(),
             line: self.line,
             column: self.column,
+            excerpt: self.excerpt.as_deref().cloned(),
         });
         diagnostic
     }

@@ -5,7 +5,9 @@
 use star_base::Code;
 
 use crate::error::FileError;
-use crate::sort::{AT_ONCE, count_pairs, sort};
+use crate::names::{VertexName, VertexNames};
+use crate::options::Direction;
+use crate::sort::{AT_ONCE, count_pairs, sort, sort_by_key};
 
 /// One arc, or one edge of a symmetric graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,8 +32,8 @@ pub struct Graph {
     pub weighted: bool,
     /// Whether every entry of `arcs` is an undirected edge, stored once.
     pub symmetric: bool,
-    /// The numbers of the vertices in the file, ascending, if they are not 1..n.
-    pub labels: Option<Vec<u64>>,
+    /// The names of the vertices in the file, if they are not 1..n.
+    pub names: Option<VertexNames>,
     /// The reason why the weights of the file are missing: the first one that is not an integer.
     /// Layouts with weights are rejected with this error, layouts without weights are not.
     pub no_weights: Option<Box<FileError>>,
@@ -62,6 +64,79 @@ impl Graph {
                 mirrored.then_some(Arc { tail: arc.head, head: arc.tail, weight: arc.weight });
             std::iter::once(arc).chain(mirror)
         })
+    }
+
+    /// Reverses or joins the arcs; an undirected graph is unchanged. An arc and its opposite with
+    /// the same weight become one edge, at the place of the first of them. Returns the number of
+    /// joined pairs; `None` if the allocation fails. Calls `go_on` periodically.
+    ///
+    /// # Errors
+    /// Those of `go_on`.
+    pub fn orient<E>(
+        &mut self,
+        direction: Direction,
+        go_on: &mut impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<usize>, E> {
+        let Direction { undirected, reverse } = direction;
+        if self.symmetric {
+            return Ok(Some(0));
+        }
+        if reverse {
+            for arcs in self.arcs.chunks_mut(AT_ONCE) {
+                for arc in arcs {
+                    std::mem::swap(&mut arc.tail, &mut arc.head);
+                }
+                go_on()?;
+            }
+        }
+        if !undirected {
+            return Ok(Some(0));
+        }
+        self.symmetric = true;
+        self.join_opposites(go_on)
+    }
+
+    /// Removes the later one of each arc and its opposite with the same weight.
+    fn join_opposites<E>(
+        &mut self,
+        go_on: &mut impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<usize>, E> {
+        let mut order: Vec<usize> = Vec::new();
+        if order.try_reserve_exact(self.arcs.len()).is_err() {
+            return Ok(None);
+        }
+        order
+            .extend((0..self.arcs.len()).filter(|&idx| self.arcs[idx].tail != self.arcs[idx].head));
+        let key = |arc: &Arc| {
+            let ends = u64::from(arc.tail.min(arc.head)) << 32 | u64::from(arc.tail.max(arc.head));
+            u128::from(ends) << 64 | u128::from(arc.weight.cast_unsigned())
+        };
+        sort_by_key(&mut order, u128::BITS, &|&idx: &usize| key(&self.arcs[idx]), go_on)?;
+        // An arc that is removed becomes invalid.
+        let removed = Arc { tail: u32::MAX, head: u32::MAX, weight: 0 };
+        let mut n_joined = 0;
+        let mut start = 0;
+        while start < order.len() {
+            let first = key(&self.arcs[order[start]]);
+            let mut end = start + 1;
+            while end < order.len() && key(&self.arcs[order[end]]) == first {
+                end += 1;
+            }
+            let group = &mut order[start..end];
+            group.sort_unstable();
+            let is_up = |idx: &usize| self.arcs[*idx].tail < self.arcs[*idx].head;
+            let (up, down): (Vec<usize>, Vec<usize>) = group.iter().partition(|idx| is_up(idx));
+            for (up, down) in up.into_iter().zip(down) {
+                self.arcs[up.max(down)] = removed;
+                n_joined += 1;
+            }
+            start = end;
+        }
+        go_on()?;
+        if n_joined > 0 {
+            self.arcs.retain(|arc| *arc != removed);
+        }
+        Ok(Some(n_joined))
     }
 
     /// The greatest weight; 0 without arcs.
@@ -181,13 +256,25 @@ impl Graph {
         })
     }
 
-    /// The name of an arc for messages: the labels of its ends, or else their rows.
+    /// The name of a vertex, from 0: that of the file, or else its row.
+    pub fn name(&self, vertex: usize) -> VertexName<'_> {
+        VertexName { names: self.names.as_ref(), vertex }
+    }
+
+    /// The vertex, from 0, with this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        match &self.names {
+            Some(names) => names.find(name),
+            None => {
+                let row: usize = name.parse().ok()?;
+                row.checked_sub(1).filter(|&vertex| vertex < self.n_vertices)
+            }
+        }
+    }
+
+    /// The name of an arc for messages.
     pub(crate) fn arc_name(&self, arc: &Arc) -> String {
-        let name = |vertex: u32| {
-            let label = self.labels.as_ref().and_then(|l| l.get(vertex as usize));
-            label.copied().unwrap_or(u64::from(vertex) + 1)
-        };
-        format!("`{} → {}`", name(arc.tail), name(arc.head))
+        format!("`{} → {}`", self.name(arc.tail as usize), self.name(arc.head as usize))
     }
 
     /// Number of loops, and of arcs that repeat an earlier one (or, in a symmetric graph, its

@@ -50,6 +50,7 @@ pub mod layout;
 pub mod meaning;
 mod moment;
 pub mod moving;
+pub mod names;
 pub mod numbers;
 pub mod options;
 pub mod packing;
@@ -75,10 +76,11 @@ pub use layout::{
     lay_out_with,
 };
 pub use meaning::{Meaning, Texts};
+pub use names::{VertexName, VertexNames};
 pub use numbers::{Field, Numbers, Shape};
-pub use options::{FieldRules, GraphSizes, ReadOptions};
+pub use options::{Direction, EdgeFields, FieldRules, GraphSizes, ReadOptions};
 pub use packing::Packing;
 pub use panics::panics_are_caught;
 pub use registry::{Format, read, write, write_packed};
-pub use sharing::{Coding, share_codes};
+pub use sharing::{Coding, share_codes, share_vertices};
 pub use updates::Update;

@@ -31,9 +31,18 @@ pub enum Meaning {
 pub struct Texts {
     texts: Vec<String>,
     codes: HashMap<String, i64>,
+    /// Whether the codes follow the order of the characters.
+    is_sorted: bool,
 }
 
 impl Texts {
+    /// The distinct texts of a list, with codes in its order.
+    pub fn of(texts: impl IntoIterator<Item = String>) -> Self {
+        let mut all = Texts::default();
+        texts.into_iter().for_each(|text| _ = all.add(&text));
+        all
+    }
+
     /// The texts, from code 1 on.
     pub fn as_slice(&self) -> &[String] {
         &self.texts
@@ -47,6 +56,18 @@ impl Texts {
     /// The texts, in the order of their codes from 1.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(String::as_str)
+    }
+
+    /// Returns whether the codes follow the order of the characters, on request.
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.is_sorted
+    }
+
+    /// The texts directly before and after an absent one in sorted texts.
+    pub(crate) fn neighbours(&self, absent: &str) -> (Option<&str>, Option<&str>) {
+        let after = self.texts.partition_point(|text| text.as_str() < absent);
+        let text = |idx: Option<usize>| self.texts.get(idx?).map(String::as_str);
+        (text(after.checked_sub(1)), text(Some(after)))
     }
 
     /// The text of a code; that of 0 is empty.
@@ -79,6 +100,7 @@ impl Texts {
         if let Some(code) = self.code(text) {
             return code;
         }
+        self.is_sorted = false;
         self.texts.push(text.to_owned());
         let code = self.texts.len() as i64;
         self.codes.insert(text.to_owned(), code);
@@ -97,6 +119,7 @@ impl Texts {
             }
             self.codes.insert(text.clone(), code);
         }
+        self.is_sorted = true;
         renamed
     }
 }

@@ -30,6 +30,27 @@ pub struct FieldRules<'a> {
     pub header: Option<bool>,
 }
 
+/// The direction of the arcs that a graph is read with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Direction {
+    /// Every arc is read as an edge; an arc and its opposite with the same weight are one edge.
+    pub undirected: bool,
+    /// Every arc is read from its head to its tail.
+    pub reverse: bool,
+}
+
+/// The fields of an edge list, by their names or by their numbers from 1; `None` for the usual
+/// ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EdgeFields<'a> {
+    /// The vertex that an arc leaves.
+    pub from: Option<&'a str>,
+    /// The vertex that it enters.
+    pub to: Option<&'a str>,
+    /// Its weight, also the attribute of other formats; `none` reads no weights.
+    pub weight: Option<&'a str>,
+}
+
 /// Options for reading a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.
@@ -51,6 +72,13 @@ pub struct ReadOptions<'a> {
     /// Whether the times after the weights of an edge list are skipped; without it they are
     /// rejected.
     pub skip_times: bool,
+    /// Whether a graph is wanted: a list of records is then read as an edge list, and a matrix of
+    /// numbers as weights.
+    pub as_graph: bool,
+    /// The direction of the arcs of a graph.
+    pub direction: Direction,
+    /// The fields of an edge list.
+    pub edges: EdgeFields<'a>,
     /// The array to read from a file with several (`.npz`); `None` if there is only one.
     pub part: Option<&'a str>,
     /// Called periodically with the number of bytes read so far; `false` stops the reading with
@@ -70,6 +98,9 @@ impl<'a> ReadOptions<'a> {
             graph: GraphSizes::default(),
             palette_indices: false,
             skip_times: false,
+            as_graph: false,
+            direction: Direction::default(),
+            edges: EdgeFields::default(),
             part: None,
             progress: None,
         }
@@ -87,6 +118,9 @@ impl fmt::Debug for ReadOptions<'_> {
             graph,
             palette_indices,
             skip_times,
+            as_graph,
+            direction,
+            edges,
             part,
             progress,
         } = self;
@@ -99,6 +133,9 @@ impl fmt::Debug for ReadOptions<'_> {
             .field("graph", graph)
             .field("palette_indices", palette_indices)
             .field("skip_times", skip_times)
+            .field("as_graph", as_graph)
+            .field("direction", direction)
+            .field("edges", edges)
             .field("part", part)
             .field("progress", &progress.is_some())
             .finish()

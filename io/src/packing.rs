@@ -26,6 +26,7 @@ impl Packing {
     /// The compression given by a file name, in any letter case, and the name without its
     /// extension.
     pub fn of_path(path: &str) -> (Packing, &str) {
+        let path = path.strip_suffix(":-").unwrap_or(path); // a standard stream
         match path.rsplit_once('.') {
             Some((inner, extension)) if extension.eq_ignore_ascii_case("gz") => {
                 (Packing::Gzip, inner)

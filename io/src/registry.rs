@@ -22,13 +22,23 @@ const HEAD_BYTES: u64 = 4096;
 /// The reader and writer of a format.
 struct FormatSpec {
     name: &'static str,
+    content: Content,
     extensions: &'static [&'static str],
     read: fn(Source<'_, '_>) -> Result<ReadResult, Fault>,
     write: fn(OutputRef<'_>, &mut dyn Sink) -> Result<(), Fault>,
 }
 
+/// The contents of the files of a format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// A text, or bytes that could begin one.
+    Text,
+    /// Bytes that cannot begin a text.
+    Bytes,
+}
+
 macro_rules! formats {
-    ($($format:ident $name:literal $extensions:tt $($module:ident)::+)*) => {
+    ($($format:ident $name:literal $content:ident $extensions:tt $($module:ident)::+)*) => {
         /// A file format.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Format {
@@ -43,6 +53,7 @@ macro_rules! formats {
                 match self {
                     $(Format::$format => FormatSpec {
                         name: $name,
+                        content: Content::$content,
                         extensions: &$extensions,
                         read: format::$($module)::+::read,
                         write: |value, sink| format::$($module)::+::write(value, sink),
@@ -54,27 +65,31 @@ macro_rules! formats {
 }
 
 formats! {
-    MatrixMarket "Matrix Market" ["mtx"] matrix_market
-    EdgeList "edge list" ["txt", "el", "edges", "snap", "tsv"] edge_list
-    Dimacs "DIMACS" ["gr"] dimacs
-    Metis "METIS" ["graph", "metis"] metis
-    Coordinates "DIMACS coordinates" ["co"] coordinates
-    Csv "CSV" ["csv"] csv
-    Map "MovingAI map" ["map"] moving_ai::map
-    Scenarios "MovingAI scenarios" ["scen"] moving_ai::scenarios
-    Stb "Star table" ["stb"] stb
-    Png "PNG" ["png"] png
-    Jpeg "JPEG" ["jpg", "jpeg"] jpeg
-    Tiff "TIFF" ["tif", "tiff"] tiff
-    Pbm "PBM" ["pbm"] pnm::pbm
-    Pgm "PGM" ["pgm", "pnm"] pnm::pgm
-    Ppm "PPM" ["ppm"] pnm::ppm
-    Svg "SVG" ["svg"] svg
-    Npy "NumPy" ["npy"] npy
-    Npz "NumPy archive" ["npz"] npz
-    Parquet "Parquet" ["parquet"] columnar::parquet
-    Arrow "Arrow" ["arrow", "feather"] columnar::arrow
-    Updates "update stream" ["updates"] updates
+    MatrixMarket "Matrix Market" Text ["mtx"] matrix_market
+    EdgeList "edge list" Text ["txt", "el", "edges", "edgelist", "snap", "tsv"] edge_list
+    Dimacs "DIMACS" Text ["gr"] dimacs
+    Metis "METIS" Text ["graph", "metis"] metis
+    NodeLink "node-link JSON" Text ["json"] node_link
+    GraphMl "GraphML" Text ["graphml"] graphml
+    Gml "GML" Text ["gml"] gml
+    Pajek "Pajek" Text ["net"] pajek
+    Coordinates "DIMACS coordinates" Text ["co"] coordinates
+    Csv "CSV" Text ["csv"] csv
+    Map "MovingAI map" Text ["map"] moving_ai::map
+    Scenarios "MovingAI scenarios" Text ["scen"] moving_ai::scenarios
+    Stb "Star table" Bytes ["stb"] stb
+    Png "PNG" Bytes ["png"] png
+    Jpeg "JPEG" Bytes ["jpg", "jpeg"] jpeg
+    Tiff "TIFF" Bytes ["tif", "tiff"] tiff
+    Pbm "PBM" Text ["pbm"] pnm::pbm
+    Pgm "PGM" Text ["pgm", "pnm"] pnm::pgm
+    Ppm "PPM" Text ["ppm"] pnm::ppm
+    Svg "SVG" Text ["svg"] svg
+    Npy "NumPy" Bytes ["npy"] npy
+    Npz "NumPy archive" Bytes ["npz"] npz
+    Parquet "Parquet" Text ["parquet"] columnar::parquet
+    Arrow "Arrow" Text ["arrow", "feather"] columnar::arrow
+    Updates "update stream" Text ["updates"] updates
 }
 
 impl Format {
@@ -91,28 +106,31 @@ impl Format {
     /// Returns whether the widths of the fields of a list are stored; only then does a reader
     /// restore the number of columns.
     pub fn keeps_widths(self) -> bool {
-        match self {
-            Format::Csv => true,
-            // NumPy types have 8, 16, 32 or 64 bits, and the fields of a stream are fixed.
-            Format::Npy | Format::Npz | Format::Updates => false,
-            Format::Parquet | Format::Arrow => false,
-            Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
-            Format::Coordinates | Format::Map | Format::Scenarios | Format::Stb => false,
-            Format::Png | Format::Jpeg | Format::Tiff => false,
-            Format::Pbm | Format::Pgm | Format::Ppm | Format::Svg => false,
-        }
+        self == Format::Csv
     }
 
     /// The format given by the extension of a file name, in any letter case; for `road.gr.gz` by
-    /// the one before `.gz`.
+    /// the one before `.gz`, for `gr:-`, a standard stream, the one before the colon.
     pub fn of_path(path: &str) -> Option<Format> {
-        let (_, path) = Packing::of_path(path);
-        let file_name = path.rsplit(['/', '\\']).next()?;
-        let (_, extension) = file_name.rsplit_once('.')?;
+        let extension = match Format::of_stream(path) {
+            Some(extension) => Packing::of_path(extension).1,
+            None => {
+                let (_, path) = Packing::of_path(path);
+                let file_name = path.rsplit(['/', '\\']).next()?;
+                file_name.rsplit_once('.')?.1
+            }
+        };
         Format::ALL.iter().copied().find(|format| {
             let mut extensions = format.extensions().iter();
             extensions.any(|known| known.eq_ignore_ascii_case(extension))
         })
+    }
+
+    /// The extension in `EXTENSION:-`, which names a standard stream and its format.
+    pub fn of_stream(path: &str) -> Option<&str> {
+        let extension = path.strip_suffix(":-")?;
+        let is_extension = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.';
+        (!extension.is_empty() && extension.bytes().all(is_extension)).then_some(extension)
     }
 
     /// Detects the format from the first bytes of a file; a few hundred are enough, except after a
@@ -140,6 +158,9 @@ impl Format {
         if format::updates::is_start(bytes) {
             return Some(Format::Updates);
         }
+        if let Some(format) = Format::detect_network(bytes) {
+            return Some(format);
+        }
         let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty());
         let mut dimacs =
@@ -157,6 +178,27 @@ impl Format {
             }
             _ => None,
         }
+    }
+
+    /// Detects the texts of graphs with named vertices.
+    fn detect_network(bytes: &[u8]) -> Option<Format> {
+        let start = bytes.trim_ascii_start();
+        let begins =
+            |text: &[u8]| start.get(..text.len()).is_some_and(|s| s.eq_ignore_ascii_case(text));
+        let has = |text: &[u8]| start.windows(text.len()).any(|part| part == text);
+        if start.starts_with(b"{") {
+            return Some(Format::NodeLink);
+        }
+        if start.starts_with(b"<") && has(b"<graphml") {
+            return Some(Format::GraphMl);
+        }
+        if begins(b"*vertices") || begins(b"*network") {
+            return Some(Format::Pajek);
+        }
+        let is_list = start
+            .strip_prefix(b"graph")
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"["));
+        (is_list || begins(b"Creator \"")).then_some(Format::Gml)
     }
 
     fn detect_binary(bytes: &[u8]) -> Option<Format> {
@@ -189,20 +231,6 @@ impl Format {
         }
     }
 
-    /// Returns whether the format begins with bytes that cannot begin a text. The letters of
-    /// Parquet and Arrow could be the name of a field.
-    fn begins_as_no_text(self) -> bool {
-        match self {
-            Format::Stb | Format::Png | Format::Jpeg | Format::Tiff | Format::Npy | Format::Npz => {
-                true
-            }
-            Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
-            Format::Coordinates | Format::Csv | Format::Map | Format::Scenarios => false,
-            Format::Pbm | Format::Pgm | Format::Ppm | Format::Svg | Format::Updates => false,
-            Format::Parquet | Format::Arrow => false,
-        }
-    }
-
     /// Determines the format of a file by its name, or else by its first bytes. An update stream is
     /// detected regardless of its name: no other format begins like it.
     ///
@@ -212,8 +240,8 @@ impl Format {
     pub fn of_file(path: &str, first_bytes: &[u8]) -> Result<Format, FileError> {
         let (named, detected) = (Format::of_path(path), Format::detect(first_bytes));
         if let (Some(named), Some(found)) = (named, detected)
-            && !named.begins_as_no_text()
-            && found.begins_as_no_text()
+            && named.entry().content == Content::Text
+            && found.entry().content == Content::Bytes
         {
             let message =
                 format!("the file begins like {}, not like {}", found.name(), named.name());
@@ -259,14 +287,18 @@ pub fn read(
         return Err(error.note("only a NumPy archive, `.npz`, has parts"));
     }
     let scaling = options.scale.map(Scaling::new);
+    // A list of records is a list of edges if a graph is wanted.
+    let as_graph = options.as_graph;
     let source = Source::open(input, options, scaling.as_ref())?;
     let budget = source.budget().clone();
-    let (data, ReaderNotes { mut warnings, mut notes }) = (format.entry().read)(source)?;
+    let format = if as_graph && format == Format::Csv { Format::EdgeList } else { format };
+    let (data, ReaderNotes { mut warnings, mut notes, assumes_arcs }) =
+        (format.entry().read)(source)?;
     if let Some(scaling) = &scaling {
         warnings.extend(scaling.warning());
         notes.extend(scaling.note());
     }
-    Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes })
+    Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes, assumes_arcs })
 }
 
 /// Writes a value and flushes `output`; small writes are buffered.

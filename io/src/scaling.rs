@@ -87,6 +87,11 @@ impl Scaling {
     }
 }
 
+/// Returns whether the rounded value does not fit into 63 bits and a sign.
+pub(crate) fn exceeds_63_bits(value: Decimal) -> bool {
+    value.scaled(Decimal::whole(1)).is_none()
+}
+
 /// Advice for a value that is not written as an integer: the scale that preserves it.
 pub(crate) fn advice(value: Decimal) -> String {
     if value.to_whole().is_some() {

@@ -189,6 +189,139 @@ impl<'r, 'o> Scanner<'r, 'o> {
         Ok(())
     }
 
+    /// The text of the next lines up to `n_lines`, without comments and empty lines, as far as the
+    /// buffer can hold them.
+    pub(crate) fn peek_lines(&mut self, n_lines: usize) -> Result<Vec<Vec<u8>>, Fault> {
+        loop {
+            let rest = &self.buffer[self.pos..self.end];
+            let lines = rest.split_inclusive(|&byte| byte == b'\n');
+            let is_data =
+                |line: &&[u8]| !matches!(line.trim_ascii_start().first(), None | Some(b'#' | b'%'));
+            let ended = lines.clone().filter(is_data).filter(|line| line.ends_with(b"\n"));
+            let is_enough = ended.count() >= n_lines;
+            if is_enough || !self.extend()? {
+                let lines = self.buffer[self.pos..self.end].split(|&byte| byte == b'\n');
+                let lines = lines.filter(is_data).take(n_lines);
+                return Ok(lines.map(<[u8]>::to_vec).collect());
+            }
+        }
+    }
+
+    /// Reads more bytes after those in the buffer; `false` at the end of the file or if it is full.
+    fn extend(&mut self) -> Result<bool, Fault> {
+        let start = self.line_start.checked_sub(self.base).map_or(self.pos, |at| at as usize);
+        let start = start.min(self.pos);
+        self.buffer.copy_within(start..self.end, 0);
+        self.base += start as u64;
+        (self.pos, self.end) = (self.pos - start, self.end - start);
+        self.begin_token();
+        let n_bytes = self.source.read(&mut self.buffer[self.end..])?;
+        self.end += n_bytes;
+        Ok(n_bytes > 0)
+    }
+
+    /// Reads a cell up to `separator`, or without one up to a blank, or to the end of the line.
+    /// Returns whether another cell follows. Quotes around a cell are not part of it.
+    pub(crate) fn take_cell(
+        &mut self,
+        separator: Option<u8>,
+        cell: &mut Vec<u8>,
+    ) -> Result<bool, Fault> {
+        cell.clear();
+        while let Some(byte @ (b' ' | b'\t')) = self.peek()?
+            && separator != Some(byte)
+        {
+            self.bump();
+        }
+        self.begin_token();
+        let is_quoted = self.peek()? == Some(b'"');
+        if is_quoted {
+            self.take_quoted(cell)?;
+        }
+        while let Some(byte) = self.peek()? {
+            let is_end = match separator {
+                Some(separator) => byte == separator,
+                None => matches!(byte, b' ' | b'\t') && cell.first() != Some(&b'{'),
+            };
+            match byte {
+                _ if is_end => break,
+                b'\n' => break,
+                b'\r' => {
+                    self.pass_return()?;
+                    break;
+                }
+                b' ' | b'\t' if is_quoted => self.bump(),
+                _ if is_quoted => {
+                    let message = "a character after the closing quote of a field";
+                    return Err(self.here(Code::BadFormat, message));
+                }
+                _ => {
+                    cell.push(byte);
+                    self.bump();
+                    self.refuse_endless_cell(cell)?;
+                }
+            }
+        }
+        if !is_quoted {
+            cell.truncate(cell.trim_ascii_end().len());
+        }
+        let ends = match separator {
+            Some(_) => self.peek()?,
+            None => self.skip_blanks()?,
+        };
+        match ends {
+            None => Ok(false),
+            Some(b'\r') => {
+                self.pass_return()?;
+                Ok(false)
+            }
+            Some(b'\n') => Ok(false),
+            Some(byte) => {
+                if separator == Some(byte) {
+                    self.bump();
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// Reads a quoted text; two quotes stand for one.
+    fn take_quoted(&mut self, cell: &mut Vec<u8>) -> Result<(), Fault> {
+        self.bump();
+        loop {
+            match self.peek()? {
+                None | Some(b'\n') => {
+                    let message = "a quoted field without its closing quote in the same line";
+                    return Err(self.at_token(Code::BadFormat, message));
+                }
+                Some(b'"') => {
+                    self.bump();
+                    if self.peek()? != Some(b'"') {
+                        return Ok(());
+                    }
+                    cell.push(b'"');
+                    self.bump();
+                }
+                Some(byte) => {
+                    cell.push(byte);
+                    self.bump();
+                }
+            }
+            self.refuse_endless_cell(cell)?;
+        }
+    }
+
+    #[inline]
+    fn refuse_endless_cell(&self, cell: &[u8]) -> Result<(), Fault> {
+        match cell.len() > MAX_WORD_BYTES {
+            true => {
+                let longest = text::size(MAX_WORD_BYTES as u128);
+                Err(self.at_token(Code::BadFormat, format!("a field is longer than {longest}")))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Skips blanks and reads everything up to the next blank or line end; stores the first bytes
     /// in `word`, nothing at the end of the line.
     pub(crate) fn take_word(&mut self, word: &mut Vec<u8>) -> Result<(), Fault> {
@@ -221,8 +354,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.token.saved.clear();
     }
 
-    /// The last token as quoted text. Reads on to its end, or at least as many bytes as a message
-    /// needs: for faults only.
+    /// The last token as quoted text. Reads on to its end, a blank or a comma, or at least as many
+    /// bytes as a message needs: for faults only.
     pub(crate) fn quoted(&mut self) -> String {
         text::quote(&self.token_bytes())
     }
@@ -234,6 +367,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         while n_bytes < KEPT as u64
             && let Ok(Some(byte)) = self.peek()
             && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+            && (byte != b',' || n_bytes == 0)
         {
             self.bump();
             n_bytes += 1;
@@ -267,7 +401,12 @@ impl<'r, 'o> Scanner<'r, 'o> {
 
     fn at_offset(&self, offset: u64, code: Code, message: impl Into<String>) -> Fault {
         let column = offset.saturating_sub(self.line_start) + 1;
-        Box::new(self.source.fault(code, message).at(self.line, column))
+        let fault = self.source.fault(code, message).at(self.line, column);
+        // The line is shown if its start is still in the buffer.
+        let Some(start) = self.line_start.checked_sub(self.base) else { return Box::new(fault) };
+        let line = self.buffer[..self.end].get(start as usize..).unwrap_or_default();
+        let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        Box::new(fault.showing(line, column))
     }
 
     #[inline]

@@ -1,8 +1,11 @@
 //! Codes and offsets that fields share, so that equal values have equal bits in all of them.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::graph::Graph;
 use crate::meaning::{Meaning, Texts};
+use crate::names::VertexNames;
 use crate::numbers::{Field, Numbers};
 
 /// Gives all texts of these lists one set of codes, sorted by their characters if `sorted`, and all
@@ -42,6 +45,43 @@ pub fn share_codes(lists: &mut [&mut Numbers], sorted: bool) {
             let range = ranges.iter().find(|(meaning, _)| *meaning == field.meaning);
             field.shared = range.map(|(_, range)| *range).filter(|(least, _)| *least < 0);
         }
+    }
+}
+
+/// Gives these graphs one set of vertices: all numbers in ascending order, or all texts in the
+/// order of their first appearance, or sorted.
+pub fn share_vertices(graphs: &mut [&mut Graph], sorted: bool) {
+    let all_numbers =
+        graphs.iter().all(|graph| !matches!(graph.names, Some(VertexNames::Texts(_))));
+    let names = |graph: &Graph| -> Vec<String> {
+        (0..graph.n_vertices).map(|vertex| graph.name(vertex).to_string()).collect()
+    };
+    let mut shared = Texts::default();
+    if all_numbers {
+        let numbers = graphs.iter().flat_map(|graph| -> Box<dyn Iterator<Item = u64>> {
+            match &graph.names {
+                Some(VertexNames::Numbers(numbers)) => Box::new(numbers.iter().copied()),
+                Some(VertexNames::Texts(_)) | None => Box::new(1..=graph.n_vertices as u64),
+            }
+        });
+        let numbers: BTreeSet<u64> = numbers.collect();
+        numbers.iter().for_each(|number| _ = shared.add(&number.to_string()));
+    } else {
+        for graph in graphs.iter() {
+            names(graph).iter().for_each(|name| _ = shared.add(name));
+        }
+        if sorted {
+            shared.sort();
+        }
+    }
+    for graph in graphs.iter_mut() {
+        let rows = names(graph).into_iter().map(|name| shared.code(&name).unwrap_or(1) as u32 - 1);
+        let rows: Vec<u32> = rows.collect();
+        for arc in &mut graph.arcs {
+            (arc.tail, arc.head) = (rows[arc.tail as usize], rows[arc.head as usize]);
+        }
+        graph.n_vertices = shared.as_slice().len();
+        graph.names = VertexNames::of_texts(shared.clone());
     }
 }
 

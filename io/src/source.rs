@@ -7,7 +7,7 @@ use star_base::Code;
 
 use crate::budget::Budget;
 use crate::error::{Fault, FileError, Stopped};
-use crate::options::{FieldRules, GraphSizes, ReadOptions};
+use crate::options::{Direction, EdgeFields, FieldRules, GraphSizes, ReadOptions};
 use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
 use crate::scaling::Scaling;
 use crate::text;
@@ -215,7 +215,17 @@ impl<'r, 'o> Source<'r, 'o> {
         self.options.palette_indices
     }
 
-    /// Returns whether the times after the weights of an edge list are skipped.
+    /// The direction of the arcs of a graph.
+    pub(crate) fn direction(&self) -> Direction {
+        self.options.direction
+    }
+
+    /// The fields of an edge list.
+    pub(crate) fn edge_fields(&self) -> EdgeFields<'o> {
+        self.options.edges
+    }
+
+    /// Whether the times of edge lists are skipped.
     pub(crate) fn skips_times(&self) -> bool {
         self.options.skip_times
     }
@@ -240,7 +250,8 @@ fn cannot_read(file: &str, error: &io::Error) -> Fault {
     if error.get_ref().is_some_and(|error| error.is::<Stopped>()) {
         return Box::new(FileError::new(Code::Interrupted, file, "interrupted"));
     }
-    Box::new(FileError::new(Code::CannotOpen, file, format!("cannot read: {error}")))
+    let message = format!("cannot read: {}", star_base::text::reason(error));
+    Box::new(FileError::new(Code::CannotOpen, file, message))
 }
 
 /// The error that `n_bytes` exceed the budget `max_bytes`, or the memory of the allocator.

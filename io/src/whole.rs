@@ -8,7 +8,7 @@ use crate::error::{Fault, FileError};
 use crate::numbers::Field;
 use crate::scaling::{self, Scaling};
 
-/// The first integer beyond 64 bits.
+/// The first integer beyond 63 bits and a sign.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
 
 /// A number that could not be converted to an integer.
@@ -16,11 +16,11 @@ const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
 pub(crate) enum NotWhole {
     /// It has a fraction, and there is no scale.
     Fraction(f64),
-    /// It exceeds 64 bits, or is infinite, or NaN.
+    /// It exceeds 63 bits, or is infinite, or NaN.
     Beyond(f64),
     /// It is unsigned and exceeds 63 bits.
     BeyondUnsigned(u64),
-    /// It exceeds 64 bits after multiplication.
+    /// It exceeds 63 bits after multiplication.
     TooLarge(i64),
 }
 
@@ -91,10 +91,10 @@ impl NotWhole {
             NotWhole::Beyond(value) if !value.is_finite() => {
                 format!("`{value}` is not a whole number{place}")
             }
-            NotWhole::Beyond(value) => format!("`{}` exceeds 64 bits{place}", shown(value)),
+            NotWhole::Beyond(value) => format!("`{}` exceeds 63 bits{place}", shown(value)),
             NotWhole::BeyondUnsigned(value) => format!("`{value}` exceeds 63 bits{place}"),
             NotWhole::TooLarge(value) => {
-                format!("`{value}` exceeds 64 bits after scaling{place}")
+                format!("`{value}` exceeds 63 bits after scaling{place}")
             }
         };
         let error = FileError::new(Code::OutOfRange, file, message);
@@ -154,6 +154,6 @@ mod tests {
         let fault = NotWhole::Beyond(f64::NAN).fault("a.npy", " in row 3");
         assert_eq!(fault.to_string(), "a.npy: `NaN` is not a whole number in row 3");
         let fault = NotWhole::Beyond(1e300).fault("", "");
-        assert_eq!(fault.to_string(), "`1e300` exceeds 64 bits");
+        assert_eq!(fault.to_string(), "`1e300` exceeds 63 bits");
     }
 }

@@ -31,6 +31,8 @@ pub static MODULES: &[(&str, &str)] = &[
     ("edmonds", include_str!("../modules/edmonds.star")),
     ("italiano", include_str!("../modules/italiano.star")),
     ("ramalingam", include_str!("../modules/ramalingam.star")),
+    ("adjacency", include_str!("../modules/adjacency.star")),
+    ("arcs", include_str!("../modules/arcs.star")),
     ("reach", include_str!("../modules/reach.star")),
     ("updates", include_str!("../modules/updates.star")),
     ("cbt", include_str!("../modules/cbt.star")),

@@ -1,4 +1,5 @@
-//! Long lines on the control unit, and loops over all lines of a table: made by one workgroup and by a kernel over a grid.
+//! Long lines on the control unit, and loops over all lines of a table: made by one workgroup and
+//! by a kernel over a grid.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

@@ -9,7 +9,8 @@ pub(super) struct Operation {
     pub(super) name: &'static str,
     /// The statements in a loop. Names are those of `values::HEAD`.
     pub(super) statement: &'static str,
-    /// Limbs that it reads and writes at least, for each limb of a slice; 0 if it does not touch all of one.
+    /// Limbs that it reads and writes at least, for each limb of a slice; 0 if it does not touch
+    /// all of one.
     pub(super) limbs: f64,
     pub(super) kind: OperationGroup,
     /// Lines that it reads and writes, if a plain loop is measured beside it.
@@ -38,7 +39,8 @@ const fn operation(
     Operation { name, statement, limbs, kind, streams: None }
 }
 
-/// A library procedure with the lines that it reads, the control slice too, and those that it writes.
+/// A library procedure with the lines that it reads, the control slice too, and those that it
+/// writes.
 const fn procedure(
     name: &'static str,
     statement: &'static str,
@@ -52,8 +54,9 @@ const fn procedure(
 
 /// All of them, one of each kind.
 ///
-/// Where a search is asked the same again, the slice is written to before: where its first one lies would be known
-/// otherwise. Of library procedures, the control slice and the columns that they read count, and the columns that they write.
+/// Where a search is asked the same again, the slice is written to before: where its first one lies
+/// would be known otherwise. Of library procedures, the control slice and the columns that they
+/// read count, and the columns that they write.
 pub(super) const OPERATIONS: &[Operation] = &[
     operation("Z := X", "Z := X", 2.0, Long),
     operation("Z := not X", "Z := not X", 2.0, Long),

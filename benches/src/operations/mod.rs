@@ -1,11 +1,12 @@
 //! One operation of each kind, as a program carries it out.
 //!
-//! * `list`: the operations. `values`: what they work on. `reading`: the speed of plain reading. `plain`: a plain loop over
-//!   as many lines.
+//! * `list`: the operations. `values`: what they work on. `reading`: the speed of plain reading.
+//!   `plain`: a plain loop over as many lines.
 //!
-//! Operations are measured one by one, without batches (Note [Batches] of the CPU backend): in a loop that never
-//! asks for a result they would work on strips in the caches. Library procedures are measured as programs have
-//! them; each turn asks for a bit of the result, so that nothing is pending when the next one begins.
+//! Operations are measured one by one, without batches (Note [Batches] of the CPU backend): in a
+//! loop that never asks for a result they would work on strips in the caches. Library procedures
+//! are measured as programs have them; each iteration asks for a bit of the result, so that
+//! nothing is pending when the next one begins.
 
 mod list;
 mod plain;
@@ -264,7 +265,8 @@ impl Bench {
         before.into_iter().map(again).collect()
     }
 
-    /// Nanoseconds of one turn of a loop with this statement. The values come back as the loop leaves them.
+    /// Nanoseconds of one iteration of a loop with this statement. The values come back as the
+    /// loop leaves them.
     fn time(&self, backend: &Cpu, statement: &str, args: &mut Vec<HostValue>) -> f64 {
         let text =
             format!("{}begin for t := 1 to times do begin {statement} end end;", values::HEAD,);
@@ -275,7 +277,8 @@ impl Bench {
             *args = after;
             time
         };
-        // The first round finds out how often a round repeats it; caches and branches learn in it, too.
+        // The first round finds out how often a round repeats it; caches and branches learn in it,
+        // too.
         let mut turns = 1.0;
         let mut one = round(turns).as_secs_f64();
         while one < self.seconds / 100.0 && turns < MOST_TURNS {
@@ -291,8 +294,8 @@ impl Bench {
     }
 }
 
-/// All lengths side by side, as a table in Markdown: times, and behind them the share of reading and that of a plain loop
-/// over as many lines.
+/// All lengths side by side, as a table in Markdown: times, each followed by the share of reading
+/// and that of a plain loop over as many lines.
 fn summary(wanted: &[&Operation], lengths: &[usize], columns: &[Vec<Cell>]) {
     let heads: Vec<String> = lengths.iter().map(|n_bits| format!("{n_bits:e}")).collect();
     say!("\n| operation | {} |", heads.join(" | "));

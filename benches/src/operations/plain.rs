@@ -1,5 +1,5 @@
-//! A plain loop beside each library procedure: as many lines that are read and as many that are written, and next to
-//! no work on them. What it reaches is what the lines cost.
+//! A plain loop for each library procedure: it reads and writes as many lines and does next to no
+//! work on them. What it reaches is what the lines cost.
 
 use std::hint::black_box;
 use std::thread;

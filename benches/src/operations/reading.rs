@@ -75,6 +75,7 @@ impl Buffer {
     /// GB/s of an amount on so many threads, for slices of so many bits.
     pub(super) fn speed(&self, amount: Amount, threads: usize, n_bits: usize) -> f64 {
         let n_limbs = n_bytes(amount, n_bits).div_ceil(8).min(self.0.len());
-        read_speed(&self.0[..n_limbs], threads).gb_per_s
+        let speed = read_speed(&self.0[..n_limbs], threads, &|| false);
+        speed.map_or(f64::NAN, |speed| speed.gb_per_s)
     }
 }

@@ -1,5 +1,5 @@
-//! What the operations work on: one value of each kind, which goes into the machine and comes back, so that
-//! there is no second one.
+//! What the operations work on: one value of each kind, which goes into the machine and comes back,
+//! so that there is no second one.
 
 use star_base::{BitTable, BitVector};
 use star_vm::HostValue;
@@ -13,10 +13,12 @@ pub(super) const SEED: u64 = 1;
 const WIDE: usize = 32;
 const NARROW: usize = 8;
 
-/// The head of the routine around a statement. Everything comes by reference, so that nothing is copied.
+/// The head of the routine around a statement. Everything comes by reference, so that nothing is
+/// copied.
 ///
-/// X, Y, W are random, O is zero, L zero with a one at the end, V as X; Z takes results. P and Q are equal words, S
-/// takes results, U has half as many components. v and w are the first rows of F and T.
+/// X, Y, W are random, O is zero, L zero with a one at the end, V as X; Z takes results. P and Q
+/// are equal words, S takes results, U has half as many components. v and w are the first rows of F
+/// and T.
 pub(super) const HEAD: &str = "\
 procedure BENCH(times: integer; var T: table(n,j); var F,G,R: table(n,h);
                 var X,Y,W,O,L,V,Z: slice(n); var P,Q,S: word(n); var U: word;
@@ -24,8 +26,8 @@ procedure BENCH(times: integer; var T: table(n,j); var F,G,R: table(n,h);
 var k,t: integer; b: boolean; part: word;
 ";
 
-/// The arguments of that routine, without the first one, for slices of `n_bits` bits. Tables that nobody wants have the
-/// rows that the others have, and no more than one column.
+/// The arguments of that routine, without the first one, for slices of `n_bits` bits. Tables that
+/// the statement does not use have as many rows as the others and one column.
 pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<HostValue> {
     let mut random = Random::new(SEED);
     let width = |wanted, columns| if wanted { columns } else { 1 };

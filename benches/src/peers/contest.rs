@@ -1,7 +1,8 @@
 //! Measuring in turn: ours, peer, peer, ours, peer, peer …
 //!
-//! What is run before the rounds does not count; after it, and after the last round, the digests of all results are compared with the
-//! first one. Whoever fails in any way is out, and the others go on.
+//! What is run before the rounds does not count; after it, and after the last round, the digests of
+//! all results are compared with the first one. A participant that fails is out; the others
+//! go on.
 
 use std::time::{Duration, Instant};
 
@@ -125,7 +126,8 @@ pub(super) fn contest(lanes: Vec<Lane>, budget: Budget) -> Vec<Finish> {
     for runner in &mut runners {
         let ran = runner.side.run(1);
         let Some(mut first) = runner.keep(ran) else { continue };
-        // The first run of all may start threads and fill caches; the second one says how long it takes.
+        // The first run of all may start threads and fill caches; the second one says how long it
+        // takes.
         if first <= MUCH_LONGER * budget.time.as_secs_f64() {
             let ran = runner.side.run(1);
             let Some(second) = runner.keep(ran) else { continue };

@@ -1,7 +1,9 @@
-//! Digests of results, the same in every language: `benches/peers/line.py` and `adapter.h` have the twins.
+//! Digests of results, the same in every language: `benches/peers/line.py` and `adapter.h` have the
+//! twins.
 //!
-//! The digest of numbers is the sum of one mixed number for each, modulo 2⁶⁴; number i is mixed with its place.
-//! So it can be formed in any order and in wide instructions, and tells places as well as values apart.
+//! The digest of numbers is the sum of one mixed number for each, modulo 2⁶⁴; number i is mixed
+//! with its place. So it can be formed in any order and in wide instructions, and tells places as
+//! well as values apart.
 
 use star_base::{BitTable, BitVector};
 

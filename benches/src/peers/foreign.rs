@@ -1,5 +1,5 @@
-//! Commands of adapters in other languages: an interpreter of Python with the packages, and programs that are compiled
-//! here from an adapter of ours and the sources of a peer.
+//! Commands of adapters in other languages: an interpreter of Python with the packages, and
+//! programs that are compiled here from an adapter of ours and the sources of a peer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,6 +51,9 @@ impl Foreign {
             | Job::Floyd
             | Job::Paths
             | Job::Levels
+            | Job::ArcPaths
+            | Job::ArcLevels
+            | Job::Components
             | Job::Kruskal
             | Job::Prim
             | Job::Branching => "graphs.py",
@@ -66,7 +69,8 @@ impl Foreign {
     /// A compiled adapter, without arguments.
     pub(super) fn compiled(&mut self, peer: &str, job: Job) -> Result<Command, Failure> {
         let program = match (peer, job) {
-            ("gapbs", Job::Levels) => "gapbs-levels",
+            ("gapbs", Job::Levels | Job::ArcLevels) => "gapbs-levels",
+            ("gapbs", Job::Components) => "gapbs-components",
             ("gapbs", _) => "gapbs-paths",
             _ => "lemon",
         };
@@ -76,8 +80,8 @@ impl Foreign {
     }
 }
 
-/// The interpreter; a virtual environment is made if it is wanted. What was installed is written into it at the
-/// end, so that one that was cut off is not taken for a whole one.
+/// The interpreter; a virtual environment is made if it is wanted. What was installed is written
+/// into it at the end, so that one that was cut off is not taken for a whole one.
 fn interpreter(tools: &Tools) -> Result<PathBuf, Failure> {
     let base = tools.python.clone().unwrap_or_else(|| PathBuf::from("python3"));
     let Some(venv) = &tools.venv else { return Ok(base) };
@@ -127,8 +131,14 @@ fn compile(program: &str, tools: &Tools) -> Result<PathBuf, Failure> {
             return Err(Failure::peer(message));
         };
         command.arg("-fopenmp").arg("-I").arg(gapbs.join("src")).arg(version(Some(gapbs)));
-        if program == "gapbs-levels" {
-            command.arg("-DLEVELS");
+        match program {
+            "gapbs-levels" => {
+                command.arg("-DLEVELS");
+            }
+            "gapbs-components" => {
+                command.arg("-DCOMPONENTS");
+            }
+            _ => {}
         }
         command.arg(Path::new(ADAPTERS).join("gapbs.cc"));
     }

@@ -47,8 +47,8 @@ pub(super) enum Source {
     },
     /// That of wiki-Vote.
     WikiVote,
-    /// A random directed graph with weights, few vertices of high degree, and 16 arcs drawn for each
-    /// vertex.
+    /// A random directed graph with weights, few vertices of high degree, and 16 arcs drawn for
+    /// each vertex.
     Rmat {
         /// Vertices.
         n: u64,

@@ -11,6 +11,12 @@ pub(super) enum Job {
     Paths,
     /// Numbers of arcs from one vertex.
     Levels,
+    /// Distances from one vertex, on a list of arcs.
+    ArcPaths,
+    /// Numbers of arcs from one vertex, on a list of arcs.
+    ArcLevels,
+    /// The first vertex of the component of every vertex, on a list of arcs.
+    Components,
     /// The weight of a minimum spanning tree, by Kruskal's algorithm.
     Kruskal,
     /// Likewise by Prim's.
@@ -35,11 +41,14 @@ pub(super) enum Job {
 
 impl Job {
     /// In the order in which they are measured.
-    pub(super) const ALL: [Job; 14] = [
+    pub(super) const ALL: [Job; 17] = [
         Job::Closure,
         Job::Floyd,
         Job::Paths,
         Job::Levels,
+        Job::ArcPaths,
+        Job::ArcLevels,
+        Job::Components,
         Job::Kruskal,
         Job::Prim,
         Job::Branching,
@@ -52,8 +61,8 @@ impl Job {
         Job::Wave,
     ];
 
-    /// Its name on command lines, the routine of the library, and the benchmark that rows of it belong to: the file in
-    /// `benches/suite`, and how its title begins.
+    /// Its name on command lines, the routine of the library, and the benchmark that rows of it
+    /// belong to: the file in `benches/suite`, and how its title begins.
     fn facts(self) -> (&'static str, &'static str, (&'static str, &'static str)) {
         match self {
             Job::Closure => ("closure", "WARSHALL", ("closure.star", "closure by rows")),
@@ -64,6 +73,11 @@ impl Job {
             Job::Levels => {
                 ("levels", "BFS", ("paths.star", "levels from one vertex: breadth first"))
             }
+            Job::ArcPaths => {
+                ("arc-paths", "SSSP", ("paths.star", "distances from one vertex: arcs"))
+            }
+            Job::ArcLevels => ("arc-levels", "BFS", ("paths.star", "levels from one vertex: arcs")),
+            Job::Components => ("components", "COMPONENTS", ("paths.star", "components: arcs")),
             Job::Kruskal => {
                 ("kruskal", "KRUSKAL", ("trees.star", "minimum spanning forest: Kruskal"))
             }
@@ -90,9 +104,26 @@ impl Job {
         self.facts().0
     }
 
-    /// What adapters in other languages call it: a tree is a tree to them.
+    /// What adapters in other languages call it: a tree is a tree to them, and a graph a graph.
     pub(super) fn foreign_name(self) -> &'static str {
-        if matches!(self, Job::Kruskal | Job::Prim) { "tree" } else { self.name() }
+        match self {
+            Job::Kruskal | Job::Prim => "tree",
+            Job::ArcPaths => "paths",
+            Job::ArcLevels => "levels",
+            Job::Closure
+            | Job::Floyd
+            | Job::Paths
+            | Job::Levels
+            | Job::Components
+            | Job::Branching
+            | Job::Match
+            | Job::Less
+            | Job::Least
+            | Job::Add
+            | Job::Sum
+            | Job::Three
+            | Job::Wave => self.name(),
+        }
     }
 
     /// The routine of the library.
@@ -107,12 +138,22 @@ impl Job {
 
     /// Does it begin at a vertex? The suite calls that one `s`.
     pub(super) fn has_source(self) -> bool {
-        matches!(self, Job::Paths | Job::Levels | Job::Prim)
+        matches!(self, Job::Paths | Job::Levels | Job::ArcPaths | Job::ArcLevels | Job::Prim)
     }
 
     /// Does the backend have an intrinsic for the routine?
     pub(super) fn has_intrinsic(self) -> bool {
-        matches!(self, Job::Closure | Job::Floyd | Job::Paths | Job::Kruskal | Job::Prim)
+        matches!(
+            self,
+            Job::Closure
+                | Job::Floyd
+                | Job::Paths
+                | Job::ArcPaths
+                | Job::ArcLevels
+                | Job::Components
+                | Job::Kruskal
+                | Job::Prim
+        )
     }
 }
 

@@ -113,15 +113,15 @@ pub(super) fn bandwidth(when: &str) -> Vec<Speed> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if all == 1 { vec![1] } else { vec![1, all] };
     let speed = |threads| {
-        let speed = read_speed(&buffer, threads);
-        Speed {
+        let speed = read_speed(&buffer, threads, &|| false)?;
+        Some(Speed {
             threads: speed.threads as u64,
             bytes: speed.bytes as u64,
             read_gb_per_s: speed.gb_per_s,
             when: Some(when.to_owned()),
-        }
+        })
     };
-    threads.into_iter().map(speed).collect()
+    threads.into_iter().filter_map(speed).collect()
 }
 
 /// What a program says, in the folder of this crate; `None` if it is not there or fails.

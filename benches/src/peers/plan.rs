@@ -66,8 +66,8 @@ const MAP_OF_PAIRS: u64 = 1000;
 /// The greatest n for what has an intrinsic as it is written, unless everything is wanted.
 const AS_WRITTEN: u64 = 2000;
 
-/// The greatest n for which spanning trees are tried as they are written: each edge of the tree takes some hundred
-/// operations on all edges.
+/// The greatest n for which spanning trees are tried as they are written: each edge of the tree
+/// takes some hundred operations on all edges.
 const TREES: u64 = 20_000;
 
 /// The peers for a job.
@@ -75,24 +75,33 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
     match (family, job) {
         (Family::Rust, Job::Closure) => &["bit-matrix", "by hand"],
         (Family::Rust, Job::Floyd | Job::Kruskal | Job::Prim) => &["petgraph"],
-        (Family::Rust, Job::Paths | Job::Levels) => &["petgraph", "rustworkx-core"],
+        (Family::Rust, Job::Paths | Job::Levels | Job::ArcPaths | Job::ArcLevels) => {
+            &["petgraph", "rustworkx-core"]
+        }
+        (Family::Rust, Job::Components) => &["petgraph"],
         // `star-benches results wave` has the Rust peers of the wave.
         (Family::Rust, Job::Branching | Job::Wave) => &[],
         (Family::Rust, Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three) => {
             &["packed numbers"]
         }
         (Family::Python, Job::Closure) => &["numpy", "networkx"],
-        (Family::Python, Job::Floyd | Job::Paths | Job::Kruskal) => {
+        (Family::Python, Job::Floyd | Job::Paths | Job::ArcPaths | Job::Kruskal) => {
             &["scipy", "rustworkx", "networkx"]
         }
-        (Family::Python, Job::Levels) => &["scipy", "rustworkx", "graphblas", "networkx"],
+        (Family::Python, Job::Levels | Job::ArcLevels) => {
+            &["scipy", "rustworkx", "graphblas", "networkx"]
+        }
+        (Family::Python, Job::Components) => &["scipy"],
         (Family::Python, Job::Branching) => &["networkx"],
         (Family::Python, Job::Wave) => &["scikit-image"],
         (
             Family::Python,
             Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three,
         ) => &["numpy", "polars", "pyarrow", "duckdb"],
-        (Family::C, Job::Paths | Job::Levels) => &["gapbs", "lemon"],
+        (
+            Family::C,
+            Job::Paths | Job::Levels | Job::ArcPaths | Job::ArcLevels | Job::Components,
+        ) => &["gapbs", "lemon"],
         (Family::C, Job::Kruskal | Job::Branching) => &["lemon"],
         // A tree is a tree: KRUSKAL meets these peers.
         (Family::Python | Family::C, Job::Prim) => &[],
@@ -127,8 +136,10 @@ pub(super) fn cases(families: &[Family], sizes: &Sizes, shared: bool) -> Vec<Cas
 
 /// Why ours is not even tried as it is written; `None` if it is.
 pub(super) fn too_large_as_written(job: Job, source: Source) -> Option<String> {
-    let is_tree = matches!(job, Job::Kruskal | Job::Prim);
-    (is_tree && source.n() > TREES).then(|| {
+    let is_list =
+        matches!(job, Job::Kruskal | Job::Prim | Job::ArcPaths | Job::ArcLevels | Job::Components);
+    // Of a file the number of vertices is unknown.
+    (is_list && (source.n() > TREES || source.size().is_none())).then(|| {
         let routine = job.routine();
         format!("{routine} as it is written would take hours: n steps, each over all edges")
     })
@@ -183,6 +194,12 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
         Job::Paths | Job::Levels => arcs(pick(&[1000, 2000, 5000], &[]))
             .chain(roads().filter(|_| !matches!(sizes, Sizes::PeerArgs(_))))
             .chain((is_full && job == Job::Paths).then_some(Source::Road { side: 4900 }))
+            .chain(is_full.then_some(Source::Rmat { n: 1 << 20 }))
+            .chain(["rome99", "DE"].into_iter().filter_map(|name| real(Source::Roads { name })))
+            .collect(),
+        Job::ArcPaths | Job::ArcLevels | Job::Components => roads()
+            .filter(|_| !matches!(sizes, Sizes::PeerArgs(_)))
+            .chain((is_full && job == Job::ArcPaths).then_some(Source::Road { side: 4900 }))
             .chain(is_full.then_some(Source::Rmat { n: 1 << 20 }))
             .chain(["rome99", "DE"].into_iter().filter_map(|name| real(Source::Roads { name })))
             .collect(),

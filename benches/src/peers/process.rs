@@ -1,7 +1,7 @@
 //! A contestant in a process of its own.
 //!
-//! Nothing that it does harms the measurement as a whole: an end, silence, and answers that are none are
-//! failures of its row.
+//! Nothing that it does harms the measurement as a whole: an end, silence, and answers that are
+//! none are failures of its row.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -141,7 +141,8 @@ impl Drop for Process {
     }
 }
 
-/// Sends lines as they come; the last one is whatever is there at the end, or a line that is too long.
+/// Sends lines as they come; the last one is whatever is there at the end, or a line that is too
+/// long.
 fn send_lines(output: impl Read, sender: &SyncSender<Vec<u8>>) {
     let mut output = BufReader::new(output);
     loop {

@@ -1,5 +1,5 @@
-//! The lines that a contestant in a separate process reads and writes: `docs/src/internals/testing.md`,
-//! "Peers".
+//! The lines that a contestant in a separate process reads and writes:
+//! `docs/src/internals/testing.md`, "Peers".
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Contestants in processes of their own, written for `sh`: such as do as they should, and such as do not.
+//! Contestants in processes of their own, written for `sh`: such as do as they should, and such as
+//! do not.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -47,7 +47,7 @@ fn write_section(
             (Some(figure), _) => {
                 let fastest = figure.peers.iter().min_by(|one, other| one.1.total_cmp(other.1));
                 let peer = fastest.map_or("–".to_owned(), |(name, seconds)| {
-                    format!("{name}: {}", figures::time(*seconds))
+                    format!("{}: {}", title(name), figures::time(*seconds))
                 });
                 let ours = figures::time(figure.ours);
                 format!("{} | {ours} | {peer} | {}", figure.input_text(), ratio(figure))
@@ -107,12 +107,24 @@ fn summary(figures: &[Figure]) -> Option<&Figure> {
     })
 }
 
+/// Returns the name of a peer without a version that is a commit, which the data hold.
+fn title(name: &str) -> &str {
+    let is_commit =
+        |version: &str| version.len() >= 7 && version.chars().all(|c| c.is_ascii_hexdigit());
+    match name.rsplit_once(' ') {
+        Some((peer, version)) if is_commit(version) => peer,
+        _ => name,
+    }
+}
+
 fn ratio(figure: &Figure) -> String {
     figure.ratio.map_or("–".to_owned(), figures::digits)
 }
 
 fn times(times: &BTreeMap<String, f64>) -> String {
-    let texts = times.iter().map(|(name, seconds)| format!("{name}: {}", figures::time(*seconds)));
+    let text =
+        |(name, seconds): (&String, &f64)| format!("{}: {}", title(name), figures::time(*seconds));
+    let texts = times.iter().map(text);
     texts.collect::<Vec<_>>().join("; ")
 }
 

@@ -1,4 +1,5 @@
-//! Marks for cycles of a tree that comes back: what one batch splits the next one merges, and the other way round.
+//! Marks for cycles of a tree that comes back: what one batch splits the next one merges, and the
+//! other way round.
 
 use star_base::Random;
 use star_intrinsics::cbt::{Depth, Tree};

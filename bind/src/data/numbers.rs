@@ -46,6 +46,7 @@ pub fn from_numbers(
     let mut options =
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let widths = reading.settings.widths.as_deref();
+    reading.settings.note_fields();
     let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
     let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
     let value = from_table(laid_out.table, request)?;

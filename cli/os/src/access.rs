@@ -92,6 +92,22 @@ impl Access {
         }
     }
 
+    /// Returns the path of a file that a comment of the program names, given relative to the
+    /// current folder.
+    ///
+    /// # Errors
+    /// E0510 if reading is not allowed.
+    pub(crate) fn for_reading_here(&self, file: &str) -> Result<PathBuf, FileError> {
+        match self.reading.resolve(Path::new(file)) {
+            Some(path) => regular(path, file),
+            None => {
+                let message = "it may not be read: it is outside the folder of the program";
+                Err(FileError::new(Code::NotAllowed, file, message)
+                    .help("`--allow-read DIR` grants a folder"))
+            }
+        }
+    }
+
     /// Returns a loader whose imports are restricted to the readable folders.
     pub fn imports(&self) -> FileLoader {
         FileLoader::restricted(self.reading.clone())

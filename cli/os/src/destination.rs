@@ -59,6 +59,36 @@ impl Destination {
         Ok(place)
     }
 
+    /// Creates the destination of an output with one format, whose name must end in one of these
+    /// extensions unless it is a pipe or a device.
+    ///
+    /// # Errors
+    /// Those of [`Destination::new`], and E0506 for another extension.
+    pub fn with_extension(path: &Path, name: &str, extensions: &[&str]) -> Result<Self, FileError> {
+        Destination::with_extension_by(Writer::Command, path, name, extensions)
+    }
+
+    /// Creates such a destination of a writer that may replace inputs.
+    ///
+    /// # Errors
+    /// Those of [`Destination::by`], and E0506 for another extension.
+    pub fn with_extension_by(
+        writer: Writer,
+        path: &Path,
+        name: &str,
+        extensions: &[&str],
+    ) -> Result<Self, FileError> {
+        let place = Destination::by(writer, path, name)?;
+        let found = path.extension().and_then(|extension| extension.to_str());
+        let is_known = |found: &str| extensions.iter().any(|one| one.eq_ignore_ascii_case(found));
+        if !place.is_regular() || found.is_some_and(is_known) {
+            return Ok(place);
+        }
+        let allowed = extensions.iter().map(|extension| format!("`.{extension}`"));
+        let message = format!("the name must end in {}", allowed.collect::<Vec<_>>().join(" or "));
+        Err(FileError::new(Code::UnknownFormat, name, message))
+    }
+
     /// Tests whether `file`, under any name, exists and would be replaced.
     pub fn replaces(&self, file: &str) -> bool {
         let file = Path::new(file);
@@ -86,6 +116,26 @@ impl Destination {
         let mut file = self.temporary()?;
         file.as_file_mut().write_all(bytes).map_err(cannot)?;
         self.put(file)
+    }
+
+    /// Replaces the contents `old` of the existing destination by `new`, in the same file, so that
+    /// all its hard links keep it.
+    ///
+    /// # Errors
+    /// If the system refuses; the old contents are restored.
+    pub fn overwrite(&self, old: &str, new: &str) -> Result<(), FileError> {
+        // A full disk is found before the destination changes.
+        let mut copy = self.temporary()?;
+        copy.as_file_mut().write_all(new.as_bytes()).map_err(|error| self.cannot(&error))?;
+        let put = |text: &str| {
+            let mut file = self.open()?;
+            let written = file.write_all(text.as_bytes());
+            written.and_then(|()| file.set_len(text.len() as u64)).map_err(|e| self.cannot(&e))
+        };
+        put(new).inspect_err(|_| {
+            // The first error is the one to report.
+            let _ = put(old);
+        })
     }
 
     /// Tests whether the destination is a regular file or does not exist. Pipes and devices are not
@@ -117,7 +167,9 @@ impl Destination {
     /// If the system refuses, or the command has read the destination meanwhile.
     pub fn put(&self, temporary: Temporary) -> Result<(), FileError> {
         file_roles::check(&self.path, &self.name, self.writer)?;
-        temporary.persist(&self.path).map_err(|error| self.cannot(&error))
+        temporary.persist(&self.path).map_err(|error| self.cannot(&error))?;
+        file_roles::wrote(&self.path, self.writer);
+        Ok(())
     }
 
     /// Returns the error that the file cannot be written, with the cause.

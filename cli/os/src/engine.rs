@@ -11,6 +11,8 @@ use star_vm::{Capabilities, CompileOptions, DynBackend};
 
 use star_base::text;
 
+use crate::report::Reporter;
+
 /// The name of the default backend.
 pub const DEFAULT: &str = "cpu";
 
@@ -60,6 +62,19 @@ impl Engine {
     /// Returns the machine that runs programs on this backend.
     pub fn machine(&self, options: CompileOptions) -> Machine {
         Machine { name: self.caps.name, backend: Rc::clone(&self.backend), options }
+    }
+}
+
+/// Warns about options for a device if none of the backends uses one.
+pub fn warn_if_unused(wanted: &DeviceOptions<'_>, engines: &[Engine], reporter: &Reporter) {
+    if engines.iter().any(|engine| engine.caps.is_adapter) {
+        return;
+    }
+    let options =
+        [("--adapter", wanted.adapter.is_some()), ("--gpu-mode", wanted.mode != GpuMode::Auto)];
+    for (option, _) in options.into_iter().filter(|(_, is_given)| *is_given) {
+        reporter
+            .warning(&format!("`{option}` is unused: no selected backend uses a graphics card"));
     }
 }
 

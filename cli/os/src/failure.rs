@@ -17,7 +17,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Adds to each exceeded limit the option that sets it.
+    /// Adds to each exceeded limit the option that sets it, unless its help already names it.
     #[must_use]
     pub fn with_limit_options(mut self) -> Self {
         let options = [
@@ -25,8 +25,11 @@ impl Failure {
             (Code::DoesNotFit, "`--max-memory` sets the budget"),
         ];
         for diagnostic in &mut self.diagnostics {
-            let its = options.iter().filter(|(code, _)| *code == diagnostic.code);
-            diagnostic.help.extend(its.map(|(_, help)| (*help).to_owned()));
+            for (_, help) in options.iter().filter(|(code, _)| *code == diagnostic.code) {
+                if !diagnostic.help.iter().any(|given| given == help) {
+                    diagnostic.help.push((*help).to_owned());
+                }
+            }
         }
         self
     }

@@ -1,10 +1,10 @@
 //! Roles of the files of a command: no output replaces an input, and no two outputs share a file.
 //! Two names denote one file if device and inode agree, or else the paths without links.
 //!
-//! The record exists only in a process that runs one command. A session may write a file that an
-//! earlier entry read.
+//! The record is that of the process. All entries of a session, and all tests of a command, share
+//! it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,7 +17,7 @@ const MAX_LINKS: usize = 40;
 
 const SHARED: &str = "two outputs must not share a file";
 
-/// The record of this process; absent in a session.
+/// The record of this process.
 static RECORD: OnceLock<Mutex<Record>> = OnceLock::new();
 
 /// The use of an input.
@@ -36,7 +36,7 @@ pub enum Writer {
     Command,
     /// An option that writes a result to the file from which the user read it.
     Update,
-    /// The running program, which may write a file repeatedly and update its data.
+    /// The running program, which may write a file repeatedly and read it meanwhile.
     Program,
     /// A session or a formatter, which replaces any file that the user names.
     User,
@@ -55,9 +55,11 @@ pub struct Identity {
 struct Record {
     inputs: BTreeMap<Identity, (Input, String)>,
     outputs: Vec<(Identity, Writer, String)>,
+    /// The paths of files that the program wrote.
+    written: BTreeSet<PathBuf>,
 }
 
-/// Starts the record of a command, whose standard output is its first output.
+/// Starts the record of the process, whose standard output is its first output.
 pub fn begin() {
     let record = RECORD.get_or_init(Mutex::default);
     if let Some(stdout) = Identity::of(Path::new("/dev/stdout")) {
@@ -90,6 +92,13 @@ pub fn check(path: &Path, name: &str, writer: Writer) -> Result<(), FileError> {
     in_record(path, |record, identity| record.check(&identity, name, writer))
 }
 
+/// Records that a file was written, after the fact. A program may replace its own files.
+pub fn wrote(path: &Path, writer: Writer) {
+    let Some(record) = RECORD.get().filter(|_| writer == Writer::Program) else { return };
+    let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+    record.written.insert(resolved(path));
+}
+
 fn in_record(
     path: &Path,
     act: impl FnOnce(&mut Record, Identity) -> Result<(), FileError>,
@@ -110,7 +119,11 @@ impl Record {
         if let Some((.., output)) = self.outputs.iter().find(replaced) {
             return Err(replaces_input(output, name));
         }
-        self.inputs.insert(identity, (input, name.to_owned()));
+        let (known, _) = self.inputs.entry(identity).or_insert_with(|| (input, name.to_owned()));
+        if input == Input::Source {
+            // A program that is also read as data remains a program.
+            *known = input;
+        }
         Ok(())
     }
 
@@ -134,6 +147,9 @@ impl Record {
     }
 
     fn check(&self, identity: &Identity, name: &str, writer: Writer) -> Result<(), FileError> {
+        if writer == Writer::Program && self.written.contains(&identity.path) {
+            return Ok(());
+        }
         let replaced = self
             .inputs
             .iter()
@@ -149,10 +165,9 @@ impl Writer {
     /// Tests whether the writer must not replace such an input.
     fn spares(self, input: Input) -> bool {
         match (self, input) {
-            (Writer::Command, Input::Source | Input::Data)
-            | (Writer::Update | Writer::Program, Input::Source) => true,
-            (Writer::Update | Writer::Program, Input::Data)
-            | (Writer::User, Input::Source | Input::Data) => false,
+            (Writer::Command | Writer::Program, Input::Source | Input::Data)
+            | (Writer::Update, Input::Source) => true,
+            (Writer::Update, Input::Data) | (Writer::User, Input::Source | Input::Data) => false,
         }
     }
 }
@@ -244,7 +259,7 @@ mod tests {
         for (writer, spared) in [
             (Writer::Command, [true, true]),
             (Writer::Update, [true, false]),
-            (Writer::Program, [true, false]),
+            (Writer::Program, [true, true]),
             (Writer::User, [false, false]),
         ] {
             for (input, spared) in inputs.into_iter().zip(spared) {
@@ -263,6 +278,20 @@ mod tests {
         assert_eq!(codes(&mut Record::default(), &twice), [None, None]);
         let mixed = [(&*new, option, input), (&*new, Some(Writer::Program), input)];
         assert_eq!(codes(&mut Record::default(), &mixed), [None, Some(Code::Usage)]);
+    }
+
+    #[test]
+    fn programs_replace_only_their_own_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let identity = || Identity::of(&path).unwrap();
+        let mut record = Record::default();
+        record.write(identity(), "a", Writer::Program).unwrap();
+        fs::write(&path, "").unwrap();
+        record.written.insert(resolved(&path));
+        record.read(identity(), "a", Input::Data).unwrap();
+        assert!(record.write(identity(), "a", Writer::Program).is_ok());
+        assert!(record.write(identity(), "a", Writer::Command).is_err());
     }
 
     #[cfg(unix)]

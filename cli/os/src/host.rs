@@ -1,7 +1,7 @@
 //! Host of a running program: `print`, `read` and `write`.
 
-use star_base::{BitsRef, Code};
-use star_bind::{Fields, Kind, Reading, RecordList, Settings, encoding, request};
+use star_base::{BitsRef, Code, text};
+use star_bind::{Fields, Kind, Reading, RecordList, ResultForm, Settings, encoding, request};
 use star_io::{FileError, OutputRef};
 use star_ir::{LimitKind, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
@@ -93,7 +93,7 @@ impl Host for RunHost<'_> {
     }
 
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
-        let written = Fields::split(file).and_then(|(fields, file)| {
+        let written = fields_of(file).and_then(|(fields, file)| {
             let path = self.access.for_writing(file)?;
             if let Some(fields) = fields {
                 let target =
@@ -113,6 +113,24 @@ impl Host for RunHost<'_> {
             target.write_bits(value, self.console.flags)?.commit()
         });
         written.map_err(|error| self.fail(error))
+    }
+}
+
+/// Splits `[FIELDS:]FILE`; refuses the forms of results, which refer to parameters.
+fn fields_of(text: &str) -> Result<(Option<Fields>, &str), FileError> {
+    match ResultForm::split(text)? {
+        (None, file) => Ok((None, file)),
+        (Some(ResultForm::Fields(fields)), file) => Ok((Some(fields), file)),
+        (Some(_), file) => {
+            let form = text[..text.len() - file.len()].trim_end_matches(':');
+            let message = format!("`write` has no form `{}`", text::one_line(form));
+            let error = FileError::new(Code::NoSuchLayout, file, message)
+                .note("the form refers to the parameters of the command line");
+            Err(error.help(format!(
+                "name the fields and their bits, as in `records x=16 y=16:{file}`; or make the \
+                    value a `var` parameter, for `--out`"
+            )))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use star_base::{Code, Diagnostic};
 use star_vm::{Capabilities, CompileOptions, Limits};
 
 use crate::engine::Engine;
-use crate::size_args::{available_memory, parse_count, parse_size, parse_time};
+use crate::size_args::{available_memory, parse_count, parse_size, parse_time_limit};
 use crate::watchdog::{Bounds, Scope};
 
 /// Resource limits of a run.
@@ -27,7 +27,7 @@ pub struct LimitArgs {
     pub max_memory: Option<u64>,
 
     /// Limit the time to compile, then load and run: `5`, `5s`, `200ms`, `2m`
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub max_time: Option<Duration>,
 
     /// Limit the number of bytes printed
@@ -119,7 +119,7 @@ pub struct CompileLimitArgs {
     max_memory: Option<u64>,
 
     /// Limit the time for each file: `5` or `5s`, `200ms`, `2m`
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     max_time: Option<Duration>,
 }
 

@@ -20,6 +20,14 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| "the time is too long".to_owned())
 }
 
+/// Parses the time of a limit, which must not be zero.
+pub fn parse_time_limit(text: &str) -> Result<Duration, String> {
+    match parse_time(text)? {
+        Duration::ZERO => Err("a time limit must be greater than 0".to_owned()),
+        time => Ok(time),
+    }
+}
+
 /// Returns the memory available to this process without swapping, in bytes; 4 GiB if unknown.
 pub fn available_memory() -> u64 {
     let available = meminfo("MemAvailable:").unwrap_or(4 << 30);
@@ -71,6 +79,10 @@ mod tests {
         assert_eq!(parse_time("2m"), Ok(Duration::from_secs(120)));
         for wrong in ["", "s", "-1", "inf", "nan", "1e9", "5x", "99999999999999999999999h"] {
             assert!(parse_time(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_time("0"), Ok(Duration::ZERO));
+        for none in ["0", "0ms", "0.0h", "0.00000000001"] {
+            assert!(parse_time_limit(none).is_err(), "{none}");
         }
     }
 

@@ -10,7 +10,7 @@ use star_base::{Diagnostic, did_you_mean, text};
 use star_compiler::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 use star_io::{FileError, Format};
 
-use crate::access::Rights;
+use crate::access::{Grants, Rights};
 use crate::file_roles::{self, Input};
 use crate::whole_file::{self, Unread, read_from};
 
@@ -25,12 +25,17 @@ pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_
 /// The option of commands that compile programs without running them in a folder.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ImportArgs {
-    /// Allow programs to import files in a folder
+    /// Allow programs to read and import files in a folder
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
 }
 
 impl ImportArgs {
+    /// Returns the rights of a program to read files.
+    pub fn grants(&self) -> Grants<'_> {
+        Grants { read: &self.allow_read, ..Grants::default() }
+    }
+
     /// Returns a loader with these rights.
     ///
     /// # Errors

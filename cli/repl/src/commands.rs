@@ -13,7 +13,7 @@ use star_ir::{Extent, Ty};
 use star_os::engine::{self, Engine};
 use star_os::failure::{not_shown, refused_by_backend};
 use star_os::limits::default_memory;
-use star_os::size_args::{available_memory, parse_count, parse_size, parse_time};
+use star_os::size_args::{available_memory, parse_count, parse_size, parse_time_limit};
 use star_syntax::ast;
 use star_vm::{BackendError, HostValue, display};
 
@@ -435,7 +435,7 @@ impl Session {
                 "time" if none => limits.max_time = None,
                 "steps" => limits.max_steps = Some(parse_count(value).map_err(|why| bad(&why))?),
                 "memory" => limits.max_memory = Some(parse_size(value).map_err(|why| bad(&why))?),
-                "time" => limits.max_time = Some(parse_time(value).map_err(|why| bad(&why))?),
+                "time" => limits.max_time = Some(parse_time_limit(value).map_err(|why| bad(&why))?),
                 _ => return Err(bad("expected `steps`, `memory` or `time`")),
             }
         }

@@ -6,6 +6,7 @@ use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding;
 use star_os::failure::refused_by_backend;
+use star_os::file_roles::Writer;
 use star_os::save::Target;
 
 use super::command::Command;
@@ -70,7 +71,7 @@ impl Session {
             });
         };
         let holds = |format| encoding::holds(kind, format);
-        let target = Target::new(Path::new(file), file, &holds);
+        let target = Target::by(Writer::Program, Path::new(file), file, &holds);
         let target = target.map_err(|error| error.to_diagnostic())?;
         let value = self
             .values

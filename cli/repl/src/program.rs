@@ -8,6 +8,7 @@ use star_base::{Code, Diagnostic, SourceFile};
 use star_compiler::Formatter;
 use star_compiler::session::span_of;
 use star_os::destination::Destination;
+use star_os::file_roles::Writer;
 use star_os::sources::LIBRARY;
 use star_syntax::ast;
 
@@ -48,8 +49,8 @@ impl Session {
         let formatted = Formatter::new(LIBRARY).format(&source, &mut self.access.imports());
         // Text that does not parse stays unformatted and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
-        let place =
-            Destination::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
+        let place = Destination::with_extension_by(Writer::User, Path::new(file), file, &["star"])
+            .map_err(|error| error.to_diagnostic())?;
         let replaces = place.is_regular() && Path::new(file).exists();
         if replaces && over == Over::OwnText && !self.wrote_last(file) {
             let shown = text::one_line(file);

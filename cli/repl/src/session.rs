@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use star_base::{Builtin, Diagnostic, Span};
+use star_base::{Builtin, Code, Diagnostic, Span, text};
 use star_bind::RecordList;
 use star_compiler::session::{self as compiler, Does, Environment, SessionLine};
 use star_opt::Optimised;
@@ -27,6 +28,9 @@ use super::offers::Offers;
 use super::run::{How, Ran};
 use super::values::Values;
 use super::view::{RESULT, View};
+
+/// Maximum length of an entry in bytes.
+const MAX_ENTRY_BYTES: usize = 16 << 20;
 
 /// Definitions, variables and their values, and settings.
 pub struct Session {
@@ -50,6 +54,8 @@ pub struct Session {
     /// The text written by `:save` to each file.
     pub(super) saved: BTreeMap<PathBuf, String>,
     feed: Feed,
+    /// The time taken to read the incomplete entry, without waiting for it.
+    reading: Duration,
     /// The exit code of the first failure.
     first_failure: Option<Exit>,
     /// The last optimised program.
@@ -122,6 +128,7 @@ impl Session {
             lists: Vec::new(),
             saved: BTreeMap::new(),
             feed: Feed::new(),
+            reading: Duration::ZERO,
             first_failure: None,
             optimised: None,
             n_optimised: 0,
@@ -193,11 +200,35 @@ impl Session {
     }
 
     /// Reads a line of a pipe. An entry runs once it is clear that the line does not continue it.
+    /// An entry that exceeds a limit has no end that is known, so that it ends the session.
     pub fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
-        match (self.before(line, sink), self.next(line, sink)) {
+        let before = self.before(line, sink);
+        if let Some(fault) = self.exceeded(line.len()) {
+            self.feed.take();
+            self.refuse(&fault.note("the rest of the input is ignored"), sink);
+            return Flow::Quit;
+        }
+        match (before, self.next(line, sink)) {
             (Flow::Failed, Flow::GoOn) => Flow::Failed,
             (_, flow) => flow,
         }
+    }
+
+    /// Returns the error of an incomplete entry that exceeds a limit with this many more bytes.
+    fn exceeded(&mut self, n_bytes: usize) -> Option<Diagnostic> {
+        if self.feed.is_empty() {
+            self.reading = Duration::ZERO;
+        }
+        if self.feed.text().len() + n_bytes > MAX_ENTRY_BYTES {
+            let most = text::bytes(MAX_ENTRY_BYTES as u64);
+            let message = format!("an entry is longer than {most}");
+            return Some(Diagnostic::new(Code::SourceTooLarge, message));
+        }
+        let most = self.settings.limits.max_time?;
+        (self.reading > most).then(|| {
+            let fault = Diagnostic::new(Code::TimeLimit, "the time is up while reading an entry");
+            fault.help("`--max-time` sets this limit")
+        })
     }
 
     /// Runs a complete entry unless this line continues it.
@@ -224,7 +255,10 @@ impl Session {
             self.feed.take();
             return Flow::Quit;
         }
-        match self.feed.line(line) {
+        let begun = Instant::now();
+        let readiness = self.feed.line(line);
+        self.reading += begun.elapsed();
+        match readiness {
             Readiness::Complete if !self.feed.may_go_on() => self.flush(sink),
             Readiness::Empty if line.trim().is_empty() => {
                 // Comments directly before a routine are its documentation and stay with it.
@@ -278,22 +312,6 @@ impl Session {
             Readiness::Empty => Flow::GoOn,
             Readiness::Complete | Readiness::Open => self.end(sink),
         }
-    }
-
-    /// Tests whether the text is complete, so that it can run.
-    pub fn is_complete(text: &str) -> bool {
-        let mut feed = Feed::new();
-        for line in text.lines() {
-            if command::line(line, feed.is_empty()).is_some() {
-                feed = Feed::new();
-            } else {
-                if feed.readiness() == Readiness::Complete && !feed.goes_on(line) {
-                    feed = Feed::new();
-                }
-                feed.line(line);
-            }
-        }
-        feed.readiness() != Readiness::Open
     }
 
     fn flush(&mut self, sink: &mut dyn Sink) -> Flow {
@@ -427,7 +445,7 @@ impl Session {
     fn show_variable(&mut self, name: &str, line: &SessionLine, sink: &mut dyn Sink) -> Ran {
         if self.values.ty(name).is_none() {
             let message = format!("`{name}` was never set");
-            let mut diagnostic = Diagnostic::at(star_base::Code::UnsetTrap, line.span, message);
+            let mut diagnostic = Diagnostic::at(Code::UnsetTrap, line.span, message);
             if let Some(variable) = self.environment.get(name) {
                 diagnostic = diagnostic.label(variable.span, "declared here");
             }
@@ -464,6 +482,28 @@ impl Session {
                 Flow::Failed
             }
         }
+    }
+}
+
+/// Recognition of complete text, line by line.
+#[derive(Debug, Default)]
+pub struct Completeness(Feed);
+
+impl Completeness {
+    /// Adds lines; returns whether the text is complete, so that it can run.
+    pub fn add(&mut self, lines: &str) -> bool {
+        let Completeness(feed) = self;
+        for line in lines.lines() {
+            if command::line(line, feed.is_empty()).is_some() {
+                *feed = Feed::new();
+            } else {
+                if feed.readiness() == Readiness::Complete && !feed.goes_on(line) {
+                    *feed = Feed::new();
+                }
+                feed.line(line);
+            }
+        }
+        feed.readiness() != Readiness::Open
     }
 }
 

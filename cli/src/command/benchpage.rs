@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use clap::Args;
+use star_base::Code;
 use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::failure::Failure;
-use star_os::file_roles::Writer;
+use star_os::file_roles::{self, Writer};
 use star_os::file_set::FileSet;
 use star_os::flags::Flags;
 use star_os::report::Reporter;
@@ -40,8 +41,8 @@ pub(crate) struct PageArgs {
 /// If a file cannot be read or is not a benchmark file, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, out, svg } = args;
-    let place = Destination::new(Path::new(out), out)?;
-    let plots = svg.as_deref().map(plot_folder).transpose()?;
+    let place = Destination::with_extension(Path::new(out), out, &PAGE)?;
+    let plots = svg.as_deref().map(|folder| plot_folder(folder, &[out])).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     let mut named = Vec::new();
@@ -49,47 +50,78 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
         let name = records::short_name(file);
         named.push(NamedRecord { name, record: records::read(file, &flags)? });
     }
+    let plots = match (svg, plots) {
+        (Some(folder), Some(plots)) => Some(Plots::new(plots, folder, &named)?),
+        (Some(_) | None, _) => None,
+    };
     place.write_text(&page::page(&named))?;
     let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
     let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));
     reporter.summary(&format!("{}: {files}, {rows}", text::one_line(out)));
-    if let (Some(folder), Some(plots)) = (svg, plots) {
-        write_plots(plots, folder, &named, reporter)?;
-    }
-    Ok(())
+    plots.map_or(Ok(()), |plots| plots.commit(reporter))
 }
 
+/// The extensions of pages.
+pub(crate) const PAGE: [&str; 2] = ["html", "htm"];
+
 /// Creates a folder for plots, which vanishes unless they are written, and tests whether it is
-/// writable.
+/// writable. The names of plots depend on the measurements, so that no other output may be a plot
+/// in this folder.
 ///
 /// # Errors
-/// If the system refuses.
-pub(crate) fn plot_folder(folder: &str) -> Result<FileSet, FileError> {
+/// E0509 if the system refuses, E0608 if an output could be a plot.
+pub(crate) fn plot_folder(folder: &str, outputs: &[&String]) -> Result<FileSet, FileError> {
     let path = Path::new(folder);
     let mut set = FileSet::default();
     set.create_folder(path, folder)?;
     // The test file vanishes immediately.
     Destination::by(Writer::User, &path.join("plot.svg"), folder)?;
+    let own = file_roles::resolved(&path.join("plot.svg"));
+    for output in outputs {
+        let resolved = file_roles::resolved(Path::new(output));
+        if resolved.extension() == own.extension() && resolved.parent() == own.parent() {
+            let message = "two outputs must not share a file: the folder of `--svg` is for plots";
+            let error = FileError::new(Code::Usage, output.as_str(), message);
+            return Err(error.help("give each output another file"));
+        }
+    }
     Ok(set)
 }
 
-/// Writes the plots to their folder.
-///
-/// # Errors
-/// If the system refuses.
-pub(crate) fn write_plots(
-    mut set: FileSet,
-    folder: &str,
-    files: &[NamedRecord],
-    reporter: &Reporter,
-) -> Result<(), Failure> {
-    let path = Path::new(folder);
-    let plots = page::plots(files);
-    for (name, svg) in &plots {
-        set.add(&path.join(name), svg)?;
+/// Plots that are not yet in their folder.
+#[derive(Debug)]
+pub(crate) struct Plots<'a> {
+    set: FileSet,
+    folder: &'a str,
+    n_plots: usize,
+}
+
+impl<'a> Plots<'a> {
+    /// Writes the plots of these files.
+    ///
+    /// # Errors
+    /// E0509 if the system refuses, E0608 if a plot has the file of another output.
+    pub(crate) fn new(
+        mut set: FileSet,
+        folder: &'a str,
+        files: &[NamedRecord],
+    ) -> Result<Self, FileError> {
+        let path = Path::new(folder);
+        let plots = page::plots(files);
+        for (name, svg) in &plots {
+            set.add(&path.join(name), svg)?;
+        }
+        Ok(Plots { set, folder, n_plots: plots.len() })
     }
-    set.commit()?;
-    let plots = text::count(plots.len(), "plot");
-    reporter.summary(&format!("{}: {plots}", text::one_line(folder)));
-    Ok(())
+
+    /// Moves the plots to their folder.
+    ///
+    /// # Errors
+    /// E0509 if the system refuses.
+    pub(crate) fn commit(self, reporter: &Reporter) -> Result<(), Failure> {
+        self.set.commit()?;
+        let plots = text::count(self.n_plots, "plot");
+        reporter.summary(&format!("{}: {plots}", text::one_line(self.folder)));
+        Ok(())
+    }
 }

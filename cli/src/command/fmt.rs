@@ -11,7 +11,7 @@ use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
-use star_os::file_roles::Writer;
+use star_os::file_roles::{Identity, Writer};
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::output::Output;
@@ -31,8 +31,8 @@ Examples:
   star fmt --stdin < closure.star
 
 Files that do not parse are reported and left unchanged; all others are
-formatted. Exit code 1 means that a file does not parse or, with --check or
---diff, that a file would change.")]
+formatted, each once, whatever links lead to it. Exit code 1 means that a
+file does not parse or, with --check or --diff, that a file would change.")]
 pub(crate) struct FmtArgs {
     /// Star files, or folders to search for `.star` files
     #[arg(value_name = "PATH", required_unless_present = "stdin")]
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> E
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     let counts = Counts::default();
-    let mut work = Work { args, reporter, output, formatter, flags, counts };
+    let mut work = Work { args, reporter, output, formatter, flags, counts, done: Vec::new() };
     if args.stdin {
         work.input();
     }
@@ -117,6 +117,8 @@ struct Work<'a> {
     formatter: Formatter,
     flags: Flags,
     counts: Counts,
+    /// The files so far.
+    done: Vec<Identity>,
 }
 
 impl Work<'_> {
@@ -154,13 +156,19 @@ impl Work<'_> {
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return self.fail(&cannot_read(&text::one_line(name), "it is not a regular file"));
         }
+        if let Some(identity) = Identity::of(path) {
+            if self.done.iter().any(|done| done.is(&identity)) {
+                return;
+            }
+            self.done.push(identity);
+        }
         let Some((source, formatted)) = self.formatted(name) else { return };
         if self.args.only_looks() {
             self.compare(&source, &formatted);
         } else if source.text() == formatted {
             self.counts.unchanged += 1;
         } else {
-            match write(path, name, &formatted) {
+            match write(path, name, source.text(), &formatted) {
                 Ok(()) => self.counts.changed += 1,
                 Err(error) => self.fail(&error.into()),
             }
@@ -229,14 +237,27 @@ fn cannot_read(name: &str, why: &str) -> Failure {
     Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{name}`: {why}")).into()
 }
 
-/// Replaces the file and keeps its permissions. Read-only files are not replaced.
-fn write(path: &Path, name: &str, text: &str) -> Result<(), FileError> {
+/// Replaces the file and keeps its permissions and links. Read-only files are not replaced.
+fn write(path: &Path, name: &str, old: &str, text: &str) -> Result<(), FileError> {
     let name = text::one_line(name);
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
         let error = FileError::new(Code::CannotWrite, name, "the file is read-only");
         return Err(error.help("`--check` and `--diff` show what would change"));
     }
-    Destination::by(Writer::User, path, &name)?.write_text(text)
+    let place = Destination::by(Writer::User, path, &name)?;
+    if has_other_names(path) { place.overwrite(old, text) } else { place.write_text(text) }
+}
+
+/// Tests whether other hard links lead to the file.
+#[cfg(unix)]
+fn has_other_names(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).is_ok_and(|metadata| metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Path) -> bool {
+    false
 }
 
 /// Returns the `.star` files below a folder, sorted. Links and hidden folders are not followed.

@@ -8,7 +8,9 @@ use star_base::{Code, Diagnostic, text};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::file_set::FileSet;
+use star_os::flags::Flags;
 use star_os::output::Output;
+use star_os::report::Reporter;
 
 /// The files of a new folder: their names, in which `{name}` is replaced by the name of the folder,
 /// and their texts.
@@ -42,7 +44,11 @@ pub(crate) struct NewArgs {
 ///
 /// # Errors
 /// E0608 if the name is not valid for a file or already exists; E0509 if the system refuses.
-pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    args: &NewArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let folder = Path::new(&args.name);
     let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name));
     let Some(name) = name else {
@@ -55,6 +61,8 @@ pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> 
         return Err(Diagnostic::new(Code::Usage, message).help("choose another name").into());
     }
     let filled = |text: &str| text.replace("{name}", name);
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command with an incomplete folder");
     let mut set = FileSet::default();
     let mut written = String::new();
     for (file, text) in FILES {
@@ -64,6 +72,9 @@ pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> 
         }
         set.add(&path, &filled(text))?;
         written += &format!("{}\n", path.display());
+    }
+    if let Some(code) = flags.stop() {
+        return Err(Diagnostic::new(code, "interrupted; no folder was created").into());
     }
     set.commit()?;
     output.write(&written);

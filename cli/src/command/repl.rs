@@ -48,7 +48,7 @@ pub(crate) struct ReplArgs {
     #[arg(long)]
     checked: bool,
 
-    /// Keep the history in FILE
+    /// Keep the history in FILE, which is new, empty or a history
     ///
     /// Defaults to `star/history` in the state folder (`XDG_STATE_HOME`, or `~/.local/state`).
     #[arg(long, value_name = "FILE", conflicts_with = "no_history")]
@@ -73,7 +73,8 @@ pub(crate) struct ReplArgs {
 /// Runs a session.
 ///
 /// # Errors
-/// E0607 if the backend is unknown, E0608 if it does not support a limit.
+/// E0607 if the backend is unknown, E0608 if it does not support a limit, E0509 if no history can
+/// be kept in the requested file.
 pub(crate) fn run(
     args: &ReplArgs,
     reporter: &Reporter,
@@ -105,6 +106,9 @@ pub(crate) fn run(
     }
     let mut sink = Plain::new(output, *reporter);
     pipe::load(&mut session, &args.files, &mut sink);
+    if let Some(file) = &args.history {
+        terminal::check_history(file)?;
+    }
     if at_terminal {
         let history = match (&args.history, args.no_history) {
             (_, true) => None,

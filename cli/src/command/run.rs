@@ -13,9 +13,9 @@ use star_base::Diagnostic;
 use star_bind::encoding::Formulas;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
-use star_bind::{Kind, LoadedArguments, Reading, load};
+use star_bind::{LoadedArguments, Reading, load};
 use star_compiler::{Compilation, Entry, LowerOptions, Lowered, SourceLoader};
-use star_io::{FileError, LEAST_DENSE_BYTES};
+use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
 use star_ir::RoutineId;
 use star_opt::Remark;
 use star_os::access::Access;
@@ -41,6 +41,7 @@ use crate::explain;
 use crate::function_entry;
 use crate::profile::{self, Session};
 use crate::results::{self, Origins};
+use crate::text;
 use crate::times::{Part, Times};
 use crate::view;
 
@@ -71,9 +72,10 @@ pub(crate) struct RunArgs {
     ///
     /// The extension selects the format; `gr:-` is standard output. A form may precede the file:
     /// `D=distances:d.csv` contains vertices and distances, `X=vertices:x.csv` the vertices that a
-    /// slice marks; `T=rows of R:t.csv` contains the marked records or arcs; `T=like R:t.csv`,
-    /// `records`, `pixels` and `planes` convert a table to numbers. A slice over the arcs of a
-    /// graph in a `.gr` file is written as the graph of those arcs.
+    /// slice marks, `P=codes:p.csv` the vertices whose codes are in the rows; `T=rows of R:t.csv`
+    /// contains the marked records or arcs; `T=like R:t.csv`, `records`, `pixels` and `planes`
+    /// convert a table to numbers. A slice over the arcs of a graph in a `.gr` file is written as
+    /// the graph of those arcs.
     #[arg(short, long, value_name = "NAME=FILE")]
     out: Vec<String>,
 
@@ -92,8 +94,23 @@ pub(crate) struct RunArgs {
     view: Vec<String>,
 
     /// Bind the remaining parameters to a graph
+    ///
+    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them; `gr:-` is standard input.
     #[arg(long, value_name = "FILE")]
     graph: Option<String>,
+
+    /// Read arcs as edges without direction
+    ///
+    /// This concerns all graphs of the command line; `undirected:FILE` concerns one. An arc and its
+    /// opposite with the same weight become one edge. Files without directions are unchanged.
+    #[arg(long)]
+    undirected: bool,
+
+    /// Read arcs from their heads to their tails
+    ///
+    /// `reverse:FILE` concerns one graph.
+    #[arg(long)]
+    reverse: bool,
 
     /// Select the backend; `auto` chooses one and reports why
     ///
@@ -240,6 +257,9 @@ pub(crate) fn run_with(
     let mode = GpuMode::find(&args.gpu_mode).unwrap_or_default();
     let device = DeviceOptions { adapter: args.adapter.as_deref(), mode };
     let engine = Engine::find_on(auto::first(&args.backend), &device)?;
+    if args.backend != engine::AUTO {
+        engine::warn_if_unused(&device, std::slice::from_ref(&engine), reporter);
+    }
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
         // Time is attributed to the running routine, and calls are counted.
@@ -264,14 +284,15 @@ pub(crate) fn run_with(
 
     let formulas = if args.csv_safe { Formulas::Quoted } else { Formulas::Kept };
     binding.settings.formulas = formulas;
+    let (undirected, reverse) = (args.undirected, args.reverse);
+    binding.settings.direction = Direction { undirected, reverse };
     wanted.outs = wanted.outs.into_iter().map(|out| out.with(formulas)).collect();
     let settings = binding.settings.clone();
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     binding.kept = results::parameters(&wanted.outs);
     binding.kept.extend(view::parameters(&wanted.views));
-    binding.keeps_graph =
-        wanted.need_graph() || signature.results().any(|param| param.kind == Kind::Slice);
+    binding.keeps_graph = true;
     let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let enabled = options.optimise.then_some(&enabled);
     let ready = lower(&compilation, entry, args, enabled)?;
@@ -290,6 +311,10 @@ pub(crate) fn run_with(
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
     let LoadedArguments { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
+    let is_sparse = |argument: &Argument| argument.sparse.is_some();
+    if args.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
+        reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
+    }
     sizes.take(&signature, &arguments);
     // Limit the memory for a graph that is only shown.
     let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
@@ -343,6 +368,9 @@ pub(crate) fn run_with(
     times.end(Part::Running);
     let stats = control.stats;
     let advice = std::mem::take(&mut host.advice);
+    if matches!(outcome, Outcome::Done) {
+        settings.warn_unused(&console);
+    }
     let print_failed = output.failed();
     output.flush();
     let exit = match outcome {
@@ -370,7 +398,9 @@ pub(crate) fn run_with(
             let stop = function_entry::unwrapped(stop, ready.is_function);
             let SizeAdvice { notes, help, replaces_help } =
                 sizes.advice(&stop, &ready.lowered.program);
+            let vertices = origins.graph.as_ref().and_then(|(_, graph)| vertices_of(&stop, graph));
             let mut diagnostic = describe(stop, &ready.lowered.program);
+            diagnostic.notes.extend(vertices);
             if replaces_help {
                 diagnostic.help.clear();
             }
@@ -417,6 +447,21 @@ fn options(args: &RunArgs) -> CompileOptions {
         false => args.limits.options(),
     };
     CompileOptions { intrinsics: options.intrinsics && !args.no_intrinsics, ..options }
+}
+
+/// Returns a note with the names of the vertices in the values of a trap: of integer variables that
+/// may be rows of the graph.
+fn vertices_of(stop: &Outcome, graph: &Graph) -> Option<String> {
+    let Outcome::Trap(trap) = stop else { return None };
+    graph.names.as_ref()?;
+    let named = trap.values.iter().filter_map(|(name, value)| {
+        let is_size = ["n", "m", "h", "b", "k"].contains(&name.as_str());
+        let row: usize = value.parse().ok().filter(|_| !is_size && !value.starts_with('0'))?;
+        let vertex = row.checked_sub(1).filter(|&vertex| vertex < graph.n_vertices)?;
+        Some(format!("{name} = vertex {row} ({})", text::one_line(&graph.name(vertex).to_string())))
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| format!("as vertices of the graph: {}", named.join(", ")))
 }
 
 /// Maximum number of arcs of a graph kept only to show what a slice marks.

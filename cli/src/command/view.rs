@@ -35,7 +35,7 @@ pub(crate) struct ViewArgs {
 
     /// Settings for reading files, as in `star run --help`
     ///
-    /// `scale=`, `texts=`, `order=`, `empty=`, `nodata=` and `palette=` are accepted.
+    /// All settings are accepted except `widths=`, `codes=`, `h=` and `b=`.
     #[arg(value_name = "SETTING=VALUE")]
     settings: Vec<String>,
 
@@ -80,9 +80,13 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
             places_for(reading, &args.file, args.places.as_deref(), max_bytes).map_err(stopped)?
         }
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            if args.places.is_some() {
+                reporter.warning("`--places` is unused: the file contains no graph");
+            }
             None
         }
     };
+    settings.warn_unused(&console);
     let extras = Extras { places: places.as_ref(), marked: None };
     let drawing = drawing(&data, extras, &args.file)?;
     frame.write(&drawing)?;

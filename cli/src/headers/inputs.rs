@@ -9,8 +9,9 @@ use star_bind::settings::SETTINGS;
 use star_bind::{Binding, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load};
 use star_harness::{Argument, Case, Header};
 use star_io::FileError;
+use star_os::access::Access;
 use star_os::entry::signature;
-use star_os::files::{Console, Disk};
+use star_os::files::{Beside, Console};
 use star_os::flags::Flags;
 use star_os::report::Reporter;
 use star_vm::HostValue;
@@ -26,6 +27,8 @@ const GRAPH: &str = "graph";
 pub(crate) struct ReadContext<'a> {
     /// The folder of the file with the header.
     pub(crate) folder: &'a Path,
+    /// The files that the program may read.
+    pub(crate) access: &'a Access,
     /// The flags that request a stop.
     pub(crate) flags: &'a Flags,
     /// Receives the notes and warnings of readers.
@@ -125,13 +128,15 @@ fn read(
     for origin in &mut binding.origins {
         match origin {
             Origin::Argument(ArgValue::File { path, .. }) => *path = placed(path, around.folder),
-            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Argument(ArgValue::Value(_) | ArgValue::Vertex(_))
+            | Origin::Offer(_)
+            | Origin::Unset => {}
         }
     }
     let settings = binding.settings.clone();
-    let ReadContext { flags, reporter, max_bytes, folder: _ } = around;
+    let ReadContext { flags, reporter, max_bytes, access, folder: _ } = around;
     let console = Console { flags, reporter };
-    let reading = Reading { files: &Disk, observer: &console, settings: &settings };
+    let reading = Reading { files: &Beside(access), observer: &console, settings: &settings };
     let binding = Binding {
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
@@ -199,7 +204,7 @@ fn file_in(name: &str, value: &str, kind: Kind, folder: &Path) -> String {
             format!("{layout}:{}", placed(&path, folder))
         }
         Ok(ArgValue::File { layout: None, path }) => placed(&path, folder),
-        Ok(ArgValue::Value(_)) | Err(_) => value.to_owned(),
+        Ok(ArgValue::Value(_) | ArgValue::Vertex(_)) | Err(_) => value.to_owned(),
     }
 }
 

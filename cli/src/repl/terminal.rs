@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rustyline::completion::Completer;
@@ -12,10 +13,13 @@ use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use star_base::Code;
+use star_io::FileError;
+use star_os::destination::Destination;
 use star_os::failure::{Failure, internal};
 use star_repl::complete::{self, Disk, Names};
 use star_repl::event::{Event, Sink};
-use star_repl::session::{Flow, Session};
+use star_repl::session::{Completeness, Flow, Session};
 use star_report::message::Style;
 
 use super::plain::{FrontEnd, Plain};
@@ -23,6 +27,9 @@ use crate::text;
 
 /// Maximum number of history entries.
 const MAX_HISTORY: usize = 10_000;
+
+/// The first line of a history.
+const HISTORY_START: &[u8] = b"#V2\n";
 
 /// The greeting above the first prompt.
 const GREETING: &str = "`:help` lists the commands, Ctrl-D ends the session.\n";
@@ -59,12 +66,13 @@ pub(crate) fn run(
         asked: false,
         entry: String::new(),
     }));
-    let history = history.filter(|file| usable(file, sink));
+    let mut history = history.filter(|file| usable(file, sink));
     if let Some(file) = &history
         && let Err(error) = editor.load_history(file)
     {
         // The existing file is not a history: leave it unchanged.
         sink.show(Event::Note(&format!("cannot read the history in {}: {error}", file.display())));
+        history = None;
     }
     sink.show(Event::Answer(GREETING));
     let editor = &RefCell::new(editor);
@@ -113,6 +121,7 @@ pub(crate) fn run(
 /// Reads lines until they form an entry. The end of the input ends an incomplete entry, too.
 fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<String> {
     let mut text = String::new();
+    let mut read_so_far = Completeness::default();
     loop {
         let prompt = if text.is_empty() { PROMPT } else { CONTINUATION_PROMPT };
         // The session uses the editor for prompts, too.
@@ -125,15 +134,46 @@ fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<Str
             typing.entry.clear();
         }
         match read {
-            Ok(line) => text += &line,
+            Ok(line) => {
+                text += &line;
+                if read_so_far.add(&line) {
+                    return Ok(text);
+                }
+            }
             Err(ReadlineError::Eof) if !text.is_empty() => return Ok(text),
             Err(error) => return Err(error),
         }
-        if Session::is_complete(&text) {
-            return Ok(text);
-        }
         text.push('\n');
     }
+}
+
+/// Tests whether the history can be kept in a file that the user named.
+///
+/// # Errors
+/// E0509 if the file cannot be written, the session reads it, or it is not a history.
+pub(crate) fn check_history(file: &Path) -> Result<(), FileError> {
+    let name = file.display().to_string();
+    let refused = |why: &str| {
+        FileError::new(Code::CannotWrite, name.clone(), why)
+            .help("a history needs a new or empty file; `--no-history` keeps none")
+    };
+    Destination::new(file, &name)?;
+    match is_history(file) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(refused("it is not a history, and the history would replace it")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(refused(&format!("cannot read: {}", text::reason(&error)))),
+    }
+}
+
+/// Tests whether the file begins as a history does, or is empty or a device.
+fn is_history(file: &Path) -> io::Result<bool> {
+    if !fs::metadata(file)?.is_file() {
+        return Ok(true);
+    }
+    let mut start = Vec::new();
+    File::open(file)?.take(HISTORY_START.len() as u64).read_to_end(&mut start)?;
+    Ok(start.is_empty() || start == HISTORY_START)
 }
 
 /// Tests whether the history can be kept in the file, which is created with private permissions if
@@ -144,7 +184,11 @@ fn usable(file: &Path, sink: &mut Plain<'_>) -> bool {
         options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(file).map(drop)
+        options.open(file)?;
+        match is_history(file)? {
+            true => Ok(()),
+            false => Err(io::Error::other("the file is not a history")),
+        }
     });
     if let Err(error) = &made {
         let (file, why) = (file.display(), text::reason(error));

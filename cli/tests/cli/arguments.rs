@@ -125,4 +125,7 @@ fn unparsable_command_lines_are_reported_as_messages() {
     folder.star(&[]).fails(2, &["Usage: star"]);
     folder.star(&["--error-format", "json"]).fails(2, &["\"code\":\"E0608\""]);
     folder.shell("$STAR run $'\\xff'").fails(2, &["error[E0608]: invalid UTF-8"]);
+    let negative = folder.star(&["run", "w.star", "--max-time", "-1"]);
+    negative.fails(2, &["error[E0608]"]);
+    assert!(!negative.stderr.contains("-- -1"), "{negative:?}");
 }

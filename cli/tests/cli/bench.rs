@@ -2,10 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Folder, Ran, kill};
+use crate::support::{ENDLESS, Folder, Ran, kill};
 
 /// The closure of a path and of random graphs; n is the number of vertices.
 const CLOSURE: &str = "\
@@ -454,4 +455,72 @@ fn gpus_are_named_and_device_times_have_a_column() {
         // A separate clock may differ slightly.
         assert!(device > Some(0.0) && device < run.map(|run| 1.5 * run), "{row}");
     }
+}
+
+#[test]
+fn the_probe_needs_a_measurement_and_respects_the_memory_limit() {
+    let folder = Folder::new(&[("closure.star", CLOSURE)]);
+    folder.write("wrong.star", CLOSURE.replace("WARSHALL(n", "UNKNOWN(n").as_bytes());
+    let ran = folder.star(&["bench", "wrong.star", "--out", "o.json"]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert_eq!(json_of(&folder, "o.json")["bandwidth"], json!([]));
+    let short = ["--runs", "2", "--time", "1ms", "--max-memory", "1M", "--out", "o.json"];
+    let ran = folder.star(&[&["bench", "closure.star"], &short[..]].concat());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let record = json_of(&folder, "o.json");
+    let speeds = record["bandwidth"].as_array().unwrap();
+    assert!(!speeds.is_empty());
+    assert!(speeds.iter().all(|speed| speed["bytes"].as_u64() <= Some(1 << 20)), "{record}");
+}
+
+#[test]
+fn an_interrupt_before_any_row_keeps_older_results() {
+    let endless = "/* @bench endless */\n".to_owned() + ENDLESS;
+    let folder = Folder::new(&[("e.star", &endless), ("o.json", "older"), ("p.html", "older")]);
+    for delay in [300, 900] {
+        let arguments = ["bench", "e.star", "--out", "o.json", "--page", "p.html", "--svg", "s"];
+        let mut command = folder.command(&arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        kill(&child, "-INT");
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        ran.fails(130, &["interrupted before anything was measured"]);
+        for file in ["o.json", "p.html"] {
+            assert_eq!(std::fs::read_to_string(folder.path(file)).unwrap(), "older");
+        }
+        assert!(!folder.path("s").exists());
+    }
+}
+
+#[test]
+fn outputs_in_the_folder_of_plots_are_refused_before_the_run() {
+    let folder = Folder::new(&[("closure.star", CLOSURE)]);
+    let plain = bench(&folder, &["closure.star", "--out", "o.json", "--svg", "sv"]);
+    assert_eq!(plain.code, 0, "{plain:#?}");
+    let plots: Vec<_> = std::fs::read_dir(folder.path("sv")).unwrap().flatten().collect();
+    let plot = format!("sv/{}", plots[0].file_name().to_str().unwrap());
+    let before = std::fs::read(folder.path(&plot)).unwrap();
+    assert_eq!(folder.shell(&format!("ln -s {plot} link.svg; ln -s {plot} p.html")).code, 0);
+    let shared = "two outputs must not share a file";
+    for page in [plot.as_str(), "link.svg", "p.html"] {
+        let ran = bench(&folder, &["closure.star", "--page", page, "--svg", "sv"]);
+        assert_eq!(ran.stdout, "", "{ran:?}");
+        assert!([2, 5].contains(&ran.code), "{ran:?}");
+        let ran = folder.star(&["benchpage", "o.json", "-o", page, "--svg", "sv"]);
+        assert!([2, 5].contains(&ran.code), "{ran:?}");
+        assert!(page.ends_with("svg") || ran.stderr.contains(shared), "{ran:?}");
+        assert_eq!(std::fs::read(folder.path(&plot)).unwrap(), before);
+    }
+}
+
+#[test]
+fn headers_read_only_permitted_files() {
+    let text = "/* @bench of it\n   run P\n   T = ../secret/s.csv */\n\
+                procedure P(T: table; var n: integer); begin n := rows(T) end;\n";
+    let folder = Folder::new(&[("in/a.star", text), ("secret/s.csv", "x\n1\n")]);
+    let refused = bench(&folder, &["in/a.star"]);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    assert!(refused.stdout.contains("may not be read"), "{refused:?}");
+    let allowed = bench(&folder, &["in/a.star", "--allow-read", "secret"]);
+    assert_eq!(allowed.code, 0, "{allowed:?}");
 }

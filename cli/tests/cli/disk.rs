@@ -60,6 +60,7 @@ fn files_beyond_the_size_limit_keep_the_old_version() {
 #[test]
 fn full_devices_are_reported_and_not_replaced() {
     let folder = folder();
+    folder.write("square.star", LARGE.replace("8000", "n").as_bytes());
     assert_eq!(folder.shell("ln -s /dev/full full.stb; ln -s /dev/full full.mtx").code, 0);
     for file in ["full.stb", "full.mtx"] {
         let out = format!("T={file}");
@@ -67,6 +68,15 @@ fn full_devices_are_reported_and_not_replaced() {
         let ran = folder.star(&["run", "p.star", "n=100", "--out", &out]);
         ran.fails(5, &[&expected]);
         assert!(std::fs::symlink_metadata(folder.path(file)).unwrap().is_symlink());
+    }
+    // All formats have the same words, and nothing else is printed.
+    for extension in ["stb", "mtx", "gr", "txt", "npy", "npz", "pbm", "png", "mtx.gz", "npz.gz"] {
+        let file = format!("big.{extension}");
+        let link = format!("ln -s /dev/full {file}; $STAR run square.star n=900 --out T={file}");
+        let ran = folder.shell(&link);
+        ran.fails(5, &[&format!("error[E0509]: {file}: cannot write: no space left on device\n")]);
+        assert!(!ran.stderr.contains("os error") && ran.stderr.starts_with("error"), "{ran:?}");
+        std::fs::remove_file(folder.path(&file)).unwrap();
     }
     // The other result is written nevertheless.
     let line = "$STAR run p.star n=100 --out T=full.mtx --out T=t.stb";

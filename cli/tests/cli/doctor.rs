@@ -1,6 +1,6 @@
 //! `star doctor`.
 
-use crate::support::Folder;
+use crate::support::{Folder, Ran};
 
 #[test]
 fn both_formats_list_backends_memory_and_kernels() {
@@ -49,4 +49,15 @@ fn process_limits_are_reported_and_respected() {
         text.lines().any(|line| line.starts_with("  allowed") && line.ends_with("MiB more")),
         "{text}"
     );
+}
+
+#[test]
+fn drivers_do_not_ask_for_a_display() {
+    let folder = Folder::new(&[]);
+    for value in [None, Some(""), Some("relative")] {
+        let mut command = folder.command(&["doctor"]);
+        command.env_remove("XDG_RUNTIME_DIR").envs(value.map(|value| ("XDG_RUNTIME_DIR", value)));
+        let ran = Ran::of(command.output().unwrap());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{value:?}");
+    }
 }

@@ -2,10 +2,12 @@
 
 use std::io::{Cursor, Write};
 
-use crate::support::{Folder, PATH};
+use crate::support::{Folder, PATH, WARSHALL};
 
 /// Prints a table row by row.
 const SHOW: &str = "procedure P(T: table); begin print(T) end;";
+
+const TWO: &str = "procedure P(S,T: table); begin print(S) end;";
 
 /// Copies a table from one file to another.
 const COPY: &str = "procedure COPY(var T: table); var i: integer; begin i := rows(T) end;";
@@ -127,23 +129,6 @@ fn rejects_pictures_with_text_extensions_by_first_bytes() {
 }
 
 #[test]
-fn a_road_list_converts_to_a_graph_as_the_help_suggests() {
-    let folder = Folder::new(&[("p.star", COPY), ("e.csv", "from,to,km\n1,2,3\n2,3,4\n")]);
-    let graph = ["run", "star:closure", "--proc", "WARSHALL", "--graph"];
-    let ran = folder.star(&[&graph[..], &["e.csv"]].concat());
-    ran.fails(
-        5,
-        &["error[E0507]: e.csv", "does not contain a graph", "`FROM,TO,WEIGHT`", "`.txt`"],
-    );
-    folder.write("e.txt", b"1,2,3\n2,3,4\n");
-    let ran = folder.star(&[&graph[..], &["e.txt"]].concat());
-    assert_eq!((ran.code, ran.stderr.contains("error")), (0, false), "{ran:?}");
-    folder.write("z.map", b"type octile\nheight 1\nwidth 2\nmap\n.@\n");
-    let ran = folder.star(&[&graph[..], &["z.map"]].concat());
-    assert!(ran.code == 5 && !ran.stderr.contains("FROM"), "{ran:?}");
-}
-
-#[test]
 fn packed_files_are_read_and_written() {
     let folder = Folder::new(&[("p.star", SHOW), ("copy.star", COPY), ("g.gr", PATH)]);
     assert_eq!(folder.shell("gzip -k g.gr && cp g.gr.gz plain.gr").code, 0);
@@ -223,10 +208,77 @@ fn array_names_follow_the_archive_name() {
 }
 
 #[test]
-fn a_dash_is_rejected_with_the_correct_file_name() {
-    let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH)]);
-    folder.star(&["run", "p.star", "T=-"]).fails(5, &["error[E0501]: -:", "`/dev/stdin`"]);
-    folder.shell("$STAR run p.star T=/dev/stdin < g.gr").prints("010\n001\n000\n");
+fn a_dash_is_standard_input_in_the_format_before_it() {
+    let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH), ("two.star", TWO)]);
+    for name in ["-", "gr:-", "adjacency:gr:-", "/dev/stdin"] {
+        let argument = format!("T={name}");
+        folder.star_with_input(&["run", "p.star", &argument], PATH).prints("010\n001\n000\n");
+    }
+    folder.shell("$STAR run p.star T=gr:- < g.gr").prints("010\n001\n000\n");
+    folder.shell("gzip -c g.gr | $STAR run p.star T=gr:-").prints("010\n001\n000\n");
+    let ran = folder.star_with_input(&["run", "p.star", "T=xyz:-"], PATH);
+    ran.fails(5, &["unknown layout `xyz`"]);
+    let ran = folder.star_with_input(&["run", "two.star", "S=-", "T=gr:-"], PATH);
+    ran.fails(5, &["error[E0501]: gr:-: standard input can be read only once"]);
+}
+
+#[test]
+fn programs_read_with_settings() {
+    let folder = Folder::new(&[
+        ("p.star", "program P(l: string); var T: table; begin read(T,\"v.csv\",l); print(T) end."),
+        ("s.csv", "d\n1.5\n0.25\n"),
+        ("v.csv", "d,when\n1.5,x\n0.25,y\n"),
+    ]);
+    for (layout, table) in [
+        ("records scale=100", "1001011001\n0001100110\n"),
+        ("scale=100", "1001011001\n0001100110\n"),
+        ("field:d scale=100", "10010110\n00011001\n"),
+        ("field:when scale=100 order=sorted", "01\n10\n"),
+        ("field:d scale=d:4", "110\n001\n"),
+    ] {
+        folder.star(&["run", "p.star", &format!("l={layout}")]).prints(table);
+    }
+    // The settings of the command line apply, too, and those of the program replace them.
+    folder.star(&["run", "p.star", "l=field:d", "scale=4"]).prints("110\n001\n");
+    folder.star(&["run", "p.star", "l=field:d scale=4", "scale=100"]).prints("110\n001\n");
+    let run = |layout: &str| folder.star(&["run", "p.star", &format!("l={layout}")]);
+    run("records").fails(3, &["E0502", "`scale=100` multiplies"]);
+    run("records scale=no").fails(3, &["E0605", "`no` is not a valid value"]);
+    run("scael=100").fails(3, &["E0507"]);
+    let session = "read(T,\"s.csv\",\"records scale=4\")\nT\n";
+    let ran = folder.star_with_input(&["repl"], session);
+    assert!(ran.stdout.ends_with("\n 1.5\n0.25\n"), "{ran:?}");
+}
+
+#[test]
+fn programs_write_no_forms_of_results() {
+    let folder = Folder::new(&[
+        ("p.star", "program P(R: table; f: string); begin write(R,f) end."),
+        ("g.gr", PATH),
+    ]);
+    for form in ["like R", "rows of R", "vertices", "distances"] {
+        let ran = folder.star(&[
+            "run",
+            "p.star",
+            "R=g.gr",
+            &format!("f={form}:s.csv"),
+            "--allow-write",
+            ".",
+        ]);
+        ran.fails(3, &["E0507", &format!("`write` has no form `{form}`"), "x=16 y=16:s.csv"]);
+    }
+    assert_eq!(folder.names(), ["g.gr", "p.star"]);
+}
+
+#[test]
+fn notes_about_a_file_are_printed_once() {
+    let folder = Folder::new(&[
+        ("p.star", "procedure P(A,B: table); begin print(rows(A)) end;"),
+        ("v.csv", "d,e\n1,2\n"),
+    ]);
+    let ran = folder.star(&["run", "p.star", "A=records:v.csv", "B=records:v.csv"]);
+    ran.prints("1\n");
+    assert_eq!(ran.stderr.matches("`d` in column").count(), 1, "{ran:?}");
 }
 
 #[test]
@@ -236,4 +288,62 @@ fn programs_read_numbers_with_layouts() {
     folder.star(&["run", "p.star"]).prints("10\n11\n");
     folder.star(&["run", "p.star", "widths=3"]).prints("010\n011\n");
     folder.star(&["run", "p.star", "h=3"]).fails(2, &["error[E0603]", "no layout uses that width"]);
+}
+
+/// Every option that writes one file, before its name; suitable extensions, and others.
+const OUTPUTS: [(&str, &[&str], &[&str]); 17] = [
+    ("run w.star --graph g.gr --out P=", &["mtx", "csv.gz", "PNG"], &["html", "svg.x"]),
+    ("run w.star --graph g.gr --view P=", &["svg", "PNG"], &["html", "csv"]),
+    ("run w.star --graph g.gr --profile=", &["html", "JSON"], &["svg", "csv"]),
+    ("run write.star P=g.gr --allow-write . f=", &["mtx", "CSV"], &["html"]),
+    ("view g.gr --out ", &["svg", "PNG"], &["html", "csv"]),
+    ("gen gnm -n 5 -m 3 -o ", &["gr", "CSV"], &["html"]),
+    ("gen moving -n 5 --updates 9 --queries q1.csv -o ", &["csv", "MOVING"], &["html", "gr"]),
+    ("gen moving -n 5 --updates 9 -o u1.csv --queries ", &["csv", "MOVING"], &["html", "gr"]),
+    ("gen curve --rows 20 --columns 20 -o c.png --mask ", &["png", "STB"], &["html"]),
+    ("moving u.csv q.csv -q -o ", &["csv", "CSV"], &["txt", "json"]),
+    ("moving u.csv q.csv -q --hash --picture ", &["png", "PPM"], &["csv", "svg"]),
+    ("bench b.star --quick --out ", &["json", "JSON"], &["html", "csv"]),
+    ("bench b.star --quick --page ", &["html", "HTM"], &["json", "svg"]),
+    ("benchpage m.json -o ", &["html", "HTM"], &["json", "svg"]),
+    ("doc w.star --out ", &["txt", "TXT"], &["md", "html"]),
+    ("doc w.star --format md --out ", &["md", "MD"], &["txt", "html"]),
+    ("doc TRIM --out ", &["txt"], &["md"]),
+];
+
+#[test]
+fn extensions_determine_the_format_of_every_output() {
+    let folder = Folder::new(&[
+        ("w.star", WARSHALL),
+        ("write.star", "program W(P: table; f: string); begin write(P,f) end.\n"),
+        ("b.star", "/* @bench of it */\nprogram B; begin print(1) end.\n"),
+        ("m.json", "{\"schema\": 1, \"rows\": []}"),
+        ("g.gr", PATH),
+        ("u.csv", "t,id,x,y\n1,1,2,3\n"),
+        ("q.csv", "t,qid,x1,y1,x2,y2\n2,1,0,0,9,9\n"),
+    ]);
+    for (command, suitable, others) in OUTPUTS {
+        for extension in suitable {
+            let name = format!("out.{extension}");
+            let ran = folder.shell(&format!("$STAR {command}{name}"));
+            assert_eq!(ran.code, 0, "{command}{name}: {ran:?}");
+            assert!(folder.path(&name).is_file(), "{command}{name}");
+            std::fs::remove_file(folder.path(&name)).unwrap();
+        }
+        let others = others.iter().map(|extension| format!("out.{extension}"));
+        for name in others.chain(["out.foo".to_owned(), "out".to_owned(), ".none".to_owned()]) {
+            let ran = folder.shell(&format!("$STAR {command}{name}"));
+            assert!([2, 3, 5].contains(&ran.code), "{command}{name}: {ran:?}");
+            assert!(ran.stderr.contains("error["), "{command}{name}: {ran:?}");
+            assert!(!folder.path(&name).exists(), "{command}{name}");
+        }
+    }
+    let session = "X := '01'\n:save out.foo\n:save out\n:save out.STAR\n";
+    let ran = folder.star_with_input(&["repl"], session);
+    assert_eq!(ran.stderr.matches("error[E0506]").count(), 2, "{ran:?}");
+    assert!(folder.path("out.STAR").is_file() && !folder.path("out").exists());
+    // Devices have no extension.
+    for command in ["benchpage m.json -o", "doc w.star --out", "moving u.csv q.csv -q -o"] {
+        assert_eq!(folder.shell(&format!("$STAR {command} /dev/null")).code, 0, "{command}");
+    }
 }

@@ -273,3 +273,15 @@ fn interrupting_writing_leaves_no_file() {
     let line = "gnm -n 100000 -m 4000000 --max-weight 1000000 -o f.gr";
     interrupted(line, |folder, child, _| written_aside(folder, child));
 }
+
+#[test]
+fn unknown_kinds_and_sides_get_a_suggestion() {
+    let folder = Folder::new(&[]);
+    let unknown = generate(&folder, "foo -o x.stb");
+    unknown.fails(2, &["unknown kind of data `foo`", "the kinds are `gnp`", "`moving`"]);
+    assert!(!unknown.stderr.contains("did you mean"), "{unknown:?}");
+    generate(&folder, "image").fails(2, &["did you mean `star gen curve`?"]);
+    generate(&folder, "terain").fails(2, &["did you mean `star gen terrain`?"]);
+    let help = "the side has 2^K + 1 cells; `--size 6` gives 65";
+    generate(&folder, "terrain --size 64 -o x.stb").fails(2, &[help]);
+}

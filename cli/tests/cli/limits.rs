@@ -1,6 +1,6 @@
 //! Every limit on the default backend, exceeded and just met.
 
-use crate::support::{Folder, WARSHALL};
+use crate::support::{ENDLESS, Folder, PATH, WARSHALL};
 
 const PROGRAM: &str = "\
 procedure P(T: table; var R: table);
@@ -31,6 +31,17 @@ fn bounded(folder: &Folder, arguments: &[&str], limit: &str, bound: u64) -> crat
     let mut arguments = arguments.to_vec();
     arguments.extend([limit, &bound]);
     folder.star(&arguments)
+}
+
+#[test]
+fn advice_on_memory_is_given_once() {
+    let folder = Folder::new(&[("w.star", WARSHALL)]);
+    folder.write("a.mtx", b"%%MatrixMarket matrix coordinate pattern general\n9999 9999 0\n");
+    for values in ["P=gen gnp -n 1000 -p 0.5", "P=a.mtx"] {
+        let ran = folder.star(&["run", "w.star", "n=9", values, "--max-memory", "1K"]);
+        ran.fails(5, &["E0511"]);
+        assert_eq!(ran.stderr.matches("`--max-memory` sets the budget").count(), 1, "{ran:?}");
+    }
 }
 
 #[test]
@@ -117,4 +128,15 @@ fn time_limits_do_not_affect_runs_that_end_in_time() {
         "program E; var X: slice(100000); begin SET(X); while SOME(X) do X := not not X end.";
     folder.write("e.star", endless.as_bytes());
     folder.star(&["run", "e.star", "--max-time", "30ms"]).fails(4, &["error[L0103]"]);
+}
+
+#[test]
+fn a_time_limit_of_zero_is_refused() {
+    let folder = Folder::new(&[("e.star", ENDLESS), ("g.gr", PATH)]);
+    for command in ["check e.star", "run e.star", "view g.gr", "bench --quick", "repl"] {
+        let words: Vec<&str> = command.split(' ').chain(["--max-time", "0s"]).collect();
+        folder.star(&words).fails(2, &["a time limit must be greater than 0"]);
+    }
+    let session = folder.star_with_input(&["repl"], ":limits time=0\n");
+    session.fails(2, &["a time limit must be greater than 0"]);
 }

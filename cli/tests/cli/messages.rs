@@ -162,3 +162,17 @@ fn misspelt_files_and_commands_are_suggested() {
     let ran = folder.star(&["run", "quite-different.star"]);
     assert!(!ran.stderr.contains("did you mean"), "{ran:?}");
 }
+
+#[test]
+fn unused_options_of_devices_and_tables_are_reported() {
+    let program = "procedure P(T: table; var n: integer); begin n := rows(T) end;\n";
+    let folder = Folder::new(&[("p.star", program), ("t.csv", "x\n1\n"), ("g.gr", PATH)]);
+    for (option, value) in [("adapter", "foo"), ("gpu-mode", "lifted"), ("table-form", "sparse")] {
+        let ran = folder.star(&["run", "p.star", "T=t.csv", &format!("--{option}"), value]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let warning = format!("warning: `--{option}` is unused");
+        assert_eq!(ran.stderr.matches(&warning).count(), 1, "{ran:?}");
+    }
+    let ran = folder.star(&["run", "p.star", "T=g.gr", "--table-form", "sparse"]);
+    assert!(!ran.stderr.contains("unused"), "{ran:?}");
+}

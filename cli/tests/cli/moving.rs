@@ -97,7 +97,7 @@ fn objects_can_return_and_the_last_update_of_a_batch_counts() {
 #[test]
 fn data_before_a_fault_are_used() {
     let cases = [
-        ("2,2,NaN,0\n", "E0502", "u.csv:4:5: `NaN,0` is not a whole number"),
+        ("2,2,NaN,0\n", "E0502", "u.csv:4:5: `NaN` is not a whole number"),
         ("2,8,3,3\n", "E0504", "u.csv:4:3: id 8 exceeds 7, the declared number of objects"),
         ("2,2,3", "E0503", "u.csv:4:6: expected y, found the end of the file"),
         ("0,2,3,3\n", "E0504", "u.csv:4:1: timestamps must not decrease: 0 follows 2"),

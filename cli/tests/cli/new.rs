@@ -1,6 +1,9 @@
 //! `star new`: the created folder, and every suggested command.
 
-use crate::support::{Folder, star_in};
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::support::{Folder, kill, star_in};
 
 #[test]
 fn all_suggested_commands_succeed() {
@@ -53,4 +56,23 @@ fn existing_folders_are_kept_and_names_are_plain() {
     }
     assert_eq!(folder.names(), ["mine", "there"]);
     assert_eq!(folder.star(&["new", "sub/deep"]).code, 0);
+}
+
+#[test]
+fn signals_leave_no_incomplete_folder() {
+    for delay in 0..40 {
+        let folder = Folder::new(&[]);
+        let mut child = folder.command(&["new", "net"]).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(200 * delay));
+        let signal = if delay % 2 == 0 { "-INT" } else { "-TERM" };
+        kill(&child, signal);
+        child.wait().unwrap();
+        let names = |name: &str| {
+            let entries = std::fs::read_dir(folder.path(name)).into_iter().flatten();
+            entries.count()
+        };
+        let found = (names("net"), names("net/data"));
+        assert!([(0, 0), (3, 1)].contains(&found), "{found:?} after {delay} steps");
+        assert_eq!(folder.names().len(), found.1);
+    }
 }

@@ -67,6 +67,15 @@ fn numbers_may_denote_missing_values() {
 }
 
 #[test]
+fn absent_texts_are_refused_where_texts_have_an_order() {
+    let folder = folder();
+    let absent = ["T=field:city:people.csv", "v=code:city=Oslo:people.csv"];
+    find(&folder, &absent).prints("X = 000\n");
+    let ran = find(&folder, &[&absent[..], &["order=sorted"]].concat());
+    ran.fails(5, &["E0504", "no record has the text `Oslo`", "precede the first text, `Paris`"]);
+}
+
+#[test]
 fn tables_can_be_written_with_the_fields_of_another() {
     let folder = folder();
     let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
@@ -85,13 +94,66 @@ fn formulas_are_quoted_on_request() {
     folder.write("f.csv", names.as_bytes());
     let same = ["run", "find.star", "--proc", "SAME", "T=f.csv", "texts=@city"];
     let written = |options: &[&str]| folder.star(&[&same[..], options].concat());
-    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'=2,Paris,7\n";
+    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'\t=2,Paris,7\n";
     written(&["--csv-safe", "--out", "R=like T:csv:-"]).prints(quoted);
     let ran = written(&["--csv-safe", "--out", "R=like T:r.csv"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(std::fs::read_to_string(folder.path("r.csv")).unwrap(), quoted);
     let plain = written(&["--out", "R=like T:csv:-"]);
     assert!(plain.stdout.contains("=1+1,") && !plain.stdout.contains('\''), "{plain:?}");
+}
+
+#[test]
+fn missing_numbers_are_written_as_in_the_file() {
+    let folder = folder();
+    folder.write("nd.csv", b"a,b\n-32768,-7\n5,-32768\n-6,0\n");
+    folder.write("nd.npy", &npy_list(&[-32768, 5, 0]));
+    let written = |file: &str, settings: &[&str]| {
+        let values = format!("T={file}");
+        let same = ["run", "find.star", "--proc", "SAME", &values, "nodata=-32768"];
+        folder.star(&[&same[..], settings].concat())
+    };
+    let text = "a,b\n-32768,-7\n5,-32768\n-6,0\n";
+    written("nd.csv", &["--out", "R=like T:csv:-"]).prints(text);
+    written("nd.csv", &["scale=10", "--out", "R=like T:csv:-"]).prints(text);
+    written("nd.csv", &["widths=20,63", "--out", "R=like T:csv:-"]).prints(text);
+    written("nd.npy", &["--out", "R=like T:csv:-"]).prints("value\n-32768\n5\n0\n");
+    let shown = written("nd.csv", &[]);
+    let table = "     a       b\n-32768      -7\n     5  -32768\n    -6       0\n";
+    assert!(shown.stdout.ends_with(table), "{shown:?}");
+}
+
+/// A NumPy list of 64-bit integers.
+fn npy_list(numbers: &[i64]) -> Vec<u8> {
+    let header =
+        format!("{{'descr': '<i8', 'fortran_order': False, 'shape': ({},), }}\n", numbers.len());
+    let mut bytes = b"\x93NUMPY\x01\0".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn unknown_forms_of_results_are_refused() {
+    let folder = folder();
+    let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
+    for (option, out, help) in [
+        ("--out", "R=distance:d.csv", "did you mean `distances`?"),
+        ("--out", "R=row of T:d.csv", "did you mean `rows of T`?"),
+        ("--out", "R=rows:d.csv", "write `rows of NAME:d.csv`"),
+        ("--out", "R=like:d.csv", "write `like NAME:d.csv`"),
+        ("--view", "R=plane h=3:d.png", "did you mean `planes h=3`?"),
+        ("--out", "R=csv:d.csv", "a colon as `./csv:d.csv`"),
+    ] {
+        let ran = folder.star(&[&same[..], &[option, out]].concat());
+        ran.fails(5, &["error[E0507]: unknown form `", help]);
+    }
+    assert_eq!(folder.names(), ["find.star", "people.csv"]);
+    let ran = folder.star(&[&same[..], &["--out", "R=./like:d.csv"]].concat());
+    assert_eq!((ran.code, folder.path("like:d.csv").exists()), (0, true), "{ran:?}");
+    folder.write("w.star", b"program W(T: table); begin write(T,\"plane h=3:d.png\") end.");
+    folder.star(&["run", "w.star", "T='01'"]).fails(3, &["E0507", "did you mean `planes h=3`?"]);
 }
 
 #[test]
@@ -152,4 +214,62 @@ fn invalid_records_are_reported() {
     let gap = ["T=field:a:gap.csv", "v=code:b=2:gap.csv"];
     find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:1: an empty field", "`empty=0` sets"]);
     find(&folder, &[&gap[..], &["empty=3"]].concat()).prints("X = 00\n");
+}
+
+#[test]
+fn settings_that_no_file_uses_are_reported() {
+    let folder = folder();
+    folder.write("town.txt", b"1 2\n2 3\n");
+    folder.write("map.pgm", b"P2 2 1 9\n3 9\n");
+    let run = |file: &str, setting: &str| {
+        let values = format!("T={file}");
+        folder.star(&["run", "find.star", "--proc", "SAME", &values, setting])
+    };
+    let all = [
+        "nodata=1",
+        "texts=a",
+        "order=sorted",
+        "header=no",
+        "empty=0",
+        "widths=1",
+        "palette=index",
+        "times=skip",
+        "codes=own",
+        "scale=a:10",
+    ];
+    let used: [(&str, &[&str]); 4] = [
+        ("town.txt", &["times=skip", "texts=1", "order=sorted", "header=no"]),
+        ("people.csv", &["nodata=1", "texts=name", "order=sorted", "header=yes", "empty=0"]),
+        ("map.pgm", &["nodata=9", "codes=own", "widths=4"]),
+        ("'01 10'", &[]),
+    ];
+    for (file, used) in used {
+        for setting in all {
+            let (name, _) = setting.split_once('=').unwrap();
+            let of_name = |other: &&&str| other.split_once('=').is_some_and(|(own, _)| own == name);
+            let is_list = file == "people.csv" && matches!(name, "widths" | "codes" | "scale");
+            match used.iter().find(of_name) {
+                Some(setting) => {
+                    let ran = run(file, setting);
+                    assert!(ran.code == 0 && !ran.stderr.contains("is unused"), "{ran:?}");
+                }
+                None if is_list => {}
+                None => {
+                    let ran = run(file, setting);
+                    let warning = format!("warning: `{name}=` is unused: it is for ");
+                    assert!(ran.code == 0 && ran.stderr.contains(&warning), "{setting} {ran:?}");
+                }
+            }
+        }
+    }
+    // A missing weight of an edge list uses it, too.
+    folder.write("roads.csv", b"a,b,3\nb,c,\n");
+    let ran =
+        folder.star(&["run", "find.star", "--proc", "SAME", "T=adjacency:roads.csv", "empty=7"]);
+    assert!(ran.code == 0 && !ran.stderr.contains("is unused"), "{ran:?}");
+    // Another file of the run may use it.
+    let ran = find(&folder, &["T=field:city:people.csv", "v='1'", "texts=city", "X="]);
+    assert!(!ran.stderr.contains("is unused"), "{ran:?}");
+    let ran = folder.star(&["view", "town.txt", "nodata=1"]);
+    assert!(ran.stderr.contains("`nodata=` is unused"), "{ran:?}");
 }

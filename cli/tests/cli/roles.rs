@@ -27,7 +27,9 @@ fn folder() -> Folder {
                 $STAR gen curve --rows 20 --columns 20 -o p.png && \
                 for file in a.star b.star g.gr u.csv q.csv m.json p.png two.star; do \
                   ln -s $file soft.$file; ln $file hard.$file; done; \
-                ln -s new.json dangling.json; ln -s places.csv places.csv.svg; ln -s two.star page.html; ln -s w.star w.html";
+                ln -s new.json dangling.html; ln -s places.csv places.csv.svg; ln -s two.star page.html; ln -s w.star w.html; \
+                ln -s b.star b.json; ln b.star b.html; ln -s m.json soft.m.html; \
+                ln m.json hard.m.html; ln -s u.csv u.png; ln -s x.csv x.png";
     let ran = folder.shell(made);
     assert_eq!(ran.code, 0, "{ran:?}");
     folder
@@ -59,19 +61,18 @@ fn outputs_replace_no_input_of_any_command() {
         "doc a.star --out soft.a.star",
         "doc soft.a.star --out hard.a.star",
         "doc - --out a.star < a.star",
-        "bench b.star --quick --out b.star",
-        "bench b.star --quick --out soft.b.star",
-        "bench b.star --quick --page hard.b.star",
-        "bench . --quick --out b.star",
-        "bench b.star --quick --with m.json --page m.json",
+        "bench b.star --quick --out b.json",
+        "bench b.star --quick --page b.html",
+        "bench . --quick --out b.json",
+        "bench b.star --quick --with m.json --page soft.m.html",
         "bench b.star --quick --with m.json --page x.html --out soft.m.json",
-        "benchpage m.json -o m.json",
-        "benchpage soft.m.json -o hard.m.json",
+        "benchpage m.json -o soft.m.html",
+        "benchpage soft.m.json -o hard.m.html",
         "moving u.csv q.csv -q -o u.csv",
         "moving u.csv q.csv -q -o q.csv",
         "moving u.csv q.csv -q -o soft.u.csv",
         "moving u.csv q.csv -q -o hard.q.csv",
-        "moving u.csv q.csv -q --hash --picture u.csv",
+        "moving u.csv q.csv -q --hash --picture u.png",
         "moving /dev/stdin q.csv -q -o u.csv < u.csv",
         "view p.png --out p.png",
         "view soft.p.png --out p.png",
@@ -91,13 +92,12 @@ fn outputs_replace_no_input_of_any_command() {
 fn two_outputs_share_no_file() {
     let folder = folder();
     let commands = [
-        "bench b.star --quick --out n.json --page n.json",
-        "bench b.star --quick --out new.json --page dangling.json",
+        "bench b.star --quick --out new.json --page dangling.html",
         "run two.star T=g.gr --out R=x.mtx --out S=./x.mtx",
         "run two.star T=g.gr --out R=mtx:- --out S=mtx:-",
         "run two.star T=g.gr --out R=x.png --view S=x.png",
         "run two.star T=g.gr --view S=x.html --profile=x.html",
-        "moving u.csv q.csv -q -o x.csv --picture ./x.csv",
+        "moving u.csv q.csv -q -o x.csv --picture x.png",
         "gen curve --rows 20 --columns 20 -o x.stb --mask x.stb",
         "gen moving -n 10 --updates 10 -q -o x.csv --queries ./x.csv",
         "gen moving -n 10 --updates 10 -q -o hard.u.csv --queries soft.u.csv",
@@ -148,4 +148,55 @@ fn formatting_through_links_replaces_the_target_once() {
     for link in ["b.star", "c.star"] {
         assert!(std::fs::symlink_metadata(folder.path(link)).unwrap().is_symlink());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn formatting_keeps_hard_links() {
+    use std::os::unix::fs::MetadataExt;
+    // The result is longer than the text, and shorter.
+    let long = format!("program P; begin print( 1 ){}end.\n", " ".repeat(99));
+    for text in ["program P;begin print(1) end.\n", &long] {
+        let folder = Folder::new(&[("a.star", text)]);
+        let linked = folder.shell("mkdir sub && ln a.star b.star && ln a.star sub/a.star");
+        assert_eq!(linked.code, 0);
+        folder.star(&["fmt", "--check", "."]).fails(1, &["1 file would change"]);
+        let ran = folder.star(&["fmt", "a.star", "."]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, "1 file formatted\n"), "{ran:?}");
+        for name in ["a.star", "b.star", "sub/a.star"] {
+            let text = std::fs::read_to_string(folder.path(name)).unwrap();
+            assert_eq!(text, "program P;\nbegin print(1) end.\n", "{name}");
+            assert_eq!(std::fs::metadata(folder.path(name)).unwrap().nlink(), 3);
+        }
+        folder.star(&["fmt", "--check", "."]).prints("");
+        assert!(folder.names().iter().all(|name| !name.starts_with('.')));
+    }
+}
+
+const REFUSED: &str = "the command reads this file";
+
+#[test]
+fn programs_replace_no_file_that_the_run_reads() {
+    let writes = |name: &str| {
+        format!("procedure WR(R: table; var S: table); begin S := R; write(R,\"{name}\") end;\n")
+    };
+    let folder = Folder::new(&[("a.csv", "x\n1\n2\n")]);
+    let linked = "ln -s a.csv soft.csv; ln a.csv hard.csv";
+    assert_eq!(folder.shell(linked).code, 0);
+    for (name, value) in [("a", "R=a.csv"), ("soft", "R=a.csv"), ("hard", "R=soft.csv")] {
+        let program = format!("{name}.star");
+        folder.write(&program, writes(&format!("records x=2:{name}.csv")).as_bytes());
+        folder.star(&["run", &program, value]).fails(3, &["error[T0115]", REFUSED]);
+    }
+    let both = "program B; var T: table; begin read(T,\"a.csv\"); \
+                write(T,\"records x=2:hard.csv\") end.";
+    folder.write("both.star", both.as_bytes());
+    folder.star(&["run", "both.star"]).fails(3, &["error[T0115]", REFUSED]);
+    let lines = "read(T,\"a.csv\")\nwrite(T,\"records x=2:soft.csv\")\n:dump T a.csv\n\
+                 write(T,\"new.stb\")\nread(T,\"new.stb\")\nwrite(T,\"new.stb\")\n\
+                 :dump T new.stb\n:dump T new.stb\n";
+    let session = folder.star_with_input(&["repl"], lines);
+    session.fails(3, &["error[T0115]", REFUSED]);
+    assert_eq!(session.stderr.matches("error[").count(), 2, "{session:?}");
+    assert_eq!(std::fs::read(folder.path("a.csv")).unwrap(), b"x\n1\n2\n");
 }

@@ -178,6 +178,6 @@ pub(crate) fn written_aside(folder: &Folder, child: &Child) -> bool {
     unnamed.any(|file| is_nonempty(&file))
 }
 
-fn binary() -> &'static Path {
+pub(crate) fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_star"))
 }

@@ -96,6 +96,35 @@ fn a_small_address_space_is_a_limit_or_suffices() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_address_space_without_room_is_refused() {
+    let folder = folder();
+    let mut n_refused = 0;
+    for kib in (10..240).map(|tens| tens * 1000).step_by(10) {
+        let run = |command: &str| {
+            folder.shell(&format!("exec < /dev/null; ulimit -v {kib}; exec $STAR {command}"))
+        };
+        // The system cannot load the binary.
+        if run("--version").code != 0 {
+            assert_eq!(n_refused, 0, "{kib}");
+            continue;
+        }
+        for command in ["doctor", "bench b.star --quick", "check w.star", "run w.star --graph g.gr"]
+        {
+            let ran = run(command);
+            if ran.code == 0 {
+                continue;
+            }
+            ran.fails(4, &["error[L0102]"]);
+            if ran.stderr.contains("of address space; a command needs") {
+                n_refused += 1;
+            }
+        }
+    }
+    assert!(n_refused >= 4, "{n_refused}");
+}
+
 /// A prefix of a shell command that runs as a user whose threads the system limits; `None` if this
 /// test cannot become such a user.
 #[cfg(target_os = "linux")]

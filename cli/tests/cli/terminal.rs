@@ -130,6 +130,42 @@ fn lines_are_edited_and_found_in_the_history() {
 }
 
 #[test]
+fn a_history_replaces_no_other_file() {
+    let program = "program Q; begin print(\"q\") end.\n";
+    let folder = Folder::new(&[("q.star", program), ("notes.txt", "to do\n"), ("new", "")]);
+    assert_eq!(folder.shell("ln q.star hard; ln -s notes.txt soft").code, 0);
+    for (file, why) in [
+        ("q.star", "the command reads this file"),
+        ("hard", "the command reads this file"),
+        ("notes.txt", "it is not a history"),
+        ("soft", "it is not a history"),
+        ("none/x", "folder `none` does not exist"),
+    ] {
+        let piped = folder.star_with_input(&["repl", "--history", file, "q.star"], "1\n");
+        piped.fails(5, &["error[E0509]", why]);
+        let line = format!(
+            "script --quiet --return --command '$STAR repl --history {file} q.star' /dev/null"
+        );
+        let typed = folder.shell(&line);
+        assert!(typed.code == 5 && typed.stdout.contains(why), "{typed:?}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path("q.star")).unwrap(), program);
+    assert_eq!(std::fs::read_to_string(folder.path("notes.txt")).unwrap(), "to do\n");
+    for _ in 0..2 {
+        let mut terminal = Terminal::new(&folder, "--history new q.star");
+        terminal.line("40 + 2", "\n42\r\n");
+        assert_eq!(terminal.leave(), 0);
+    }
+    assert_eq!(std::fs::read_to_string(folder.path("new")).unwrap(), "#V2\n40 + 2\n");
+    folder.write("state/star/history", b"program text\n");
+    let mut terminal = Terminal::new(&folder, "");
+    terminal.line("40 + 2", "\n42\r\n");
+    assert_eq!(terminal.leave(), 0);
+    let kept = std::fs::read_to_string(folder.path("state/star/history")).unwrap();
+    assert_eq!(kept, "program text\n");
+}
+
+#[test]
 fn ctrl_c_discards_the_line_or_ends_the_computation() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "--no-history");

@@ -345,3 +345,29 @@ fn a_file_with_several_invalid_headers_counts_once() {
     ran.fails(1, &["error[E0703]"]);
     assert!(ran.stdout.contains(": 2 failed in "), "{ran:?}");
 }
+
+#[test]
+fn headers_read_only_permitted_files() {
+    let folder = Folder::new(&[("secret/s.csv", "x\n1\n"), ("in/s.csv", "x\n1\n")]);
+    folder.write("secret/g.gr", crate::support::PATH.as_bytes());
+    assert_eq!(folder.shell("ln -s ../secret/s.csv in/link.csv").code, 0);
+    let absolute = folder.path("secret/s.csv").display().to_string();
+    for line in [
+        "P = ../secret/s.csv",
+        "P = link.csv",
+        &format!("P = {absolute}"),
+        "P = gen updates --graph ../secret/g.gr -k 5",
+        "graph = ../secret/g.gr",
+    ] {
+        let test = format!(
+            "/* @test t\n   run F\n   {line} */\n\
+             function F(P: table): integer; begin F := rows(P) end;\n"
+        );
+        folder.write("in/a.star", test.as_bytes());
+        let ran = folder.star(&["test", "in"]);
+        assert_eq!(ran.code, 1, "{line}: {ran:?}");
+        assert!(ran.stderr.contains("may not be read"), "{line}: {ran:?}");
+        let ran = folder.star(&["test", "in", "--allow-read", "secret"]);
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+    }
+}

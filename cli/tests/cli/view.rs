@@ -218,3 +218,12 @@ fn files_are_drawn_according_to_their_contents() {
     folder.write("m.txt", many.as_bytes());
     folder.star(&["view", "m.txt"]).fails(5, &["501 vertices and 500 arcs are too many", ".co"]);
 }
+
+#[test]
+fn unused_coordinates_and_programs_are_reported() {
+    let folder = Folder::new(&[("a.star", "program P; begin end.\n"), ("t.csv", "x,y\n1,2\n")]);
+    folder.star(&["view", "a.star"]).fails(5, &["it is a Star program, not data"]);
+    let ran = folder.star(&["view", "t.csv", "--places", "nowhere.gr"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("warning: `--places` is unused"), "{ran:?}");
+}

@@ -34,7 +34,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// A place in a data file. Its text is not kept, so no excerpt is shown.
+/// A place in a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataPlace {
     /// The name of the file for display.
@@ -43,6 +43,8 @@ pub struct DataPlace {
     pub line: Option<u64>,
     /// The column in bytes, from 1.
     pub column: Option<u64>,
+    /// The text of the line, or a part of it, and the column in this text, from 1.
+    pub excerpt: Option<(String, usize)>,
 }
 
 /// An edit of the source text that fixes the diagnosed fault.

@@ -18,7 +18,9 @@ impl State<'_> {
         // Where a block may begin, but no other statement, the body of a routine is missing.
         let lacks_body = token.is_none() && expects("begin") && !expects("while");
         let nested = if lacks_body { self.nested_item(span, before) } else { None };
-        if let Some(diagnostic) = nested.or_else(|| self.second_constant(token, span)) {
+        let special = nested.or_else(|| self.second_constant(token, span));
+        if let Some(diagnostic) = special.or_else(|| self.unbalanced_repeat(token, span, &expects))
+        {
             return diagnostic;
         }
         let found = match token {
@@ -87,7 +89,6 @@ impl State<'_> {
         let is_one = |at: std::ops::Range<usize>, words: &[&str]| {
             words.iter().any(|word| self.text[at.clone()].eq_ignore_ascii_case(word))
         };
-        let parentheses = "put comparisons in parentheses: `(a < b) and (c < d)`";
         match token? {
             Token::Name if is_one(span.range(), &["elif", "elsif"]) => Some("write `else if`"),
             Token::Name if expects("integer") => {
@@ -105,7 +106,7 @@ impl State<'_> {
             }
             Token::Assign if !expects(":=") => Some("`:=` assigns; to compare, write `=`"),
             Token::And | Token::Or | Token::Xor if expects("then") || expects("do") => {
-                Some(parentheses)
+                Some(PARENTHESES)
             }
             Token::Equals if matches!(before, Some((_, Token::Equals, end)) if end == span.start) => {
                 Some("to compare, write `=`")
@@ -121,9 +122,12 @@ impl State<'_> {
             | Token::AtMost
             | Token::Greater
             | Token::AtLeast
-                if expects("then") || expects("do") || expects(")") =>
+                if expects("then")
+                    || expects("do")
+                    || expects(")")
+                    || self.joins_before(span.start) =>
             {
-                Some(parentheses)
+                Some(PARENTHESES)
             }
             Token::In => {
                 Some("`for i := 1 to 3 do` counts; `foreach i in X do` visits the ones of a slice")
@@ -138,6 +142,49 @@ impl State<'_> {
                 _ => None,
             },
         }
+    }
+
+    /// Reports a `repeat` without `until`, and an `until` without `repeat`.
+    fn unbalanced_repeat(
+        &self,
+        token: Option<Token>,
+        span: Span,
+        expects: &impl Fn(&str) -> bool,
+    ) -> Option<Diagnostic> {
+        let (open, at) = (self.last_open_block(span.start), token.is_some().then_some(span));
+        let error = |span, message| Diagnostic::at(Code::UnexpectedToken, span, message);
+        match (token, open) {
+            (None | Some(Token::End), Some((Token::Repeat, repeat))) if expects("until") => {
+                let diagnostic = error(repeat, "`repeat` without `until`");
+                let diagnostic = match at {
+                    Some(at) => diagnostic.label(at, "expected `until` and a condition"),
+                    None => diagnostic,
+                };
+                Some(diagnostic.help(FORMS_OF_LOOPS))
+            }
+            (Some(Token::Until), Some((Token::Begin, begin))) => {
+                let is_inside = self.has_open_repeat(span.start);
+                let diagnostic = match is_inside {
+                    true => error(span, "missing `end` before `until`")
+                        .label(begin, "perhaps for this `begin`"),
+                    false => error(span, "`until` without `repeat`"),
+                };
+                Some(diagnostic.help(FORMS_OF_LOOPS))
+            }
+            (Some(Token::Until), None) => {
+                Some(error(span, "`until` without `repeat`").help(FORMS_OF_LOOPS))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether `and`, `or` or `xor` stands in the same statement before byte `at`.
+    fn joins_before(&self, at: u32) -> bool {
+        let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
+        let tokens = self.tokens[..behind].iter().rev().map(|(_, token, _)| *token);
+        tokens
+            .take_while(|&token| !begins_statements(token) && token != Token::Until)
+            .any(|token| matches!(token, Token::And | Token::Or | Token::Xor))
     }
 
     /// Reports a constant or a routine inside a routine that has no body yet, which other languages
@@ -220,19 +267,45 @@ impl State<'_> {
 
     /// Returns the `begin` or `repeat` before byte `at` that has no end yet.
     fn begin_of_last_block(&self, at: u32) -> Span {
+        self.last_open_block(at).map_or(self.span(at, at), |(_, span)| span)
+    }
+
+    /// Returns the last `begin` or `repeat` before byte `at` that has no end yet.
+    fn last_open_block(&self, at: u32) -> Option<(Token, Span)> {
+        self.open_blocks(at).next()
+    }
+
+    fn has_open_repeat(&self, at: u32) -> bool {
+        self.open_blocks(at).any(|(token, _)| token == Token::Repeat)
+    }
+
+    /// Returns each `begin` and `repeat` before byte `at` that has no end yet, the last one first.
+    fn open_blocks(&self, at: u32) -> impl Iterator<Item = (Token, Span)> {
         let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
         let mut closed = 0;
-        for &(start, token, end) in self.tokens[..behind].iter().rev() {
-            match token {
-                Token::End | Token::Until => closed += 1,
-                Token::Begin | Token::Repeat if closed > 0 => closed -= 1,
-                Token::Begin | Token::Repeat => return self.span(start, end),
-                _ => {}
-            }
-        }
-        self.span(at, at)
+        let before = self.tokens[..behind].iter().rev();
+        before.take_while(|(_, token, _)| !begins_item(token)).filter_map(
+            move |&(start, token, end)| match token {
+                Token::End | Token::Until => {
+                    closed += 1;
+                    None
+                }
+                Token::Begin | Token::Repeat if closed > 0 => {
+                    closed -= 1;
+                    None
+                }
+                Token::Begin | Token::Repeat => Some((token, self.span(start, end))),
+                _ => None,
+            },
+        )
     }
 }
+
+const PARENTHESES: &str = "put comparisons in parentheses: `(a < b) and (c < d)`";
+
+/// The two loops with a condition.
+const FORMS_OF_LOOPS: &str =
+    "a loop is `repeat … until c`, or with the opposite condition `while c do begin … end`";
 
 /// The help for types of other languages.
 pub(crate) const COLLECTIONS: &str =

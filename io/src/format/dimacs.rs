@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use star_base::Code;
 
-use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult};
-use crate::data::{Data, OutputRef};
+use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
+use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
@@ -62,20 +62,19 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     if (arcs.len() as u64) < n_arcs {
         return Err(super::too_few(&scanner, arcs.len() as u64, n_arcs));
     }
-    let (mut arcs, mut warnings) = (arcs.into_vec(), Vec::new());
+    let (mut arcs, mut notes) = (arcs.into_vec(), ReaderNotes::default());
     if let Some(fault) = &no_weights {
-        warnings.push(super::leave_weights_out(&mut arcs, fault));
+        notes.warnings.push(super::leave_weights_out(&mut arcs, fault));
     }
     let graph = Graph {
         n_vertices: n_vertices as usize,
         arcs,
         weighted: no_weights.is_none(),
         symmetric: false,
-        labels: None,
+        names: None,
         no_weights,
     };
-    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
-    Ok((Data::Graph(graph), warnings.into()))
+    super::finish(graph, notes, scanner.source_mut())
 }
 
 /// Writes a graph, or the graph of an adjacency table; without weights every weight is 1.

@@ -14,7 +14,7 @@ use std::io;
 use star_base::Code;
 
 use super::{ARC_BYTES, GraphRef, ReadResult, vertex_count};
-use crate::data::{Data, OutputRef};
+use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
@@ -83,14 +83,13 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         arcs: edges,
         weighted: header.edge_weights && no_weights.is_none(),
         symmetric: true,
-        labels: None,
+        names: None,
         no_weights,
     };
     if header.n_before > 0 && header.n_vertices > 0 {
         warnings.push("vertex weights and sizes are dropped".to_owned());
     }
-    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
-    Ok((Data::Graph(graph), warnings.into()))
+    super::finish(graph, warnings.into(), scanner.source_mut())
 }
 
 /// Writes an undirected graph, or the graph of a symmetric adjacency table.
@@ -282,12 +281,33 @@ fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<V
         (Some(_), Some(&b)) => mirrored(b),
     };
     let (tail, head) = (u64::from(lonely.tail) + 1, u64::from(lonely.head) + 1);
-    let message = format!("the edge from {tail} to {head} is missing in the line of {head}");
+    let message = match (sorted.get(n_common), up.get(n_common)) {
+        (Some(own), Some(other)) if is_reweighted(own, other, &sorted, &up) => {
+            let (tail, head) = (u64::from(own.tail) + 1, u64::from(own.head) + 1);
+            format!(
+                "the edge from {tail} to {head} has weight {} in the line of {tail}, but weight {} \
+                    in the line of {head}",
+                own.weight, other.weight
+            )
+        }
+        _ => format!("the edge from {tail} to {head} is missing in the line of {head}"),
+    };
     let line = lines.get(lonely.tail as usize).copied().unwrap_or(1);
     let fault = scanner.source().fault(Code::BadFormat, message).at(line, 1);
     Err(Box::new(
         fault.note("every edge occurs in the lines of both its ends, with the same weight"),
     ))
+}
+
+/// Returns whether two sorted arcs have the same ends, and both lists have equally many arcs with
+/// these ends: only their weights differ.
+fn is_reweighted(own: &Arc, other: &Arc, down: &[Arc], up: &[Arc]) -> bool {
+    let ends = |arc: &Arc| (arc.tail, arc.head);
+    let n_arcs = |arcs: &[Arc]| {
+        let first = arcs.partition_point(|arc| ends(arc) < ends(own));
+        arcs[first..].partition_point(|arc| ends(arc) == ends(own))
+    };
+    ends(own) == ends(other) && n_arcs(down) == n_arcs(up)
 }
 
 /// Sorts arcs by [`key`]; they may already be in this order.

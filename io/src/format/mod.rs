@@ -5,12 +5,16 @@ pub(crate) mod coordinates;
 pub(crate) mod csv;
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
+pub(crate) mod gml;
+pub(crate) mod graphml;
 pub(crate) mod jpeg;
 pub(crate) mod matrix_market;
 pub(crate) mod metis;
 pub(crate) mod moving_ai;
+pub(crate) mod node_link;
 pub(crate) mod npy;
 pub(crate) mod npz;
+pub(crate) mod pajek;
 pub(crate) mod png;
 pub(crate) mod pnm;
 pub(crate) mod stb;
@@ -18,8 +22,10 @@ pub(crate) mod svg;
 pub(crate) mod tiff;
 pub(crate) mod updates;
 
+mod network;
 mod picture;
 mod raster;
+mod weights;
 
 use std::io;
 
@@ -28,6 +34,7 @@ use star_base::{BitsRef, Code};
 use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
+use crate::names::{VertexName, VertexNames};
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
@@ -42,11 +49,13 @@ pub(crate) struct ReaderNotes {
     pub(crate) warnings: Vec<String>,
     /// Facts that the user may want to know: how the file was interpreted.
     pub(crate) notes: Vec<String>,
+    /// Whether the file does not say if its arcs have a direction: they were assumed to.
+    pub(crate) assumes_arcs: bool,
 }
 
 impl From<Vec<String>> for ReaderNotes {
     fn from(warnings: Vec<String>) -> Self {
-        ReaderNotes { warnings, notes: Vec::new() }
+        ReaderNotes { warnings, ..ReaderNotes::default() }
     }
 }
 
@@ -76,6 +85,34 @@ fn too_few(scanner: &Scanner, n_found: u64, n_announced: u64) -> Fault {
 fn too_many(scanner: &Scanner, n_announced: u64) -> Fault {
     let message = format!("an entry after the {n_announced} announced in the header");
     scanner.here(Code::HeaderLies, message)
+}
+
+/// Finishes a graph: gives its arcs the direction that the user wants, and counts special ones.
+fn finish(
+    mut graph: Graph,
+    mut notes: ReaderNotes,
+    source: &mut Source,
+) -> Result<ReadResult, Fault> {
+    let direction = source.direction();
+    let is_directed = !graph.symmetric;
+    let n_bytes = graph.arcs.len() as u128 * u128::from(ARC_BYTES);
+    let joined = graph.orient(direction, &mut || source.go_on())?;
+    let n_joined = joined.ok_or_else(|| source.out_of_memory(n_bytes))?;
+    if is_directed && direction.reverse {
+        notes.notes.push("the arcs are reversed".to_owned());
+    }
+    if is_directed && direction.undirected {
+        notes.notes.push(match n_joined {
+            0 => "the arcs are read as edges".to_owned(),
+            n => {
+                let pairs = text::count(n as u128, "pair");
+                format!("the arcs are read as edges; {pairs} of opposite arcs became one each")
+            }
+        });
+    }
+    notes.assumes_arcs &= !direction.undirected && !graph.symmetric;
+    notes.warnings.extend(arc_warnings(&graph, source)?);
+    Ok((Data::Graph(graph), notes))
 }
 
 /// Warnings about the arcs of a graph.
@@ -157,6 +194,23 @@ impl<'a> GraphRef<'a> {
         }
     }
 
+    /// Whether its arcs are edges without direction.
+    fn is_symmetric(&self) -> bool {
+        match self {
+            GraphRef::Graph(graph) => graph.symmetric,
+            GraphRef::Adjacency(_) => false,
+        }
+    }
+
+    /// Calls `each` with every arc, and with every edge of a symmetric graph once; stops at the
+    /// first error.
+    fn try_for_edges<E>(&self, each: impl FnMut(Arc) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            GraphRef::Graph(graph) => graph.arcs.iter().copied().try_for_each(each),
+            GraphRef::Adjacency(_) => self.try_for_arcs(each),
+        }
+    }
+
     fn is_weighted(&self) -> bool {
         match self {
             GraphRef::Graph(graph) => graph.weighted,
@@ -164,12 +218,17 @@ impl<'a> GraphRef<'a> {
         }
     }
 
-    /// The vertex numbers of the file, if they are not 1..n.
-    fn labels(&self) -> Option<&'a [u64]> {
+    /// The names of the vertices in the file, if they are not 1..n.
+    fn names(&self) -> Option<&'a VertexNames> {
         match self {
-            GraphRef::Graph(graph) => graph.labels.as_deref(),
+            GraphRef::Graph(graph) => graph.names.as_ref(),
             GraphRef::Adjacency(_) => None,
         }
+    }
+
+    /// The name of a vertex.
+    fn name(&self, vertex: u32) -> VertexName<'a> {
+        VertexName { names: self.names(), vertex: vertex as usize }
     }
 
     /// Calls `each` with every arc, in both directions if the graph is symmetric; stops at the
@@ -193,6 +252,6 @@ fn cannot_hold(value: OutputRef<'_>, format: &str, holds: &str) -> FileError {
 
 /// The error for a failed write.
 pub(crate) fn cannot_write(error: &io::Error) -> Fault {
-    let message = format!("cannot write: {error}");
+    let message = format!("cannot write: {}", star_base::text::reason(error));
     Box::new(FileError::new(Code::CannotWrite, "", message))
 }

@@ -5,8 +5,9 @@
 //! field.
 
 mod directory;
+mod sparse;
 
-use std::io::{Cursor, ErrorKind, Read, Write};
+use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use star_base::Code;
 use zip::result::ZipError;
@@ -67,6 +68,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     })?;
     let archive = ZipArchive::new(Cursor::new(&bytes[..]));
     let mut archive = archive.map_err(|e| zip_fault(source.file(), &e))?;
+    if source.part().is_none() && sparse::is_matrix(&archive) {
+        return sparse::read(&mut source, &mut archive, bytes.len());
+    }
     let part = choose(&source, &mut archive)?;
     let name = part.name.clone();
     source.go_on()?;
@@ -91,12 +95,53 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     npy::write_array(value, &mut head, "NumPy")?;
     let is_large = head.n_bytes >= u64::from(u32::MAX);
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
-    let mut archive = ZipWriter::new_stream(out);
+    let mut output = FirstFailure { out, error: None };
+    let mut archive = ZipWriter::new_stream(&mut output);
     let started = archive.start_file(format!("{name}{SUFFIX}"), options.large_file(is_large));
-    started.map_err(|error| cannot_write(&error.into()))?;
-    npy::write_array(value, &mut archive, "NumPy")?;
-    let finished = archive.finish();
-    finished.map(|_| ()).map_err(|error| cannot_write(&error.into()))
+    let written = started.map_err(|error| cannot_write(&error.into()));
+    let written = written.and_then(|()| npy::write_array(value, &mut archive, "NumPy"));
+    let finished = archive.finish().map(drop).map_err(|error| cannot_write(&error.into()));
+    match output.error {
+        Some(error) => Err(cannot_write(&error)),
+        None => written.and(finished),
+    }
+}
+
+/// An output that keeps its first error and discards everything after it. The library completes an
+/// archive also after an error, and prints it if that fails.
+struct FirstFailure<'a> {
+    out: &'a mut dyn Write,
+    error: Option<io::Error>,
+}
+
+impl FirstFailure<'_> {
+    fn keep<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|error| match error.kind() {
+            ErrorKind::Interrupted => error,
+            _ => {
+                self.error = Some(error);
+                io::Error::other("stored separately")
+            }
+        })
+    }
+}
+
+impl Write for FirstFailure<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.error.is_some() {
+            return Ok(bytes.len());
+        }
+        let done = self.out.write(bytes);
+        self.keep(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.error.is_some() {
+            return Ok(());
+        }
+        let done = self.out.flush();
+        self.keep(done)
+    }
 }
 
 /// Counts the bytes of an array without storing them.

@@ -75,7 +75,7 @@ impl Road {
         let n_vertices = n_vertices as usize;
         let weighted = self.max_weight.is_some();
         let mut graph =
-            Graph { n_vertices, arcs, weighted, symmetric: true, labels: None, no_weights: None };
+            Graph { n_vertices, arcs, weighted, symmetric: true, names: None, no_weights: None };
         let n_connected = match (connect(&graph, &mut pacer)?, self.parts) {
             (Connected { size, .. }, Parts::All) => size,
             (connected @ Connected { size, .. }, Parts::Largest) => {

@@ -34,7 +34,12 @@ impl Terrain {
     /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget (8 bytes for each cell),
     /// [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<Numbers, FileError> {
-        check_range("size", u64::from(self.size_log2), 0, 31)?;
+        check_range("size", u64::from(self.size_log2), 0, 31).map_err(|fault| {
+            // The number given may be the side itself.
+            let exponent = self.size_log2.ilog2();
+            let side = (1_u64 << exponent) + 1;
+            fault.help(format!("the side has 2^K + 1 cells; `--size {exponent}` gives {side}"))
+        })?;
         check_probability("roughness", self.roughness)?;
         check_range("bits", u64::from(self.bits), 1, 32)?;
         let mut pacer = Pacer::new(options);

@@ -73,7 +73,7 @@ impl UniformGraph {
             arcs,
             weighted: false,
             symmetric: self.kind == GraphKind::Undirected,
-            labels: None,
+            names: None,
             no_weights: None,
         };
         numbering::finish(&mut graph, self.labels, self.max_weight, &mut pacer)?;

@@ -11,7 +11,7 @@ use super::poller::InterruptPoller;
 use super::{LEAST_ROW, LayoutOptions, zeros};
 use crate::error::FileError;
 use crate::graph::bit_length;
-use crate::meaning::Meaning;
+use crate::meaning::{Meaning, Texts};
 use crate::numbers::{Field, MAX_BITS, Numbers, Shape};
 use crate::text;
 
@@ -37,7 +37,7 @@ pub enum NumberLayout {
     /// 1.
     Field(String),
     /// `code:NAME=VALUE`: a word, the number of this value in the layout of a field. All ones for a
-    /// text that no record has.
+    /// text that no record has, unless the codes of texts are sorted.
     Code {
         /// The field by name or number.
         field: String,
@@ -277,6 +277,9 @@ fn code(
         (_, Some(number)) if !exceeds(stored(number)) => Some(stored(number)),
         // There are no records, and the width of the field is unknown.
         (_, _) if is_empty => None,
+        (Meaning::Texts(texts), None) if texts.is_sorted() => {
+            return Err(unordered(field, texts, value, options.file));
+        }
         // This code is unused at this width.
         (Meaning::Texts(_), None) => None,
         (meaning, None) => {
@@ -310,6 +313,43 @@ fn code(
         table.put(0, place, exponent < 64 && number >> exponent & 1 == 1);
     }
     Ok(table)
+}
+
+/// The error for an absent text in a field with sorted codes: a comparison of its order with that
+/// of the texts would be wrong.
+fn unordered(field: &Field, texts: &Texts, value: &str, file: &str) -> FileError {
+    let quote = |text: &str| text::quote(text.as_bytes());
+    let (quoted, name) = (quote(value), &field.name);
+    let message = format!("no record has the text {quoted} in field `{name}`, so it has no code");
+    let error = FileError::new(Code::OutOfRange, file, message);
+    let help = |text: &str| format!("compare with a text of the field: `code:{name}={text}`");
+    let (why, help) = match texts.neighbours(value) {
+        (Some(before), Some(after)) => (
+            format!(
+                "it would follow {} and precede {}, and the codes are consecutive",
+                quote(before),
+                quote(after)
+            ),
+            format!(
+                "the texts less than {quoted} are those less than {}, and the greater ones are \
+                    those greater than {}",
+                quote(after),
+                quote(before)
+            ),
+        ),
+        (Some(last), None) => {
+            (format!("it would follow the last text, {}", quote(last)), help(last))
+        }
+        (None, Some(first)) => {
+            (format!("it would precede the first text, {}", quote(first)), help(first))
+        }
+        (None, None) => ("all its records are empty".to_owned(), help("")),
+    };
+    let error = error.note("with `order=sorted`, codes are compared like their texts").note(why);
+    match did_you_mean(value, texts.all()) {
+        Some(meant) => error.help(format!("did you mean {}?", quote(meant))).help(help),
+        None => error.help(help),
+    }
 }
 
 /// A note if the value is a text that no record has.
@@ -395,8 +435,9 @@ fn field_widths(
             Some(_) => field.bits.map(|bits| bits.max(least)),
         };
         let given = widths.and_then(|widths| widths.get(idx).copied()).or(of_file);
-        let is_offset = |&number: &i64| number == offset || Some(number) == field.nodata;
-        let all_zero = least == 1 && field.values.iter().all(is_offset);
+        // Without bits, missing numbers cannot be told from others.
+        let are_alike = field.n_missing() == 0 || field.n_missing() == field.values.len();
+        let all_zero = least == 1 && are_alike && field.present().all(|number| number == offset);
         match given {
             None => Ok(least),
             Some(bits) if bits > MAX_BITS => {

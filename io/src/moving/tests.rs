@@ -84,6 +84,20 @@ fn binary_form_matches_its_documentation() {
 }
 
 #[test]
+fn faults_quote_one_field() {
+    for (line, message) in [
+        ("1,-1,1,1\n", "id `-1` is negative"),
+        ("1,2x,1,1\n", "`2x` is not a whole number"),
+        ("1,2,1.5,1\n", "`1.5` is not a whole number"),
+        ("1,99999999999999999999,1,1\n", "id `99999999999999999999` exceeds 64 bits"),
+        ("1,4,7,8,9\n", "expected the end of the line, found `,9`"),
+    ] {
+        let (_, error) = read::<Position>(line.as_bytes(), 9);
+        assert_eq!(error.unwrap().message, message);
+    }
+}
+
+#[test]
 fn faults_have_places_and_keep_earlier_records() {
     let first = "t,id,x,y\n1,2,3,4\n1,3,5,6\n";
     let cases = [

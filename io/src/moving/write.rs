@@ -17,7 +17,7 @@ pub enum MovingForm {
 impl MovingForm {
     /// Returns the form for the extension of a file name.
     pub fn of_name(name: &str) -> Option<MovingForm> {
-        match name.rsplit_once('.')?.1 {
+        match name.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
             "csv" => Some(MovingForm::Text),
             "moving" => Some(MovingForm::Binary),
             _ => None,

@@ -8,7 +8,7 @@ use star_base::Code;
 use super::{KEPT, MAX_WORD_BYTES, Scanner};
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
-use crate::scaling::{Scaling, advice};
+use crate::scaling::{Scaling, advice, exceeds_63_bits};
 use crate::text;
 
 /// Number of digits that always fit in a `u64`.
@@ -79,21 +79,27 @@ impl Scanner<'_, '_> {
             return self.real(what).map(|_| 1);
         }
         match self.value(what) {
-            Err(fault) if self.is_fraction(&fault) => {
-                *no_weights = Some(fault);
-                Ok(1)
-            }
+            Err(fault) => match self.as_decimal(&fault) {
+                Some(value) => match value.to_whole() {
+                    Some(weight) => Ok(weight), // written like 3.0
+                    None => {
+                        *no_weights = Some(fault);
+                        Ok(1)
+                    }
+                },
+                None => Err(fault),
+            },
             weight => weight,
         }
     }
 
-    /// Returns whether the fault is that the last token, which was read to its end, is a number
-    /// with a fraction.
+    /// Returns the last token, which was read to its end, as a number with a point or an exponent,
+    /// if that is the fault.
     #[cold]
-    fn is_fraction(&mut self, fault: &FileError) -> bool {
+    fn as_decimal(&mut self, fault: &FileError) -> Option<Decimal> {
         let token = self.token_bytes();
         let value = std::str::from_utf8(&token).ok().and_then(Decimal::parse);
-        fault.code == Code::BadFormat && token.len() < KEPT && value.is_some()
+        value.filter(|_| fault.code == Code::BadFormat && token.len() < KEPT)
     }
 
     /// Reads a value that is not negative.
@@ -257,6 +263,10 @@ impl Scanner<'_, '_> {
         }
         let token = self.token_bytes();
         match std::str::from_utf8(&token).ok().and_then(Decimal::parse) {
+            Some(value) if exceeds_63_bits(value) => {
+                let quoted = text::quote(&token);
+                self.at_token(Code::OutOfRange, format!("{quoted} exceeds 63 bits"))
+            }
             Some(value) => Box::new(fault.help(advice(value))),
             None => fault,
         }
@@ -266,9 +276,9 @@ impl Scanner<'_, '_> {
     /// is too large.
     #[cold]
     pub(crate) fn no_weight(&mut self, what: &str, value: Decimal) -> Fault {
-        match value.magnitude() < 18 {
-            true => Box::new(self.no_number("a whole number").help(advice(value))),
-            false => self.too_large(what, "63"),
+        match exceeds_63_bits(value) {
+            false => Box::new(self.no_number("a whole number").help(advice(value))),
+            true => self.too_large(what, "63"),
         }
     }
 

@@ -49,6 +49,8 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b\n1,3rd\n", BadFormat, 2, 3, "`3rd` is not a whole number"),
             (b"a,b\n1,2\n12,--3\n", BadFormat, 3, 4, "`--3` is not a whole number"),
             (b"a,b\n1,-9223372036854775809\n", OutOfRange, 2, 3, "exceeds 63 bits"),
+            (b"a\n1e400\n", OutOfRange, 2, 1, "`1e400` exceeds 63 bits"),
+            (b"a\n9.5e18\n", OutOfRange, 2, 1, "`9.5e18` exceeds 63 bits"),
             (b"a;b\n1;2\n1;x\n", BadFormat, 3, 3, "`x`"),
             (b"a\tb\n1\t 2\n\"1\"\t\tx\n", BadFormat, 3, 1, "3 fields in a line"),
             (b"a\tb\n1\t2\n\"1\"\t x\n", BadFormat, 3, 6, "`x`"),
@@ -61,7 +63,11 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b:5000\n", OutOfRange, 1, 3, "wider than 4096 bits"),
             (b"a\r\n1\r\nx\r\n", BadFormat, 3, 1, "`x`"),
             (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
-            (b"a\n\n\n1\n\nx\n", BadFormat, 6, 1, "`x`"),
+            (b"a\n\n\n1\n\nx\n", BadFormat, 2, 1, "an empty field is not a whole number"),
+            (b"a,b\n\n\n1,2\n\nx,3\n", BadFormat, 6, 1, "`x`"),
+            (b"a\n1\n \r\n2\n", BadFormat, 3, 1, "an empty field is not a whole number"),
+            (b"\n\n1\n", BadFormat, 1, 1, "an empty field is not a whole number"),
+            (b"a , b \n1,2\n 1 ,  x\n", BadFormat, 3, 7, "`x`"),
             (b"a,b\n1,1\n\"1\", x\n", BadFormat, 3, 6, "`x`"),
             (b"a,b,c\n1,1,1\n 1 ,\"2\n\",\"x\"\"\"\n", BadFormat, 4, 3, "`x\"`"),
         ],
@@ -85,6 +91,7 @@ fn first_line_with_a_number_is_not_a_header() {
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
     assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
+    assert_eq!(help("a\n1e400\n"), <[String; 0]>::default());
     assert_eq!(help("1e3\n"), ["with `scale=1` whole numbers may be written like this one"]);
     let (found, _) = numbers(Csv, "2nd:,.5:4,:\n1,2,3\n");
     let expected = [("2nd", None, &[1][..]), (".5", Some(4), &[2][..]), ("", None, &[3][..])];
@@ -297,6 +304,37 @@ fn quotes_may_follow_blanks() {
     );
     // The blanks count in the places of errors.
     refuses(Csv, &[(b"a,b,c\nx, \"y\", 1\nx, \"y\", 1x\n", BadFormat, 3, 9, "`1x`")]);
+}
+
+#[test]
+fn blanks_in_quotes_belong_to_texts() {
+    let text = "t,v\n\" x \",1\n  y z  , 2 \n\"\t\",\" 3 \"\n\"\n\",4\n";
+    let (found, _) = numbers(Csv, text);
+    assert_eq!(texts(&found, 0), [" x ", "y z", "\t", "\n"]);
+    assert_eq!(found.fields[1].values, [1, 2, 3, 4]);
+    let again = written(OutputRef::Numbers(&found));
+    assert_eq!(again, "t,v\n\" x \",1\ny z,2\n\"\t\",3\n\"\n\",4\n");
+    assert_eq!(numbers(Csv, &again).0, found);
+    // A code is that of the exact text.
+    let Meaning::Texts(codes) = &found.fields[0].meaning else { panic!("texts") };
+    assert_eq!((codes.code(" x "), codes.code("x")), (Some(1), None));
+}
+
+#[test]
+fn blank_lines_are_empty_fields_in_one_column() {
+    let lines = |text: &str| texts(&numbers(Csv, text).0, 0);
+    assert_eq!(lines("t\na\n\nb\n\n \n"), ["a", "", "b"]);
+    assert_eq!(lines("\n\nt\r\na\r\n\r\n\t\r\nb"), ["a", "", "", "b"]);
+    assert_eq!(lines("t,v\n\na,1\n\nb,2\n"), ["a", "b"]);
+    let rules = FieldRules { empty: Some("0"), ..FieldRules::default() };
+    assert_eq!(with(rules, "n\n5\n\n7\n").unwrap().fields[0].values, [5, 0, 7]);
+    assert_eq!(with(rules, "\n5\n\n7\n").unwrap().fields[0].values, [0, 5, 0, 7]);
+    let rules = FieldRules { header: Some(false), ..FieldRules::default() };
+    assert_eq!(texts(&with(rules, "\n\na\n").unwrap(), 0), ["", "", "a"]);
+    // Empty texts are written so that the last one is a record.
+    let (found, _) = numbers(Csv, "t\na\n\"\"\n");
+    assert_eq!(texts(&found, 0), ["a", ""]);
+    assert_eq!(numbers(Csv, &written(OutputRef::Numbers(&found))).0, found);
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn arcs_keep_order_and_weights() {
     let (graph, warnings) = graph(Dimacs, "c road\np sp 3 2\nc more\na 1 3 70\na 3 2 0\n");
     assert_eq!((graph.n_vertices, graph.weighted, graph.symmetric), (3, true, false));
     assert_eq!(arcs(&graph), [(0, 2, 70), (2, 1, 0)]);
-    assert!(graph.labels.is_none() && warnings.is_empty());
+    assert!(graph.names.is_none() && warnings.is_empty());
 }
 
 #[test]

@@ -2,18 +2,21 @@
 
 use star_base::Code::{BadFormat, HeaderLies, OutOfRange, Truncated};
 use star_io::Format::{Dimacs, EdgeList, Metis};
-use star_io::{Data, Decimal, Graph, Layout, OutputRef, ReadOptions, Widths, lay_out, read, write};
+use star_io::{
+    Data, Decimal, Direction, EdgeFields, FieldRules, FileError, Graph, Layout, LoadedFile,
+    OutputRef, ReadOptions, VertexNames, Widths, lay_out, read, write,
+};
 
-use crate::support::{arcs, graph, load, refuses};
+use crate::support::{arcs, graph, refuses};
 
 #[test]
 fn vertices_from_1_are_used_directly_and_from_0_keep_their_numbers() {
     let (from_0, warnings) = graph(EdgeList, "0 1\n2 0\n");
     assert_eq!((from_0.n_vertices, arcs(&from_0)), (3, vec![(0, 1, 1), (2, 0, 1)]));
-    assert_eq!(from_0.labels, Some(vec![0, 1, 2]));
+    assert_eq!(from_0.names, Some(VertexNames::Numbers(vec![0, 1, 2])));
     assert!(!from_0.weighted && warnings.is_empty());
     let (from_1, warnings) = graph(EdgeList, "1 2\n3 1\n");
-    assert!(from_1.labels.is_none() && warnings.is_empty());
+    assert!(from_1.names.is_none() && warnings.is_empty());
     assert_eq!(arcs(&from_1), arcs(&from_0));
 }
 
@@ -44,12 +47,15 @@ fn konect_comments_give_the_kind_of_graph() {
         let (directed, notes) = graph(EdgeList, &format!("{other}\n{edges}"));
         assert!(!directed.symmetric && notes.is_empty(), "{other}");
     }
-    refuses(EdgeList, &[(b"% bip unweighted\n1 1\n", BadFormat, 1, 1, "`% bip`")]);
+    let (sides, notes) = graph(EdgeList, "% bip unweighted\n1 1\n3 1\n");
+    assert_eq!((arcs(&sides), sides.symmetric), (vec![(0, 2, 1), (1, 2, 1)], true));
+    assert_eq!([0, 1, 2].map(|vertex| sides.name(vertex).to_string()), ["L1", "L3", "R1"]);
+    assert!(notes[0].contains("`% bip`"), "{notes:?}");
 }
 
 #[test]
 fn times_after_weights_are_skipped_on_request() {
-    let text = "% asym weighted\n1 2 7 1082008561\n2 3 8 1082008562\n";
+    let text = "# list\n1 2 7 1082008561\n2 3 8 1082008562\n";
     let mut options = ReadOptions::new("f", 1 << 20);
     let error = read(EdgeList, &mut text.as_bytes(), &mut options).unwrap_err();
     assert_eq!((error.line, error.column), (Some(2), Some(7)));
@@ -59,16 +65,161 @@ fn times_after_weights_are_skipped_on_request() {
     assert_eq!(loaded.notes, ["the times after the weights are skipped"]);
     let Data::Graph(graph) = loaded.data else { panic!("a graph") };
     assert_eq!(arcs(&graph), [(0, 1, 7), (1, 2, 8)]);
+    let (konect, notes) = self::graph(EdgeList, "% asym weighted\n1 2 7 1082008561\n");
+    assert_eq!((arcs(&konect), notes.len()), (vec![(0, 1, 7)], 1));
+}
+
+/// Reads an edge list with options that `change` sets.
+fn with(
+    text: &[u8],
+    change: impl FnOnce(&mut ReadOptions<'_>),
+) -> Result<(Graph, LoadedFile), FileError> {
+    let mut options = ReadOptions { as_graph: true, ..ReadOptions::new("f", 1 << 20) };
+    change(&mut options);
+    let loaded = read(star_io::Format::Csv, &mut &text[..], &mut options)?;
+    let Data::Graph(graph) = loaded.data.clone() else { panic!("a graph") };
+    Ok((graph, loaded))
+}
+
+/// The arcs with the names of their ends.
+fn named(graph: &Graph) -> Vec<String> {
+    let show = |arc: &star_io::Arc| {
+        let (tail, head) = (graph.name(arc.tail as usize), graph.name(arc.head as usize));
+        format!("{tail} {head} {}", arc.weight)
+    };
+    graph.arcs.iter().map(show).collect()
 }
 
 #[test]
-fn tables_are_told_apart_from_edge_lists() {
-    for text in ["Id\tA\tB\n1\t537\t228\n", "\"Id\",\"A\"\n1,2\n"] {
-        let error = load(EdgeList, text.as_bytes()).unwrap_err();
-        assert_eq!((error.line, error.column), (Some(1), Some(1)));
-        assert!(error.notes[0].contains("edge list"), "{error:?}");
-        assert!(error.help[0].contains("`.csv`"), "{error:?}");
+fn columns_have_usual_names_and_vertices_may_be_texts() {
+    let expected = ["London Paris 344", "Paris \"Old\" Rome 1106"];
+    for text in [
+        "from,to,distance\nLondon,Paris,344\nParis,\"\"\"Old\"\" Rome\",1106\n",
+        "\u{feff}Weight;SOURCE;Target;open\r\n344;London;Paris;yes\r\n1106;Paris;\"\"\"Old\"\" Rome\";\r\n",
+        "u\tv\tcost\nLondon\tParis\t344.0\nParis\t\"\"\"Old\"\" Rome\"\t1106\n",
+        "London Paris 344\n# a comment\n\nParis \"\"\"Old\"\" Rome\" 1106",
+        "London Paris {'weight': 344}\nParis \"\"\"Old\"\" Rome\" {'name': 'A1', 'weight': 1106.0}",
+    ] {
+        let (graph, loaded) = with(text.as_bytes(), |_| {}).unwrap();
+        assert_eq!(named(&graph), expected, "{text}");
+        assert!(graph.weighted && loaded.assumes_arcs && loaded.notes.len() == 1, "{text}");
+        assert_eq!((graph.find("Paris"), graph.find("Oslo")), (Some(1), None));
     }
+    let (graph, loaded) = with(b"src,dst\n10,7\n7,0\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["10 7 1", "7 0 1"]);
+    assert_eq!(graph.names, Some(VertexNames::Numbers(vec![0, 7, 10])));
+    let expected = "the arcs go from column `src` to `dst`, there are no weights";
+    assert_eq!(loaded.notes[0], expected);
+}
+
+#[test]
+fn columns_are_chosen_by_name_or_number() {
+    let text = b"id,a,b,km,toll\n1,Oslo,Bergen,463,2.5\n2,Bergen,Oslo,463,3\n";
+    let error = with(text, |_| {}).unwrap_err();
+    assert_eq!((error.line, error.column), (Some(1), Some(1)));
+    assert!(error.message.contains("cannot tell which columns"), "{error}");
+    assert_eq!(error.excerpt.unwrap().0, "id,a,b,km,toll");
+    let fields = |from, to, weight| EdgeFields { from: Some(from), to: Some(to), weight };
+    for edges in [fields("a", "b", Some("km")), fields("2", "3", Some("4"))] {
+        let (graph, loaded) = with(text, |options| options.edges = edges).unwrap();
+        assert_eq!(named(&graph), ["Oslo Bergen 463", "Bergen Oslo 463"]);
+        assert!(loaded.notes[0].ends_with("in `km`; not read: `id`, `toll`"), "{:?}", loaded.notes);
+    }
+    let (graph, _) = with(text, |options| options.edges = fields("b", "a", None)).unwrap();
+    assert_eq!((named(&graph)[0].as_str(), graph.weighted), ("Bergen Oslo 463", true));
+    for (edges, part) in [
+        (fields("a", "c", None), "no column `c` for `to=`"),
+        (fields("a", "a", None), "same column"),
+        (fields("a", "b", Some("9")), "no column `9` for `weight=`"),
+    ] {
+        let error = with(text, |options| options.edges = edges).unwrap_err();
+        assert!(error.message.contains(part), "{error}");
+    }
+    let none = EdgeFields { weight: Some("none"), ..EdgeFields::default() };
+    let (graph, _) = with(b"1 2 7\n2 3 x\n", |options| options.edges = none).unwrap();
+    assert!(!graph.weighted);
+}
+
+#[test]
+fn numbers_may_be_texts_and_texts_sorted() {
+    let texts = ["1".to_owned(), "2".to_owned()];
+    let text = b"007 8\n8 7\n";
+    let set = |options: &mut ReadOptions<'_>| {
+        options.fields = FieldRules { texts: &[], sorted: true, ..FieldRules::default() };
+    };
+    assert_eq!(named(&with(text, set).unwrap().0), ["7 8 1", "8 7 1"]);
+    let mut options = ReadOptions { as_graph: true, ..ReadOptions::new("f", 1 << 20) };
+    options.fields = FieldRules { texts: &texts, sorted: true, ..FieldRules::default() };
+    let loaded = read(EdgeList, &mut &text[..], &mut options).unwrap();
+    let Data::Graph(graph) = loaded.data else { panic!("a graph") };
+    assert_eq!(named(&graph), ["007 8 1", "8 7 1"]);
+    assert_eq!(graph.find("7"), Some(1)); // 007, 7, 8
+}
+
+#[test]
+fn every_weight_follows_one_rule() {
+    let (graph, loaded) = with(b"a b 1.5\nb c 2\n", |_| {}).unwrap();
+    assert!(!graph.weighted && graph.no_weights.is_some());
+    assert!(loaded.warnings[0].contains("`scale=100`"), "{:?}", loaded.warnings);
+    let scale = Decimal::parse("10");
+    let (graph, _) = with(b"a b 1.5\nb c -2\n", |options| options.scale = scale).unwrap();
+    assert_eq!(named(&graph), ["a b 15", "b c -20"]);
+    let missing = b"from,to,weight\na,b,3\nb,c,\nc,d\n";
+    let error = with(missing, |_| {}).unwrap_err();
+    assert_eq!((error.line, error.column), (Some(3), Some(5)));
+    assert_eq!(error.notes, ["2 of 3 arcs have no weight"]);
+    let empty = FieldRules { empty: Some("7"), ..FieldRules::default() };
+    let (graph, _) = with(missing, |options| options.fields = empty).unwrap();
+    assert_eq!(named(&graph), ["a b 3", "b c 7", "c d 7"]);
+    let (graph, _) = with(b"from,to,weight\na,b,\nb,c,\n", |_| {}).unwrap();
+    assert!(!graph.weighted && graph.no_weights.is_none());
+}
+
+#[test]
+fn damaged_lines_are_shown_with_advice() {
+    for (text, line, column, message, help) in [
+        ("1 2\n2 A5\n", 2, 3, "`A5` is not a whole number", "`texts=1,2`"),
+        ("from,to,x\n1,2,a\n2,A5,b\n", 3, 3, "expected the number of a vertex", "`texts=from,to`"),
+        ("a,b,1\nb,c,far\n", 2, 5, "expected a number as the weight, found `far`", ""),
+        ("a,b\n,c\n", 2, 1, "found an empty field", ""),
+        ("a,b\nc\n", 2, 2, "expected two vertices", ""),
+        ("a,b\n\"c,d\n", 2, 1, "without its closing quote", ""),
+        ("a,b\n\"c\"x,d\n", 2, 4, "after the closing quote", ""),
+        ("a,b\nc,d,e\n", 2, 5, "after 2 fields", ""),
+        ("alone\n", 1, 1, "an edge needs two vertices", ""),
+    ] {
+        let error = with(text.as_bytes(), |_| {}).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(line), Some(column)), "{text:?}: {error}");
+        assert!(error.message.contains(message), "{text:?}: {error}");
+        assert!(error.help.join(" ").contains(help), "{text:?}: {error:?}");
+        let shown = text.lines().nth(line as usize - 1).unwrap();
+        assert_eq!(error.excerpt.unwrap().0, shown, "{text:?}");
+    }
+}
+
+#[test]
+fn names_take_memory_of_the_budget() {
+    let lines: String = (0..200).map(|i| format!("name{i} other{i}\n")).collect();
+    let small = |options: &mut ReadOptions<'_>| options.max_bytes = 20_000;
+    let error = with(lines.as_bytes(), small).unwrap_err();
+    assert_eq!(error.code, star_base::Code::DoesNotFit);
+    assert!(with(lines.as_bytes(), |_| {}).is_ok());
+}
+
+#[test]
+fn arcs_are_joined_or_reversed_on_request() {
+    let text = b"a b 1\nb a 1\nb c 2\nc b 3\na a 4\n";
+    let undirected = Direction { undirected: true, reverse: false };
+    let (graph, loaded) = with(text, |options| options.direction = undirected).unwrap();
+    assert!(graph.symmetric && !loaded.assumes_arcs);
+    assert_eq!(named(&graph), ["a b 1", "b c 2", "c b 3", "a a 4"]);
+    let reverse = Direction { undirected: false, reverse: true };
+    let (graph, _) = with(text, |options| options.direction = reverse).unwrap();
+    assert_eq!(named(&graph)[2..4], ["c b 2", "b c 3"]);
+    // A file that states it is believed.
+    let (graph, loaded) =
+        with(b"% sym\n1 2\n2 1\n", |options| options.direction = reverse).unwrap();
+    assert_eq!((named(&graph).len(), loaded.assumes_arcs), (2, false));
 }
 
 #[test]
@@ -82,7 +233,7 @@ fn other_numbers_are_compacted_and_kept_as_labels() {
     ] {
         let (graph, warnings) = graph(EdgeList, &text);
         assert_eq!(arcs(&graph), [(1, 0, 1), (2, 1, 1)], "{text}");
-        assert_eq!((graph.n_vertices, graph.labels), (3, Some(labels)));
+        assert_eq!((graph.n_vertices, graph.names), (3, Some(VertexNames::Numbers(labels))));
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("the 3 distinct numbers"), "{warnings:?}");
     }
@@ -109,7 +260,7 @@ fn snap_counts_are_checked_with_a_warning() {
 fn own_comment_fixes_the_number_of_vertices() {
     let (graph, warnings) = graph(EdgeList, "# vertices 5, arcs 1, numbered from 1\n2 3\n");
     assert_eq!((graph.n_vertices, arcs(&graph)), (5, vec![(1, 2, 1)]));
-    assert!(graph.labels.is_none() && warnings.is_empty());
+    assert!(graph.names.is_none() && warnings.is_empty());
     let (empty, _) = crate::support::graph(EdgeList, "# vertices 0, arcs 0, numbered from 1\n");
     assert_eq!(empty.n_vertices, 0);
 }
@@ -130,14 +281,14 @@ fn bad_inputs_are_rejected_at_their_place() {
         &[
             (b"", Truncated, 1, 1, "no edge"),
             (b"# only\n# comments\n", Truncated, 3, 1, "no edge"),
-            (b"from,to\n", BadFormat, 1, 1, "`from,to` is not a whole number"),
+            (b"from,to\n", Truncated, 2, 1, "no edge"),
             (b"0\n", BadFormat, 1, 2, "the second vertex"),
             (b"0,\n", BadFormat, 1, 3, "the second vertex"),
             (b"0 1\n2", Truncated, 2, 2, "the second vertex"),
             (b"0 1 2\n0 1 ,", Truncated, 2, 6, "the weight"),
             (b"0 1,", Truncated, 1, 5, "the weight"),
             (b"0,,1\n", BadFormat, 1, 3, "`,1` is not a whole number"),
-            (b"0;1\n", BadFormat, 1, 1, "`0;1` is not a whole number"),
+            (b"0;1;x\n", BadFormat, 1, 5, "expected a number as the weight"),
             (b"-1 2\n", OutOfRange, 1, 1, "`-1` is negative"),
             (b"0 1\n0 -2\n", OutOfRange, 2, 3, "`-2` is negative"),
             (b"0 18446744073709551616\n", OutOfRange, 1, 3, "exceeds 64 bits"),
@@ -147,8 +298,8 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"0 1 2\n0 1\n", BadFormat, 2, 4, "2 fields in a line, expected 3 as in"),
             (b"0 1 2 3\n", BadFormat, 1, 7, "expected the end of the line, found `3`"),
             (b"0 1 9223372036854775808\n", OutOfRange, 1, 5, "exceeds 63 bits"),
-            (b"0 \0\n", BadFormat, 1, 3, "`\\u{0}` is not"),
-            (b"\xff 1\n", BadFormat, 1, 1, "is not a whole number"),
+            (b"0 \0\n", BadFormat, 1, 3, "a control character"),
+            (b"\xff 1\n", BadFormat, 1, 1, "not UTF-8"),
             (b"0 1\r2 3\n", BadFormat, 1, 4, "carriage return inside a line"),
             (&own("0 1\n"), OutOfRange, 2, 1, "the first vertex is 0"),
             (&own("1 3\n"), OutOfRange, 2, 3, "`3` exceeds the 2 vertices"),

@@ -57,7 +57,8 @@ fn oversized_values_are_rejected_by_name() {
     let graph = Graph { n_vertices: 4, arcs: vec![arc(0, 1, 3), arc(2, 3, 7)], ..Graph::default() };
     let negative = Graph { arcs: vec![arc(1, 2, -5)], ..graph.clone() };
     let outside = Graph { arcs: vec![arc(1, 4, 5)], ..graph.clone() };
-    let labelled = Graph { labels: Some(vec![10, 20, 30, 40]), ..graph.clone() };
+    let labelled =
+        Graph { names: Some(star_io::VertexNames::Numbers(vec![10, 20, 30, 40])), ..graph.clone() };
     let wide = Widths { h: 20, b: 3 };
     let cases = [
         (Layout::WeightsIn, &graph, Widths { h: 3, ..wide }, Code::WidthTooSmall, "`3 → 4`"),

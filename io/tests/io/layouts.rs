@@ -32,7 +32,7 @@ fn sample(n: usize, m: usize, symmetric: bool) -> Graph {
         arcs: arcs.collect(),
         weighted: true,
         symmetric,
-        labels: None,
+        names: None,
         no_weights: None,
     }
 }

@@ -169,7 +169,7 @@ fn sorting_before_writing_can_be_interrupted() {
         arcs,
         weighted: true,
         symmetric: true,
-        labels: None,
+        names: None,
         no_weights: None,
     };
     let write_until = |n_last: usize| {

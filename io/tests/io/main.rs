@@ -20,6 +20,7 @@ mod matrix_market;
 mod matrix_market_refusals;
 mod metis;
 mod moving_ai;
+mod networks;
 mod number_layouts;
 mod numpy;
 mod pictures;

@@ -12,7 +12,7 @@ fn edge_is_stored_once() {
     let (graph, warnings) = graph(Metis, "% a path\n3 2\n2\n% in between\n1 3\n2\n");
     assert_eq!((graph.n_vertices, graph.weighted, graph.symmetric), (3, false, true));
     assert_eq!(arcs(&graph), [(1, 0, 1), (2, 1, 1)]);
-    assert!(graph.labels.is_none() && warnings.is_empty());
+    assert!(graph.names.is_none() && warnings.is_empty());
 }
 
 #[test]
@@ -84,7 +84,14 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"2 1 10\n\n1\n", BadFormat, 2, 1, "a weight of the vertex"),
             (b"3 1\n2\n\n%\n1\n", BadFormat, 2, 1, "from 1 to 2 is missing in the line of 2"),
             (b"3 1\n%\n\n\n1 1", BadFormat, 5, 1, "from 3 to 1"),
-            (b"2 1 1\n2 5\n1 6\n", BadFormat, 2, 1, "from 1 to 2"),
+            (
+                b"2 1 1\n2 5\n1 6\n",
+                BadFormat,
+                2,
+                1,
+                "the edge from 2 to 1 has weight 6 in the line of 2, but weight 5 in the line of 1",
+            ),
+            (b"2 2 1\n2 5 2 7\n1 7\n", BadFormat, 2, 1, "from 1 to 2 is missing in the line of 2"),
             (b"3 2\n2\n1 3\n\n", BadFormat, 3, 1, "from 2 to 3 is missing in the line of 3"),
             (b"2 2\n2\n1\n", HeaderLies, 1, 3, "2 edges in the header"),
             (b"%\n  3   1\n2 3\n1\n1\n", HeaderLies, 2, 7, "1 edge in the header"),
@@ -102,7 +109,7 @@ fn undirected_graphs_without_loops_are_writable() {
         arcs,
         weighted: true,
         symmetric: true,
-        labels: None,
+        names: None,
         no_weights: None,
     };
     let mut bytes = Vec::new();

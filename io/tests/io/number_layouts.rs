@@ -111,6 +111,10 @@ fn zeros_fit_in_any_width() {
     let table = laid_out("", &none, None).unwrap().table;
     assert_eq!((table.n_rows(), table.n_cols()), (0, 70));
     assert_eq!(rows("", &list(vec![field("x", Some(70), &[3])]), None), [format!("{:070b}", 3)]);
+    // A missing number differs from 0.
+    let marked = Field { nodata: Some(-9), ..field("x", None, &[0, -9]) };
+    let error = laid_out("", &list(vec![marked]), Some(&[0])).unwrap_err();
+    assert_eq!((error.code, error.help[0].as_str()), (Code::WidthTooSmall, "it needs 1"));
 }
 
 #[test]
@@ -190,6 +194,39 @@ fn every_layout_can_be_interrupted() {
     options.go_on = Some(&mut go_on);
     let found = lay_out_numbers(&NumberLayout::Records, &numbers, None, &mut options);
     assert_eq!(found.unwrap_err().code, Code::Interrupted);
+}
+
+#[test]
+fn absent_text_has_no_code_among_sorted_ones() {
+    let rules = star_io::FieldRules { sorted: true, ..star_io::FieldRules::default() };
+    let read = |text: &str| {
+        let mut options =
+            star_io::ReadOptions { fields: rules, ..star_io::ReadOptions::new("f", BUDGET) };
+        let loaded = star_io::read(star_io::Format::Csv, &mut text.as_bytes(), &mut options);
+        match loaded.unwrap().data {
+            star_io::Data::Numbers(numbers) => numbers,
+            other => panic!("{other:?}"),
+        }
+    };
+    let numbers = read("t\nUlm\nBonn\nRom\n");
+    let code = |text: &str| laid_out(&format!("code:t={text}"), &numbers, None);
+    assert_eq!(code("Rom").unwrap().table, BitTable::parse(&["010"]).unwrap());
+    for (absent, note) in [
+        ("Paris", "it would follow `Bonn` and precede `Rom`, and the codes are consecutive"),
+        ("Aachen", "it would precede the first text, `Bonn`"),
+        ("ulm", "it would follow the last text, `Ulm`"),
+    ] {
+        let error = code(absent).unwrap_err();
+        assert_eq!((error.code, error.notes[1].as_str()), (Code::OutOfRange, note));
+        check_wording(&error);
+    }
+    let help = code("Paris").unwrap_err().help;
+    let expected = "the texts less than `Paris` are those less than `Rom`, and the greater ones \
+        are those greater than `Bonn`";
+    assert_eq!(help, [expected]);
+    // The empty text has a code, and a list without records has no order.
+    assert!(code("").is_ok());
+    assert!(laid_out("code:t=x", &read("t:text\n"), None).is_ok());
 }
 
 #[test]

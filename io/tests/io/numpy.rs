@@ -99,6 +99,8 @@ fn fractions_need_a_scale() {
     assert!(error(&nan).1.contains("`NaN` is not a whole number at index 1"));
     let large = npy(1, &header("'<u8'", "False", "(1,)"), &[255; 8]);
     assert!(error(&large).1.contains("exceeds 63 bits"));
+    let large = npy(1, &header("'<f8'", "False", "(1,)"), &1e19f64.to_le_bytes());
+    assert!(error(&large).1.contains("`1e19` exceeds 63 bits at index 1"));
     let mut options = ReadOptions::new("f", BUDGET);
     options.scale = Decimal::parse_positive("0.5");
     let whole = npy(1, &header("'|u1'", "False", "(2,)"), &[7, 0]);
@@ -115,6 +117,8 @@ fn meaningless_headers_are_rejected() {
         (header("'|O'", "False", "(2,)"), "the type `|O`"),
         (header("'<c8'", "False", "(2,)"), "the type `<c8`"),
         (header("'<M8[ns]'", "False", "(2,)"), "neither an integer nor a floating-point"),
+        (header("'<f16'", "False", "(2,)"), "`<f16`, an unsupported floating-point type"),
+        (header("[('a', '>f12')]", "False", "(2,)"), "an unsupported floating-point type"),
         (header("[]", "False", "(2,)"), "items of unknown type"),
         (header("[('a', '<i2', (2,))]", "False", "(2,)"), "an array or a record"),
         (header("[('', '|V4')]", "False", "(2,)"), "without numbers"),

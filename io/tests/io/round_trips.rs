@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::{
     Arc, Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, ReadOptions, Shape,
-    Widths, lay_out, read, write,
+    VertexNames, Widths, lay_out, read, write,
 };
 
 use crate::support::BUDGET;
@@ -50,7 +50,7 @@ fn graph(symmetric: bool) -> impl Strategy<Value = Graph> {
                 arcs: arcs.collect(),
                 weighted,
                 symmetric,
-                labels: None,
+                names: None,
                 no_weights: None,
             }
         })
@@ -191,16 +191,16 @@ proptest! {
 #[test]
 fn vertex_labels_survive_in_edge_lists() {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 5 }, Arc { tail: 1, head: 2, weight: 6 }];
-    let labels = Some(vec![10, 20, 1 << 40]);
+    let names = Some(VertexNames::Numbers(vec![10, 20, 1 << 40]));
     let graph =
-        Graph { n_vertices: 3, arcs, weighted: true, symmetric: false, labels, no_weights: None };
+        Graph { n_vertices: 3, arcs, weighted: true, symmetric: false, names, no_weights: None };
     let mut bytes = Vec::new();
     write(Format::EdgeList, OutputRef::Graph(&graph), &mut bytes).unwrap();
     let found = read(Format::EdgeList, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));
     assert_eq!(found.unwrap().data, Data::Graph(graph.clone()));
     // A vertex without an arc does not occur in a list: the labels of the others have priority.
-    let labels = Some(vec![10, 20, 30, 40]);
-    let loose = Graph { n_vertices: 4, labels, ..graph };
+    let names = Some(VertexNames::Numbers(vec![10, 20, 30, 40]));
+    let loose = Graph { n_vertices: 4, names, ..graph };
     let mut bytes = Vec::new();
     write(Format::EdgeList, OutputRef::Graph(&loose), &mut bytes).unwrap();
     assert_eq!(bytes, b"# Nodes: 4 Edges: 2\n20 10 5\n20 30 6\n");

@@ -87,8 +87,9 @@ fn fraction_without_a_scale_is_rejected_with_advice() {
         assert!(error.help[0].starts_with("`scale=1000` multiplies"), "{text:?}: {error:?}");
         check_wording(&error);
     }
-    let error = refusal(Format::EdgeList, "1 2 3.0\n");
-    assert_eq!(error.help, ["with `scale=1` whole numbers may be written like this one"]);
+    // A weight of an edge list may be written like a fraction.
+    let whole = load(Format::EdgeList, b"1 2 3.0\n").unwrap();
+    assert_eq!(values(&whole), values(&load(Format::EdgeList, b"1 2 3\n").unwrap()));
     assert_eq!(values(&scaled(Format::EdgeList, "1 2 3.0\n", "1").unwrap()), [3]);
     for text in ["1 2 x\n", "1 2 99999999999999999999\n", "1 2 3\n1 3\n"] {
         let error = load(Format::EdgeList, text.as_bytes()).unwrap_err();

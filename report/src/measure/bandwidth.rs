@@ -4,6 +4,9 @@ use std::hint::black_box;
 use std::thread;
 use std::time::Instant;
 
+/// Limbs that a thread reads between two checks whether to stop.
+const PIECE: usize = 1 << 19;
+
 /// Passes over the buffer after an initial one that does not count.
 const PASSES: usize = 5;
 
@@ -31,25 +34,47 @@ pub struct Bandwidth {
 /// memory is a single page of zeros. For the bandwidth of memory it should be much larger than the
 /// caches; for that of a cache, about as large as the data used there: each thread reads its part
 /// of a short buffer many times in a row.
+///
+/// Returns `None` if `stopped` returns true meanwhile.
 #[must_use]
-pub fn read_speed(buffer: &[u64], threads: usize) -> Bandwidth {
+pub fn read_speed(
+    buffer: &[u64],
+    threads: usize,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Option<Bandwidth> {
     let threads = threads.clamp(1, buffer.len().max(1));
     let bytes = size_of_val(buffer);
     let repeats = (LEAST_BYTES * threads / bytes.max(1)).clamp(1, MOST_REPEATS);
-    let mut passes: Vec<_> = (0..=PASSES).map(|_| pass(buffer, threads, repeats)).collect();
+    let mut passes = Vec::new();
+    for _ in 0..=PASSES {
+        passes.push(pass(buffer, threads, repeats, stopped));
+        if stopped() {
+            return None;
+        }
+    }
     passes.remove(0);
     passes.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (median, threads) = passes[PASSES / 2];
     let median = median.max(f64::MIN_POSITIVE);
-    Bandwidth { threads, bytes, gb_per_s: (bytes * repeats) as f64 / median / 1e9 }
+    Some(Bandwidth { threads, bytes, gb_per_s: (bytes * repeats) as f64 / median / 1e9 })
 }
 
 /// Returns the seconds for reading everything `repeats` times, and the number of threads. A part
 /// whose thread the system refuses is read here.
-fn pass(buffer: &[u64], threads: usize, repeats: usize) -> (f64, usize) {
+fn pass(
+    buffer: &[u64],
+    threads: usize,
+    repeats: usize,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> (f64, usize) {
     let read = |part: &[u64]| {
         for _ in 0..repeats {
-            black_box(sum(black_box(part)));
+            for piece in part.chunks(PIECE) {
+                if stopped() {
+                    return;
+                }
+                black_box(sum(black_box(piece)));
+            }
         }
     };
     let begun = Instant::now();
@@ -102,11 +127,11 @@ mod tests {
     fn bandwidth_is_positive_for_any_number_of_threads() {
         let buffer = vec![1; 10_000];
         for threads in [0, 1, 3] {
-            let speed = read_speed(&buffer, threads);
+            let speed = read_speed(&buffer, threads, &|| false).unwrap();
             assert!(
                 speed.gb_per_s > 0.0 && speed.bytes == 80_000 && speed.threads == threads.max(1)
             );
         }
-        assert_eq!(read_speed(&[], 2).bytes, 0);
+        assert_eq!(read_speed(&[], 2, &|| false).map(|speed| speed.bytes), Some(0));
     }
 }

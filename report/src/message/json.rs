@@ -47,7 +47,7 @@ pub fn remark(kind: Remark, message: &str) -> String {
 
 /// Formats a location in a data file: a label without an end and without offsets.
 fn of_data_place(place: &DataPlace) -> Value {
-    let DataPlace { file, line, column } = place;
+    let DataPlace { file, line, column, excerpt: _ } = place;
     json!({ "file": file, "line": line, "column": column, "text": "" })
 }
 

@@ -10,9 +10,9 @@ use codespan_reporting::diagnostic::{
 use codespan_reporting::files::{Error, Files, Location};
 use codespan_reporting::term::{self, Config, WriteStyle};
 use star_base::text;
-use star_base::{Diagnostic, FileId, Fix, Severity, SourceMap};
+use star_base::{DataPlace, Diagnostic, FileId, Fix, LineColumn, Severity, SourceMap};
 
-use super::excerpt::{Excerpt, excerpt};
+use super::excerpt::{Excerpt, Label as ExcerptLabel, excerpt};
 
 /// Use of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +34,20 @@ pub enum Remark {
 
 /// Formats the message with the relevant source lines.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> String {
-    // The location in a data file is part of the message.
-    let Diagnostic { code, message, labels, place: _, notes, help, fixes } = diagnostic;
+    // The location in a data file is also part of the message.
+    let Diagnostic { code, message, labels, place, notes, help, fixes } = diagnostic;
     let severity = match diagnostic.severity() {
         Severity::Error => DrawnSeverity::Error,
         Severity::Warning => DrawnSeverity::Warning,
         Severity::Note => DrawnSeverity::Note,
     };
-    let shown = Shown::new(sources, diagnostic);
+    let mut shown = Shown::new(sources, diagnostic);
     let mut next: BTreeMap<FileId, usize> = BTreeMap::new();
+    let data = place.as_ref().filter(|_| labels.is_empty()).and_then(data_excerpt);
+    let data_label = data.as_ref().and_then(|(_, excerpt)| {
+        let range = excerpt.labels.first()?.range.clone();
+        Some(DrawnLabel::new(LabelStyle::Primary, DATA, range))
+    });
     let drawn_labels = labels.iter().enumerate().filter_map(|(idx, label)| {
         let (_, excerpt) = shown.files.get(&label.span.file)?;
         let place = next.entry(label.span.file).or_default();
@@ -64,9 +69,32 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
     let drawn = Drawn::new(severity)
         .with_code(code.as_str())
         .with_message(text::one_line(message))
-        .with_labels(drawn_labels.collect())
+        .with_labels(drawn_labels.chain(data_label).collect())
         .with_notes(notes.chain(help).chain(fixes).collect());
+    shown.files.extend(data.map(|data| (DATA, data)));
     draw(&shown, &drawn, style)
+}
+
+/// The file of a data place; no source has this number.
+const DATA: FileId = FileId(u32::MAX);
+
+/// Returns the line of a data file with its name.
+fn data_excerpt(place: &DataPlace) -> Option<(String, Excerpt)> {
+    let (line, (text, column)) = (place.line?, place.excerpt.as_ref()?);
+    let start = text.floor_char_boundary((column - 1).min(text.len()));
+    // Escapes keep the columns: one character for one.
+    let visible = |text: &str| -> String {
+        text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+    };
+    let (before, after) = (visible(&text[..start]), visible(&text[start..]));
+    let start = before.len();
+    let end = start + after.chars().next().map_or(0, char::len_utf8);
+    let text = format!("{before}{after}\n");
+    let (line, column) = (usize::try_from(line).ok()?, usize::try_from(place.column?).ok()?);
+    let at = Some(LineColumn { line, column });
+    let labels = vec![ExcerptLabel { range: start..end, at }];
+    let lines = BTreeMap::from([(line.saturating_sub(1), 0..text.len())]);
+    Some((star_base::text::one_line(&place.file), Excerpt { text, lines, labels }))
 }
 
 /// Formats a remark without a location.

@@ -15,8 +15,11 @@ pub const MAX_ARCS: usize = 200_000;
 /// Maximum number of vertices drawn with their numbers.
 const MAX_NAMED: usize = 60;
 
+/// Maximum characters of a name.
+const MAX_NAME: usize = 16;
+
 /// The graph to draw.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Network<'a> {
     /// Number of vertices.
     pub n_vertices: usize,
@@ -24,8 +27,8 @@ pub struct Network<'a> {
     pub arcs: &'a [(usize, usize)],
     /// Are the arcs undirected?
     pub symmetric: bool,
-    /// The numbers of the vertices, if they are not 1, 2, …
-    pub labels: Option<&'a [u64]>,
+    /// The names of the vertices, if they are not 1, 2, …
+    pub names: Option<&'a dyn Fn(usize) -> String>,
     /// Coordinates of the vertices, if any: x to the right, y upwards.
     pub places: Option<[&'a [i64]; 2]>,
     /// For each arc, whether it is marked; may be empty.
@@ -37,7 +40,7 @@ pub struct Network<'a> {
 /// Draws a graph; `None` if it is too large.
 #[must_use]
 pub fn network(network: &Network<'_>) -> Option<Drawing> {
-    let Network { n_vertices, arcs, symmetric, labels, places, marked_arcs, marked_vertices } =
+    let Network { n_vertices, arcs, symmetric, names, places, marked_arcs, marked_vertices } =
         *network;
     if arcs.len() > MAX_ARCS || places.is_none() && n_vertices > MAX_VERTICES {
         return None;
@@ -80,10 +83,16 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
         let radius = if is_marked { radius.max(3.0) } else { radius };
         marks.push(Mark::Disk { at, radius, colour });
         if n_vertices <= MAX_NAMED {
-            let label = labels.and_then(|labels| labels.get(vertex)).copied();
-            let text = label.unwrap_or(vertex as u64 + 1).to_string();
-            let size = NUMBER * if text.len() > 3 { 0.5 } else { 0.75 };
-            marks.push(Mark::Number { at, anchor: Anchor::Middle, size, text, colour: PAPER });
+            let text = names.map_or_else(|| (vertex + 1).to_string(), |name| name(vertex));
+            let text = shortened(text);
+            let n_chars = text.chars().count();
+            let size = NUMBER * if n_chars > 3 { 0.5 } else { 0.75 };
+            // A name does not fit into its disk: it stands below.
+            let (at, colour) = match n_chars {
+                0..=4 => (at, PAPER),
+                _ => ((at.0, at.1 + radius + size), INK),
+            };
+            marks.push(Mark::Number { at, anchor: Anchor::Middle, size, text, colour });
         }
     }
     let n_marked = |marks: &[bool]| marks.iter().filter(|&&mark| mark).count();
@@ -97,6 +106,14 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
         about += &format!(", {} marked", text::count(n_marked(marked_vertices), "vertex"));
     }
     Some(Drawing { width, height, marks, about })
+}
+
+/// The name of a vertex, cut to a length that leaves room for others.
+fn shortened(name: String) -> String {
+    match name.chars().count() {
+        0..=MAX_NAME => name,
+        _ => name.chars().take(MAX_NAME - 1).chain(['…']).collect(),
+    }
 }
 
 /// Adds an arrowhead at the edge of the target disk.
@@ -123,7 +140,7 @@ mod tests {
         n_vertices: 3,
         arcs: &[(0, 1), (1, 2)],
         symmetric: true,
-        labels: None,
+        names: None,
         places: None,
         marked_arcs: &[],
         marked_vertices: &[],
@@ -146,7 +163,7 @@ mod tests {
             n_vertices: 1,
             arcs: &[(0, 0)],
             symmetric: false,
-            labels: None,
+            names: None,
             places: None,
             marked_vertices: &[true],
             ..PATH
@@ -167,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn vertices_have_the_numbers_of_the_file() {
-        let labels = [10, 20, 30];
-        let drawing = network(&Network { labels: Some(&labels), ..PATH }).unwrap();
+    fn vertices_have_the_names_of_the_file() {
+        let names = |vertex: usize| ["10", "Aix", "Rotterdam"][vertex].to_owned();
+        let drawing = network(&Network { names: Some(&names), ..PATH }).unwrap();
         let text = drawing.marks.iter().filter_map(|mark| match mark {
             Mark::Number { text, .. } => Some(text.as_str()),
             Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
         });
-        assert_eq!(text.collect::<Vec<_>>(), ["10", "20", "30"]);
+        assert_eq!(text.collect::<Vec<_>>(), ["10", "Aix", "Rotterdam"]);
     }
 
     #[test]

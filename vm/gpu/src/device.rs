@@ -1,7 +1,7 @@
 //! The control unit on an adapter, through wgpu: the only module that uses it. `dispatch`:
 //! execution. `grid`: kernels over a grid. `window`: the host's copy of the beginning of the heap.
 //! `settings`: options. `banks`: memory. `pipelines`: compiled shaders. `clock`: timestamps.
-//! `adapter`: selection of the adapter.
+//! `adapter`: selection of the adapter. `stderr`: messages of drivers.
 
 mod adapter;
 mod banks;
@@ -10,6 +10,7 @@ mod dispatch;
 mod grid;
 mod pipelines;
 mod settings;
+mod stderr;
 mod window;
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};

@@ -57,14 +57,23 @@ fn of_tables(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Vec<Item> {
             TableUse::Whole => "the table is used as a whole: dense",
         };
         let form = format!(
-            "`{}` {form}: accessed {rows} times by rows, {columns} times by columns; a loop with \
-                unknown bounds counts as {TURNS}; {used}",
-            var.name
+            "`{}` {form}: accessed {} by rows, {} by columns; a loop with unknown bounds counts as \
+                {TURNS}; {used}",
+            var.name,
+            times(rows),
+            times(columns)
         );
         let (routine, became) = (Some(plan.entry), Became::Form(form));
         items.push(Item { subject: Subject::Table, routine, loc: None, became });
     }
     items
+}
+
+fn times(n: u64) -> String {
+    match n {
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    }
 }
 
 /// Returns the items of a routine: itself, its intrinsic, and its statements in their order.

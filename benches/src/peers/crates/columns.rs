@@ -1,4 +1,5 @@
-//! Jobs on columns by plain loops over packed numbers: what a program in Rust without bit slices would do.
+//! Jobs on columns by plain loops over packed numbers: what a program in Rust without bit slices
+//! would do.
 
 use super::super::digest::Digest;
 use super::super::failure::Failure;
@@ -89,6 +90,9 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
         | Job::Floyd
         | Job::Paths
         | Job::Levels
+        | Job::ArcPaths
+        | Job::ArcLevels
+        | Job::Components
         | Job::Kruskal
         | Job::Prim
         | Job::Branching

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use petgraph::algo::{dijkstra, floyd_warshall, min_spanning_tree, min_spanning_tree_prim};
 use petgraph::graph::{EdgeReference, Graph as Network, NodeIndex};
+use petgraph::unionfind::UnionFind;
 use petgraph::visit::{Bfs, EdgeRef};
 use rustworkx_core::dictmap::DictMap;
 use rustworkx_core::shortest_path;
@@ -37,7 +38,7 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
                 },
             )
         }
-        Job::Paths => {
+        Job::Paths | Job::ArcPaths => {
             let (graph, n) = directed(given)?;
             let source = source(given)?;
             steps(
@@ -48,7 +49,7 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
                 },
             )
         }
-        Job::Levels => {
+        Job::Levels | Job::ArcLevels => {
             let (graph, n) = directed(given)?;
             let source = source(given)?;
             let inner = graph.clone();
@@ -63,6 +64,17 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
                 },
                 move |order| Digest::of(levels(&graph, order, n)),
             )
+        }
+        Job::Components => {
+            let (graph, n) = directed(given)?;
+            let sets = move || {
+                let mut sets = UnionFind::<u32>::new(n);
+                for arc in graph.edge_references() {
+                    sets.union(arc.source().index() as u32, arc.target().index() as u32);
+                }
+                sets.into_labeling()
+            };
+            steps(sets, |labels: &Vec<u32>| Digest::of(first_members(labels)))
         }
         Job::Kruskal => {
             let graph = undirected_peer(&network_of(given)?);
@@ -87,7 +99,7 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
 
 pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     let work = match job {
-        Job::Paths => {
+        Job::Paths | Job::ArcPaths => {
             let (graph, n) = directed(given)?;
             let source = source(given)?;
             let lengths = move || -> DictMap<NodeIndex, i64> {
@@ -100,7 +112,7 @@ pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failu
                 Digest::of((0..n as u32).map(of))
             })
         }
-        Job::Levels => {
+        Job::Levels | Job::ArcLevels => {
             let (graph, n) = directed(given)?;
             let source = source(given)?;
             steps(
@@ -116,6 +128,7 @@ pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failu
         }
         Job::Closure
         | Job::Floyd
+        | Job::Components
         | Job::Kruskal
         | Job::Prim
         | Job::Branching
@@ -184,6 +197,17 @@ fn directed(given: &PeerArgs) -> Result<(Network<(), i64>, usize), Failure> {
     Ok((peer(&graph), graph.n_vertices))
 }
 
+/// The first vertex with the label of each, from 1.
+fn first_members(labels: &[u32]) -> Vec<u64> {
+    let mut first = vec![0; labels.len()];
+    let code = |(vertex, label): (usize, &u32)| {
+        let first = &mut first[*label as usize];
+        *first = if *first == 0 { vertex as u64 + 1 } else { *first };
+        *first
+    };
+    labels.iter().enumerate().map(code).collect()
+}
+
 fn source(given: &PeerArgs) -> Result<NodeIndex, Failure> {
     let source: u32 = given.number("source")?;
     Ok(node(source.saturating_sub(1)))
@@ -198,8 +222,8 @@ fn length_or_none(length: i64) -> u64 {
     if length == i64::MAX { UNREACHABLE } else { length as u64 }
 }
 
-/// The level of every vertex, from the order in which breadth-first search comes to them: one more than the
-/// least of those that an arc comes from.
+/// The level of every vertex, from the order in which breadth-first search comes to them: one more
+/// than the least of those that an arc comes from.
 fn levels(graph: &Network<(), i64>, order: &[NodeIndex], n: usize) -> Vec<u64> {
     let mut levels = vec![UNREACHABLE; n];
     for (idx, &vertex) in order.iter().enumerate() {

@@ -34,6 +34,9 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         | Job::Floyd
         | Job::Paths
         | Job::Levels
+        | Job::ArcPaths
+        | Job::ArcLevels
+        | Job::Components
         | Job::Kruskal
         | Job::Prim
         | Job::Branching

@@ -110,6 +110,72 @@ pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     })
 }
 
+/// A job of the module `arcs`, whose text imports another one.
+const ARCS: &str = "import \"star:arcs\";
+procedure PATHS(s,n,h: integer; both: boolean; left,right: table(m,b); weight: table(m); S: slice(m);
+                var Dist: table);
+begin SSSP(s,n,h,both,left,right,weight,S,Dist) end;
+procedure LEVELS(s,n: integer; both: boolean; left,right: table(m,b); S: slice(m); var Dist: table);
+begin BFS(s,n,both,left,right,S,Dist) end;
+procedure LABELS(n: integer; left,right: table(m,b); S: slice(m); var Label: table);
+begin COMPONENTS(n,left,right,S,Label) end;";
+
+fn on_arcs(
+    routine: &'static str,
+    args: Vec<HostValue>,
+    digest: impl Fn(&BitTable) -> Digest + 'static,
+) -> Ready {
+    Ready {
+        text: ARCS.to_owned(),
+        module: None,
+        matrices: BTreeMap::new(),
+        routine,
+        changing: vec![args.len() - 1],
+        args,
+        digest: of_table(digest),
+    }
+}
+
+pub(super) fn arc_paths(given: &PeerArgs) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let (h, n) = (path_widths(&graph)?.h, graph.n_vertices);
+    let (widths, infinite) =
+        (Widths { h: graph.weight_width()?, b: graph.code_width() }, infinity(h)?);
+    let mut args = vec![int(given.number("source")?), int(n), int(h)];
+    args.push(HostValue::Bool(graph.symmetric));
+    args.extend(lists(&graph, widths)?);
+    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    Ok(on_arcs("PATHS", args, move |found| {
+        Digest::of(field(found, 0, h).into_iter().map(|length| finite(length, infinite)))
+    }))
+}
+
+pub(super) fn arc_levels(given: &PeerArgs) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let widths = Widths { h: 1, b: graph.code_width() };
+    let (b, infinite) = (widths.b, infinity(widths.b)?);
+    let mut args = vec![int(given.number("source")?), int(graph.n_vertices)];
+    args.push(HostValue::Bool(graph.symmetric));
+    args.extend([table(&graph, Layout::Left, widths)?, table(&graph, Layout::Right, widths)?]);
+    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    Ok(on_arcs("LEVELS", args, move |found| {
+        Digest::of(field(found, 0, b).into_iter().map(|length| finite(length, infinite)))
+    }))
+}
+
+pub(super) fn components(given: &PeerArgs) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let widths = Widths { h: 1, b: graph.code_width() };
+    let args = vec![
+        int(graph.n_vertices),
+        table(&graph, Layout::Left, widths)?,
+        table(&graph, Layout::Right, widths)?,
+        ones(graph.n_edges()),
+        HostValue::Unset,
+    ];
+    Ok(on_arcs("LABELS", args, move |found| Digest::of(field(found, 0, widths.b))))
+}
+
 pub(super) fn kruskal(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let mut args = lists(&graph, Widths { h: graph.weight_width()?, b: graph.code_width() })?;
@@ -175,8 +241,8 @@ fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Fai
     }
 }
 
-/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so, and by rows where it has a dense one so: nothing is at
-/// that place then.
+/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so, and by
+/// rows where it has a dense one so: nothing is at that place then.
 fn matrix(
     graph: &Graph,
     (layout, form): (Layout, TableForm),

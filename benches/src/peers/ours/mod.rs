@@ -1,6 +1,7 @@
 //! Ours: routines of the library on the CPU backend.
 //!
-//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers. `grids`: jobs on grids of cells.
+//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers. `grids`: jobs on grids of
+//!   cells.
 
 mod columns;
 mod graphs;
@@ -39,7 +40,8 @@ enum Matrix {
 struct Ready {
     /// The program's text.
     text: String,
-    /// The module that it is, whose routines have intrinsics; a text that imports its routines has them anyway.
+    /// The module that it is, whose routines have intrinsics; a text that imports its routines has
+    /// them anyway.
     module: Option<&'static str>,
     /// The routine that is run.
     routine: &'static str,
@@ -81,6 +83,9 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
         Job::Floyd => graphs::floyd(given)?,
         Job::Paths => graphs::paths(given)?,
         Job::Levels => graphs::levels(given)?,
+        Job::ArcPaths => graphs::arc_paths(given)?,
+        Job::ArcLevels => graphs::arc_levels(given)?,
+        Job::Components => graphs::components(given)?,
         Job::Kruskal => graphs::kruskal(given)?,
         Job::Prim => graphs::prim(given)?,
         Job::Branching => graphs::branching(given)?,
@@ -94,7 +99,8 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
     let settings = cpu::Settings { threads: Some(threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect());
     let options = CompileOptions { intrinsics, ..CompileOptions::default() };
-    // As `star run` has it, with intrinsics and without: then no idiom stands for an intrinsic, either.
+    // As `star run` has it, with intrinsics and without: then no idiom stands for an intrinsic,
+    // either.
     let without: &[&str] = if intrinsics { &[] } else { &["idioms"] };
     let mut compiled = Compiled::optimised_with(backend, options, &ready.text, without);
     if let Some(module) = ready.module.filter(|_| intrinsics) {

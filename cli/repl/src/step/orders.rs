@@ -27,7 +27,7 @@ s or Enter  run this statement and stop at the next one, entering calls
 n           run this statement without stopping in calls
 o           run to the end of this routine
 c           run to the end; `c 12`: to line 12
-v NAME      show a variable of this routine
+NAME        show a variable of this routine; `v NAME` for names such as `s`
 q           stop here; the variables keep the changes of the run
 ";
 
@@ -38,6 +38,10 @@ pub(super) fn order(line: &str) -> Option<Order> {
     if words.next().is_some() {
         return None;
     }
+    // Commands of a session begin with a colon.
+    if let Some(word @ ("quit" | "q" | "help" | "h")) = word.strip_prefix(':') {
+        return order(&line.replacen(&format!(":{word}"), word, 1));
+    }
     match (word, argument) {
         ("s" | "step", None) => Some(Order::Into),
         ("n" | "next", None) => Some(Order::Over),
@@ -47,8 +51,20 @@ pub(super) fn order(line: &str) -> Option<Order> {
         ("v" | "value", Some(name)) => Some(Order::Show(name.to_owned())),
         ("q" | "quit", None) => Some(Order::Quit),
         ("h" | "help" | "?", None) => Some(Order::Help),
+        (name, None) if is_name(name) => Some(Order::Show(name.to_owned())),
         _ => None,
     }
+}
+
+/// Tests whether a word can be the name of a variable.
+fn is_name(word: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\'');
+    word.starts_with(char::is_alphabetic) && word.chars().all(inner) && !is_command(word)
+}
+
+/// Tests whether a word is a command that needs an argument.
+fn is_command(word: &str) -> bool {
+    matches!(word, "v" | "value")
 }
 
 #[cfg(test)]
@@ -67,8 +83,13 @@ mod tests {
             ("c twelve", None),
             ("v X", Some(Order::Show("X".to_owned()))),
             ("v", None),
+            ("X", Some(Order::Show("X".to_owned()))),
+            ("R-NEXT", Some(Order::Show("R-NEXT".to_owned()))),
             ("q", Some(Order::Quit)),
+            (":quit", Some(Order::Quit)),
             ("?", Some(Order::Help)),
+            (":help", Some(Order::Help)),
+            (":load x", None),
             ("X := 1", None),
             ("s s", None),
         ] {

@@ -30,11 +30,13 @@ use star_os::watchdog::Sentry;
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
-use star_report::record::{Record, SCHEMA, Settings, to_json};
+use star_report::record::{Record, Row, SCHEMA, Settings, Source, to_json};
 
 use self::run::Runner;
+use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
-use super::benchpage::{plot_folder, write_plots};
+use super::benchpage::{PAGE, Plots, plot_folder};
+use crate::headers::test_file::Subject;
 use crate::text;
 
 /// Arguments of `star bench`.
@@ -180,14 +182,16 @@ pub(crate) fn run(
     let wanted = DeviceOptions { adapter: args.adapter.as_deref(), ..DeviceOptions::default() };
     let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
+    engine::warn_if_unused(&wanted, &engines, reporter);
     let passes = args.passes.options()?;
     // Report an error before a long run, not after it.
-    let place = |file: &Option<String>| {
-        let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));
-        place.transpose()
+    let place = |file: &Option<String>, extensions: &[&str]| {
+        let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
+        file.as_ref().map(place).transpose()
     };
-    let (out, page) = (place(&args.out)?, place(&args.page)?);
-    let plots = args.svg.as_deref().map(plot_folder).transpose()?;
+    let (out, page) = (place(&args.out, &["json"])?, place(&args.page, &PAGE)?);
+    let others: Vec<&String> = args.out.iter().chain(&args.page).collect();
+    let plots = args.svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
     let mut files = read_others(args, &flags).map_err(Failure::with_limit_options)?;
@@ -200,8 +204,8 @@ pub(crate) fn run(
     let mut record = Record { adapter, ..empty(args) };
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
-    let probe = args.probe.or(quick);
-    record.bandwidth = surroundings::bandwidth(threads, probe, "before");
+    let max_memory = args.limits.max_memory;
+    let probe = Probe { threads, bytes: args.probe.or(quick), max_memory, flags: &flags };
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
@@ -218,22 +222,43 @@ pub(crate) fn run(
         live: Live::new(record.adapter.is_some()),
         output,
         ended: false,
+        probe,
+        speeds: None,
     };
-    let mut n_files = 0;
-    for target in &targets {
-        if may_have_benchmarks(target, &flags) && !runner.ended && flags.stop().is_none() {
-            n_files += 1;
-            runner.file(target);
+    // The first program and all pipes are read before anything is measured.
+    let mut programs: Vec<(&Target, Option<Subject>)> = Vec::new();
+    for target in targets.iter().filter(|target| may_have_benchmarks(target, &flags)) {
+        if flags.stop().is_some() {
+            break;
         }
+        let is_early = programs.is_empty() || !Path::new(&target.path).is_file();
+        programs.push((target, is_early.then(|| runner.read(target))));
+    }
+    let n_files = programs.len();
+    for (target, subject) in programs {
+        if runner.ended || flags.stop().is_some() {
+            break;
+        }
+        let subject = subject.unwrap_or_else(|| runner.read(target));
+        runner.file(target, &subject);
     }
     let (rows, exit) = (std::mem::take(&mut runner.rows), runner.exit);
+    let speeds = runner.speeds.take();
     record.interrupted = flags.stop().is_some();
     if rows.is_empty() && !record.interrupted {
         return Err(nothing(args, n_files).into());
     }
+    if record.interrupted && !rows.iter().any(is_measured) {
+        // An older file may contain rows.
+        let message = "interrupted before anything was measured; no file was written";
+        return Err(Diagnostic::new(Code::Interrupted, message).into());
+    }
     record.rows = rows;
-    if !record.interrupted {
-        record.bandwidth.extend(surroundings::bandwidth(threads, probe, "after"));
+    if let Some(speeds) = speeds {
+        record.bandwidth = speeds;
+        if !record.interrupted {
+            record.bandwidth.extend(probe.run("after"));
+        }
     }
     if let Some(place) = out {
         place.write_text(&to_json(&record))?;
@@ -245,7 +270,7 @@ pub(crate) fn run(
         place.write_text(&page::page(&files))?;
     }
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
-        write_plots(plots, folder, &files, reporter)?;
+        Plots::new(plots, folder, &files)?.commit(reporter)?;
     }
     let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {
@@ -296,6 +321,11 @@ fn budget(args: &BenchArgs) -> Budget {
             Budget { width: args.width, time: args.time, max_runs }
         }
     }
+}
+
+/// Tests whether the row is a measurement of this run.
+fn is_measured(row: &Row) -> bool {
+    row.source == Source::Star && row.time.is_some()
 }
 
 /// Creates a record without rows.

@@ -7,7 +7,7 @@ use clap::Parser;
 use star_base::Random;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
 use star_harness::{Argument, Case, Header, Purpose};
-use star_os::access::{Access, Grants};
+use star_os::access::Access;
 use star_os::engine::Engine;
 use star_os::exit::Exit;
 use star_os::flags::Flags;
@@ -19,13 +19,14 @@ use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_report::live::Live;
 use star_report::measure::Budget;
-use star_report::record::{Row, RowError};
+use star_report::record::{Row, RowError, Speed};
 
 use star_vm::CompileOptions;
 
 use super::cases::{blank, parameters, published, size, title};
 use super::contender::{Ready, Surroundings, error_of};
 use super::rounds::{Entrant, Measured, measure};
+use super::surroundings::Probe;
 use super::targets::Target;
 use super::{BenchArgs, Which};
 use crate::command::MAX_SHOWN;
@@ -64,6 +65,10 @@ pub(super) struct Runner<'a> {
     pub(super) output: &'a mut Output,
     /// Whether the user interrupted it or the reader closed the output.
     pub(super) ended: bool,
+    /// The probe of the memory speed.
+    pub(super) probe: Probe<'a>,
+    /// Its results before the first measurement.
+    pub(super) speeds: Option<Vec<Speed>>,
 }
 
 /// A benchmark: a header whose routine exists.
@@ -78,10 +83,14 @@ struct Benchmark<'a> {
 }
 
 impl Runner<'_> {
+    /// Reads and checks a file.
+    pub(super) fn read(&mut self, target: &Target) -> Subject {
+        let _sentry = self.sentry();
+        Subject::read(&target.path, self.loader.clone())
+    }
+
     /// Measures the benchmarks of a file.
-    pub(super) fn file(&mut self, target: &Target) {
-        let sentry = self.sentry();
-        let subject = Subject::read(&target.path, self.loader.clone());
+    pub(super) fn file(&mut self, target: &Target, subject: &Subject) {
         let sources = &subject.compilation.sources;
         for fault in &subject.faults {
             self.reporter.diagnostic(sources, fault);
@@ -104,12 +113,13 @@ impl Runner<'_> {
         if wanted.is_empty() {
             return;
         }
-        let made = self.runnable(&subject);
+        let sentry = self.sentry();
+        let made = self.runnable(subject);
         drop(sentry);
         for (header, blank) in wanted {
             match &made {
                 Ok(_) if self.ended => return,
-                Ok((runnable, access)) => self.header(&subject, header, (runnable, access), blank),
+                Ok((runnable, access)) => self.header(subject, header, (runnable, access), blank),
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }
         }
@@ -133,9 +143,8 @@ impl Runner<'_> {
         if let Some(error) = errors.clone().next() {
             return Err(Box::new(error.clone()));
         }
-        let none =
-            Grants { read: &[], write: &[], read_names: Vec::new(), write_names: Vec::new() };
-        Ok((Runnable::of(compilation, false, None)?, Access::new(file, none)?))
+        let access = Access::new(file, self.args.imports.grants())?;
+        Ok((Runnable::of(compilation, false, None)?, access))
     }
 
     fn is_wanted(&self, row: &Row) -> bool {
@@ -236,6 +245,9 @@ impl Runner<'_> {
             max_time: benchmark.limits.max_time,
             resolution: self.resolution,
         };
+        if self.speeds.is_none() {
+            self.speeds = Some(self.probe.run("before"));
+        }
         let measured = measure(&blank, &entrants, self.budget, &mut self.random, &around);
         let Measured { rows, interrupted } = measured;
         self.ended |= interrupted;
@@ -276,7 +288,8 @@ impl Runner<'_> {
         }
         let folder = benchmark.subject.folder();
         let Runner { flags, reporter, .. } = self;
-        let around = ReadContext { folder: &folder, flags, reporter, max_bytes };
+        let around =
+            ReadContext { folder: &folder, access: benchmark.access, flags, reporter, max_bytes };
         Ok(inputs(benchmark.routine, benchmark.header, case, around)?.arguments)
     }
 

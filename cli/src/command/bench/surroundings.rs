@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use star_os::flags::Flags;
 use star_os::size_args::available_memory;
 use star_report::measure::{Bandwidth, read_speed};
 use star_report::record::{MachineInfo, Speed, Tool, utc};
@@ -16,6 +17,9 @@ const BEYOND_CACHES: usize = 4;
 const LEAST: usize = 128 << 20;
 /// Size of the buffer with `--quick`.
 pub(super) const QUICK: u64 = 8 << 20;
+
+/// Limbs of the buffer that are filled between two checks of the flags.
+const LIMBS_AT_ONCE: usize = 1 << 19;
 
 /// Returns the machine as shown by `star doctor`.
 pub(super) fn machine() -> MachineInfo {
@@ -55,32 +59,53 @@ pub(super) fn date() -> Option<String> {
     Some(utc(passed.as_secs()))
 }
 
-/// Measures the speed of reading `bytes` bytes with one thread and with all threads; by default a
-/// buffer much larger than the caches.
-pub(super) fn bandwidth(threads: u64, bytes: Option<u64>, when: &str) -> Vec<Speed> {
-    let wanted = match bytes {
-        Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
-        None => (largest_cache() * BEYOND_CACHES).max(LEAST),
-    };
-    let most = usize::try_from(available_memory() / 4).unwrap_or(usize::MAX);
-    let n_limbs = wanted.min(most) / size_of::<u64>();
-    let mut buffer: Vec<u64> = Vec::new();
-    if buffer.try_reserve_exact(n_limbs).is_err() {
-        return Vec::new();
-    }
-    buffer.extend((0..n_limbs as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-    let mut counts = vec![1, usize::try_from(threads).unwrap_or(1)];
-    counts.dedup();
-    let speeds = counts.into_iter().map(|threads| {
-        let Bandwidth { threads, bytes, gb_per_s } = read_speed(&buffer, threads);
-        Speed {
-            threads: threads as u64,
-            bytes: bytes as u64,
-            read_gb_per_s: gb_per_s,
-            when: Some(when.to_owned()),
+/// The probe of the memory speed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe<'a> {
+    /// Number of threads of the machine.
+    pub(super) threads: u64,
+    /// Size of the buffer in bytes; by default much larger than the caches.
+    pub(super) bytes: Option<u64>,
+    /// Maximum size of the buffer in bytes.
+    pub(super) max_memory: Option<u64>,
+    /// The flags that end the probe.
+    pub(super) flags: &'a Flags,
+}
+
+impl Probe<'_> {
+    /// Measures the speed of reading a buffer with one thread and with all threads; returns nothing
+    /// if the probe was interrupted or the buffer cannot be allocated.
+    pub(super) fn run(self, when: &str) -> Vec<Speed> {
+        let wanted = match self.bytes {
+            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+            None => (largest_cache() * BEYOND_CACHES).max(LEAST),
+        };
+        let most = self.max_memory.unwrap_or(u64::MAX).min(available_memory() / 4);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let n_limbs = wanted.min(most) / size_of::<u64>();
+        let stopped = || self.flags.stop().is_some();
+        let mut buffer: Vec<u64> = Vec::new();
+        if buffer.try_reserve_exact(n_limbs).is_err() {
+            return Vec::new();
         }
-    });
-    speeds.collect()
+        while buffer.len() < n_limbs && !stopped() {
+            let (start, end) = (buffer.len(), n_limbs.min(buffer.len() + LIMBS_AT_ONCE));
+            let limbs = start as u64..end as u64;
+            buffer.extend(limbs.map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        }
+        let mut counts = vec![1, usize::try_from(self.threads).unwrap_or(1)];
+        counts.dedup();
+        let speeds = counts.into_iter().map(|threads| {
+            let Bandwidth { threads, bytes, gb_per_s } = read_speed(&buffer, threads, &stopped)?;
+            Some(Speed {
+                threads: threads as u64,
+                bytes: bytes as u64,
+                read_gb_per_s: gb_per_s,
+                when: Some(when.to_owned()),
+            })
+        });
+        speeds.collect::<Option<_>>().unwrap_or_default()
+    }
 }
 
 /// Returns the size of the largest cache in bytes; 0 if unknown.
@@ -114,9 +139,21 @@ mod tests {
 
     #[test]
     fn a_single_thread_is_measured_once() {
-        let speeds = bandwidth(1, Some(1 << 16), "before");
+        let flags = Flags::default();
+        let probe = Probe { threads: 1, bytes: Some(1 << 16), max_memory: None, flags: &flags };
+        let speeds = probe.run("before");
         assert_eq!(speeds.iter().map(|speed| speed.threads).collect::<Vec<_>>(), [1]);
         assert!(speeds[0].read_gb_per_s > 0.0);
-        assert_eq!(bandwidth(2, Some(0), "after").len(), 2);
+        assert_eq!(Probe { threads: 2, bytes: Some(0), ..probe }.run("after").len(), 2);
+    }
+
+    #[test]
+    fn limits_and_interrupts_bound_the_probe() {
+        let flags = Flags::default();
+        let probe =
+            Probe { threads: 2, bytes: Some(1 << 20), max_memory: Some(1 << 12), flags: &flags };
+        assert!(probe.run("before").iter().all(|speed| speed.bytes == 1 << 12));
+        flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(probe.run("before").is_empty());
     }
 }

@@ -81,7 +81,13 @@ enum Failed {
     /// Interrupted by the user.
     Interrupted,
     /// Differs from its comment.
-    Because(Diagnostic),
+    Because(Box<Diagnostic>),
+}
+
+impl Failed {
+    fn because(diagnostic: Diagnostic) -> Self {
+        Failed::Because(Box::new(diagnostic))
+    }
 }
 
 struct Example<'a> {
@@ -107,13 +113,13 @@ impl Example<'_> {
         left: Option<Duration>,
         reporter: &Reporter,
     ) -> Result<(), Failed> {
-        let args = self.arguments(backend, left).map_err(Failed::Because)?;
+        let args = self.arguments(backend, left).map_err(Failed::because)?;
         let mut loader = ExampleLoader::new(self);
         let mut output = Output::kept();
         let done = run_with(&mut loader, &self.module.title, &args, reporter, &mut output);
         let exit = done.unwrap_or_else(|failure| failure.report(reporter));
         match exit {
-            Exit::Success => self.compare(&output.into_text()).map_err(Failed::Because),
+            Exit::Success => self.compare(&output.into_text()).map_err(Failed::because),
             Exit::Interrupted => Err(Failed::Interrupted),
             Exit::Compile
             | Exit::Usage
@@ -126,7 +132,7 @@ impl Example<'_> {
                 let message = format!("{} ends with exit code {}", self.title(), exit.number());
                 let place = self.section.span;
                 let diagnostic = Diagnostic::at(Code::ExampleFails, place, message);
-                Err(Failed::Because(diagnostic.note("the previous message states the reason")))
+                Err(Failed::because(diagnostic.note("the previous message states the reason")))
             }
         }
     }

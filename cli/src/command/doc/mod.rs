@@ -191,7 +191,14 @@ fn show(page: &str, args: &DocArgs, output: &mut Output) -> Result<(), Failure> 
         None => {
             output.write(page);
         }
-        Some(file) => Destination::new(file, &file.display().to_string())?.write_text(page)?,
+        Some(file) => {
+            let extensions: &[&str] = match args.format {
+                Format::Md => &["md"],
+                Format::Text | Format::Html => &["txt"],
+            };
+            let name = file.display().to_string();
+            Destination::with_extension(file, &name, extensions)?.write_text(page)?;
+        }
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ mod report;
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use star_base::{Code, Diagnostic};
 use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
 use star_intrinsics::{Ended, Workers};
 use star_io::moving::NumberLimit;
-use star_io::{FileError, OutputRef};
+use star_io::{FileError, Format, OutputRef};
 use star_os::destination::Destination;
 use star_os::exit::Exit;
 use star_os::failure::{Failure, internal};
@@ -22,7 +23,7 @@ use star_os::flags::Flags;
 use star_os::incremental_file::Sheet;
 use star_os::output::Output;
 use star_os::report::Reporter;
-use star_os::size_args::{available_memory, parse_size, parse_time};
+use star_os::size_args::{available_memory, parse_size, parse_time_limit};
 use star_os::watchdog::Sentry;
 
 use self::batches::{Batch, Streams};
@@ -88,7 +89,7 @@ pub(crate) struct MovingArgs {
     max_memory: Option<u64>,
 
     /// Limit the time from the first input file on: `5`, `5s`, `200ms`, `2m`
-    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Limits")]
     max_time: Option<Duration>,
 }
 
@@ -187,8 +188,10 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
     let _clock = args.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     let stop = || flags.stop().is_some();
     let workers = Workers::at_most(args.threads, &stop).map_err(|ended| failed(ended, &flags))?;
-    let picture = args.picture.as_deref().map(|name| Outlet::new(name, &|_| Ok(()))).transpose()?;
-    let mut sheet = args.output.as_deref().map(Sheet::new).transpose()?;
+    let picture = args.picture.as_deref().map(|name| Outlet::new(name, &is_picture)).transpose()?;
+    let place = |name: &str| Destination::with_extension(Path::new(name), name, &["csv"]);
+    let place = args.output.as_deref().map(place).transpose()?;
+    let mut sheet = place.map(Sheet::at).transpose()?;
 
     let max_bytes = args.max_memory.unwrap_or_else(|| available_memory() / 4 * 3);
     let streams = Streams {
@@ -241,6 +244,15 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
     }
     let diagnostics: Vec<Diagnostic> = faults.iter().map(FileError::to_diagnostic).collect();
     Err(diagnostics.into())
+}
+
+/// Rejects formats that cannot hold the picture.
+fn is_picture(format: Format) -> Result<(), FileError> {
+    if matches!(format, Format::Png | Format::Ppm) {
+        return Ok(());
+    }
+    let message = format!("{} cannot hold the picture", format.name());
+    Err(FileError::new(Code::UnknownFormat, "", message))
 }
 
 /// Header of the answers.

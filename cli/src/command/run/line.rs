@@ -105,7 +105,9 @@ fn files_read<'a>(
     entry.params.iter().zip(&binding.origins).flat_map(|(param, origin)| {
         let path = match origin {
             Origin::Argument(ArgValue::File { path, .. }) => Some(path),
-            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
+            Origin::Argument(ArgValue::Value(_) | ArgValue::Vertex(_))
+            | Origin::Offer(_)
+            | Origin::Unset => None,
         };
         // `FILE#ARRAY` names the file.
         let files = path
@@ -128,7 +130,9 @@ pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
                 read_names.push(text.clone());
                 write_names.push(text.clone());
             }
-            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Argument(ArgValue::Value(_) | ArgValue::Vertex(_))
+            | Origin::Offer(_)
+            | Origin::Unset => {}
         }
     }
     // `FILE#ARRAY` names the file.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use star_base::{Code, Diagnostic};
 use star_harness::{Case, Expected, Header, HeaderKind, Purpose};
-use star_os::access::{Access, Grants};
+use star_os::access::Access;
 use star_os::engine::Engine;
 use star_os::failure::refused_by_backend;
 use star_os::flags::Flags;
@@ -247,9 +247,10 @@ impl Session<'_> {
         }
         let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
         let folder = subject.folder();
-        let access = Access::new(&subject.file, Grants::default())?;
+        let access = Access::new(&subject.file, self.args.imports.grants())?;
         let around = ReadContext {
             folder: &folder,
+            access: &access,
             flags: self.flags,
             reporter: &self.quiet,
             max_bytes: max_bytes.unwrap_or(u64::MAX),

@@ -128,6 +128,7 @@ fn run(text: &str) -> Row {
     let (flags, reporter) = (Flags::default(), Reporter::new(ErrorFormat::Text));
     let around = ReadContext {
         folder: &subject.folder(),
+        access: &access,
         flags: &flags,
         reporter: &reporter,
         max_bytes: 1 << 20,

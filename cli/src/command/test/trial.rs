@@ -82,7 +82,7 @@ impl Trial<'_> {
         around: ReadContext<'_>,
     ) -> Result<RunResult, Fault> {
         let arguments = values.iter().map(star_harness::Argument::of).collect();
-        let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
+        let ReadContext { flags, reporter, access: _, folder: _, max_bytes: _ } = around;
         let limits = self.limits_of(ready);
         let loaded = ready.compiled.load_laid_out(id, arguments, limits.memory, &flags.interrupt);
         let mut loaded = loaded.map_err(|error| {

@@ -5,7 +5,7 @@ use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::Direction;
 use star_syntax::ast;
 
-use super::{Checker, ExpectedName};
+use super::{Checker, ExpectedName, habit};
 use crate::hir::{Expr, ExprKind, TyKind, VarUse};
 
 impl Checker<'_> {
@@ -140,18 +140,21 @@ impl Checker<'_> {
         }
         let counts = if least == most { format!("{least}") } else { format!("{least} to {most}") };
         let plural = if most == 1 { "" } else { "s" };
-        self.report(
-            Diagnostic::at(
-                Code::ArgumentCount,
-                name.span,
-                format!(
-                    "`{}` takes {counts} argument{plural}, but {n_args} {} given",
-                    builtin.name(),
-                    crate::scope::were(n_args)
-                ),
-            )
-            .help(format!("`{}`: {}", builtin.usage(), builtin.summary())),
+        let message = format!(
+            "`{}` takes {counts} argument{plural}, but {n_args} {} given",
+            builtin.name(),
+            crate::scope::were(n_args)
         );
+        let mut diagnostic = Diagnostic::at(Code::ArgumentCount, name.span, message).help(format!(
+            "`{}`: {}",
+            builtin.usage(),
+            builtin.summary()
+        ));
+        // `write` and `read` of Pascal take any number of arguments.
+        if let Some(help) = habit(builtin.name()) {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
         false
     }
 
@@ -197,14 +200,9 @@ impl Checker<'_> {
     ) -> Option<VarUse> {
         let Some(name) = tree.plain_name() else {
             if !tree.is_error() {
-                self.report(
-                    Diagnostic::at(
-                        Code::VarNeedsVariable,
-                        tree.span,
-                        format!("`{}` needs a variable here: {wanted}", user.name),
-                    )
-                    .help("assign the value to a variable first"),
-                );
+                let message = format!("`{}` needs a variable here: {wanted}", user.name);
+                let help = habit(&user.name).unwrap_or("assign the value to a variable first");
+                self.report(Diagnostic::at(Code::VarNeedsVariable, tree.span, message).help(help));
             }
             return None;
         };
@@ -223,6 +221,9 @@ impl Checker<'_> {
             .label(declared, format!("`{}` is declared here", name.name));
             if wanted == "a table" && found.is_bits() {
                 diagnostic = diagnostic.help(format!("a component of it is `{}(i)`", name.name));
+            }
+            if let Some(help) = habit(&user.name) {
+                diagnostic = diagnostic.help(help);
             }
             self.report(diagnostic);
             return None;

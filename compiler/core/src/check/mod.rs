@@ -376,29 +376,30 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Routines of other languages, and what to write instead.
+const HABITS: &[(&[&str], &str)] = &[
+    (
+        &["writeln", "write", "println", "printf", "printline", "puts", "echo", "output"],
+        "use `print`: `print(a, \" \", b)` prints values and a line break",
+    ),
+    (
+        &["read", "readln", "readline", "input", "scanf", "gets"],
+        "values come from parameters, as in `program P(n: integer);` and `star run FILE n=5`; \
+         `read(T, \"file.gr\")` reads a table",
+    ),
+    (&["inc", "dec", "succ", "pred"], "write `i := i + 1` or `i := i - 1`"),
+    (&["halt", "return"], "`exit` leaves the routine"),
+    (&["result"], "a function returns what is assigned to its name, as in `F := n * 2`"),
+    (
+        &["len", "size", "sizeof"],
+        "`length(X)` is the size of a slice or word, `rows(T)` and `columns(T)` those of a table",
+    ),
+];
+
 /// Returns what to write instead of a routine of other languages.
-fn habit(name: &str) -> Option<&'static str> {
+pub(super) fn habit(name: &str) -> Option<&'static str> {
     let is = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
-    if is(&["writeln", "write", "println", "printf", "printline", "puts", "echo", "output"]) {
-        Some("`print(a, \" \", b)` prints values and a line break")
-    } else if is(&["readln", "readline", "input", "scanf", "gets"]) {
-        Some(
-            "values come from parameters, as in `program P(n: integer);` and `star run FILE n=5`; \
-                `read(T, \"file.gr\")` reads a table",
-        )
-    } else if is(&["inc", "dec", "succ", "pred"]) {
-        Some("write `i := i + 1` or `i := i - 1`")
-    } else if is(&["halt", "return"]) {
-        Some("`exit` leaves the routine")
-    } else if is(&["result"]) {
-        Some("a function returns what is assigned to its name, as in `F := n * 2`")
-    } else if is(&["len", "size", "sizeof"]) {
-        Some(
-            "`length(X)` is the size of a slice or word, `rows(T)` and `columns(T)` those of a table",
-        )
-    } else {
-        None
-    }
+    HABITS.iter().find(|(names, _)| is(names)).map(|&(_, instead)| instead)
 }
 
 /// Calls of these library procedures are lowered to a single operation.

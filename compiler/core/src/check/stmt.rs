@@ -88,12 +88,14 @@ impl Checker<'_> {
                 self.lint_assign(*assign);
                 let from = self.typed(from, TyKind::Int);
                 let to = self.typed(to, TyKind::Int);
+                self.lint_empty_body(body);
                 let (var, body) = self.counted_loop(var, span, body);
                 let (from, to) = (Box::new(from), Box::new(to));
                 StmtKind::For { var: var?, from, to, down: *down, body }
             }
             ast::StmtKind::Foreach { var, over, body } => {
                 let over = self.bits(over);
+                self.lint_empty_body(body);
                 let (var, body) = self.counted_loop(var, span, body);
                 StmtKind::Foreach { var: var?, over: Box::new(over), body }
             }

@@ -1,7 +1,8 @@
 //! A field of a CSV file during reading: the kind of its cells and their numbers.
 //!
 //! The first nonempty cell determines the kind, unless the header or the user declares texts. A
-//! cell that begins like a number but is not a number, date or time is an error, not a text.
+//! cell that begins like a number but is not a number, date or time is an error, not a text. Blanks
+//! at the ends of a cell, which was quoted then, belong to texts only.
 
 use crate::decimal::Decimal;
 use crate::error::Fault;
@@ -110,7 +111,7 @@ impl Column {
         missing: impl FnOnce() -> Fault,
     ) -> Result<(), Refused> {
         if !self.is_known {
-            if cell.is_empty() {
+            if cell.trim_ascii().is_empty() {
                 self.n_empty += 1;
                 self.first_empty.get_or_insert_with(missing);
                 return Ok(());
@@ -144,6 +145,7 @@ impl Column {
     /// Determines the kind from the first nonempty cell.
     #[cold]
     fn decide(&mut self, cell: &[u8], cells: &Cells<'_>) -> Result<(), Refused> {
+        let cell = cell.trim_ascii();
         let moment = std::str::from_utf8(cell).ok().and_then(Meaning::of_moment);
         let meaning = match (moment, self.scaling(cells)) {
             (Some(moment), _) => moment,
@@ -181,7 +183,7 @@ impl Column {
             }
             return Ok(code);
         }
-        let (cell, wrong) = match (cell, cells.empty) {
+        let (cell, wrong) = match (cell.trim_ascii(), cells.empty) {
             (b"", Some(empty)) => (empty.as_bytes(), Cause::Empty),
             (b"", None) => return Err(Cause::Empty),
             (cell, _) => (cell, Cause::Cell),

@@ -14,10 +14,11 @@ use crate::text;
 /// The suffix that declares a text field.
 const TEXT: &str = "text";
 
-/// Returns whether every field of the record is a name. A name that looks like a number, or like a
-/// malformed number, needs a colon after it.
+/// Returns whether every field of the record is a name. Blanks around a name, also in quotes, are
+/// not part of it. A name that looks like a number, or like a malformed number, needs a colon after
+/// it.
 pub(super) fn is_header(record: &ByteRecord) -> bool {
-    record.iter().all(|cell| match split(&String::from_utf8_lossy(cell)) {
+    record.iter().map(<[u8]>::trim_ascii).all(|cell| match split(&String::from_utf8_lossy(cell)) {
         (_, Behind::Nothing) => !looks_like_data(cell),
         (_, Behind::Colon | Behind::Width(_) | Behind::Text) => true,
     })
@@ -26,7 +27,7 @@ pub(super) fn is_header(record: &ByteRecord) -> bool {
 /// Parses the last record as a header.
 pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
     let columns = records.record().iter().enumerate().map(|(idx, cell)| {
-        let text = String::from_utf8_lossy(cell);
+        let text = String::from_utf8_lossy(cell.trim_ascii());
         let (name, behind) = split(&text);
         let bits = match behind {
             Behind::Nothing | Behind::Colon | Behind::Text => None,

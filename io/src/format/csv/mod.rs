@@ -4,8 +4,9 @@
 //! If every field of the first record is a name, the record is a header; a name may be followed by
 //! the width of its field in bits, as in `speed:8`, or by a text declaration, `zip:text`. The
 //! options may declare that there is a header, or none. Without a header the fields are called `1`,
-//! `2` and so on. Fields are separated by commas, or by
-//! semicolons or tabs if the first line contains any.
+//! `2` and so on. Fields are separated by commas, or by semicolons or tabs if the first line
+//! contains any. Blanks around a field without quotes are not part of it. In a table of one field,
+//! a blank line between records is an empty field; other blank lines are ignored.
 
 mod blanks;
 pub(super) mod column;
@@ -27,7 +28,7 @@ use crate::growing::OutOfBudget;
 use crate::meaning::Meaning;
 use crate::numbers::{Numbers, Shape};
 use crate::options::FieldRules;
-use crate::scaling::advice;
+use crate::scaling::{advice, exceeds_63_bits};
 use crate::source::Source;
 use crate::text;
 
@@ -55,6 +56,14 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let cells = Cells { scaling, empty: rules.empty, has_commas: records.separator() == b';' };
     let record_bytes = u128::from(n_fields) * size_of::<i64>() as u128;
     let mut n_records = 0;
+    if let ([column], false) = (&mut columns[..], is_header) {
+        n_records = records.n_leading_blank_lines();
+        for line in 1..=n_records as u64 {
+            let missing = || Box::new(wrong(&records, 0, None, Cause::Empty, &cells).at(line, 1));
+            let pushed = column.push(b"", &cells, missing);
+            pushed.map_err(|refused| refused_cell(&records, 0, column, refused, &cells))?;
+        }
+    }
     let mut more = if is_header { records.next()? } else { true };
     while more {
         let mut text_bytes = 0;
@@ -91,7 +100,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     };
     let notes = separator.map(str::to_owned).into_iter().collect();
     let numbers = Numbers { shape: Shape::List(n_records), fields };
-    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes }))
+    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
 
 /// Warns about names in the rules without a field, which another file of the run may have, or with
@@ -136,7 +145,7 @@ fn wrong(
     cause: Cause,
     cells: &Cells<'_>,
 ) -> Fault {
-    let cell = records.record().get(idx).unwrap_or_default();
+    let cell = records.record().get(idx).unwrap_or_default().trim_ascii();
     let meaning = column.map_or(&Meaning::Number, Column::meaning);
     let is_scaled = column.map_or(cells.scaling, |column| column.scaling(cells)).is_some();
     let (number, quoted, kind) = (cells.decimal(cell), text::quote(cell), meaning.describe());
@@ -153,7 +162,10 @@ fn wrong(
             Some(_) if is_scaled => {
                 (Code::OutOfRange, format!("{quoted} times the scale exceeds 63 bits"))
             }
-            Some(_) if is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) => {
+            Some(number)
+                if exceeds_63_bits(number)
+                    || is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) =>
+            {
                 (Code::OutOfRange, format!("{quoted} exceeds 63 bits"))
             }
             Some(_) | None if is_like_moment(cell) && !is_moment => {
@@ -177,6 +189,9 @@ fn wrong(
     }
     Box::new(match (cause, number) {
         (Cause::Encoding, _) => error.help("save the file as UTF-8"),
+        (Cause::Empty, _) if records.record().len() == 1 => error
+            .note("in a table of one column, a blank line is an empty field")
+            .help("`empty=0` sets the value of empty fields"),
         (Cause::Empty, _) => error.help("`empty=0` sets the value of empty fields"),
         (Cause::Cell, Some(number))
             if code == Code::BadFormat && !is_moment && !is_like_moment(cell) =>

@@ -32,6 +32,8 @@ pub(super) struct Shared {
     start: Cell<(u64, u64)>,
     /// The field separator.
     pub(super) separator: Cell<u8>,
+    /// Number of blank lines before the first record.
+    pub(super) n_leading: Cell<usize>,
     recent: RefCell<Recent>,
 }
 
@@ -68,7 +70,7 @@ pub(super) struct Pipe<'r, 'o> {
     blanks: Option<Blanks>,
     /// A piece of the file.
     piece: Vec<u8>,
-    /// The piece without the blanks before quotes, and the number of bytes already returned.
+    /// The piece without the blanks around fields, and the number of bytes already returned.
     ready: Vec<u8>,
     n_returned: usize,
 }
@@ -102,12 +104,12 @@ impl<'r, 'o> Pipe<'r, 'o> {
             let separator = self.shared.separator.get();
             let blanks = self.blanks.get_or_insert_with(|| Blanks::new(separator));
             if n_bytes == 0 {
-                blanks.finish(&mut self.ready);
                 break;
             }
             let mut recent = self.shared.recent.borrow_mut();
             let removed = &mut |n_blanks, idx| recent.note_removed(n_blanks, idx);
             blanks.pass(&piece[..n_bytes], &mut self.ready, removed);
+            self.shared.n_leading.set(blanks.n_leading());
             n_held += n_bytes;
             if n_held > MAX_RECORD_BYTES {
                 drop(recent);

@@ -1,6 +1,6 @@
 //! Places of the fields of the last record. The parser reports where it began to search for a
-//! record; the line ends that it skipped and the characters that it stripped from fields are
-//! recovered here, as are the blanks that were removed before quotes.
+//! record; the line ends that it skipped and the blanks that were removed around fields are
+//! recovered here.
 
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder, Trim};
+use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use star_base::Code;
 
 use super::column::Column;
@@ -44,7 +44,6 @@ impl<'r, 'o> Records<'r, 'o> {
             .has_headers(false)
             .delimiter(separator)
             .flexible(true) // the lengths are compared here
-            .trim(Trim::All)
             .buffer_capacity(CHUNK)
             .from_reader(pipe);
         let record = ByteRecord::new();
@@ -96,6 +95,11 @@ impl<'r, 'o> Records<'r, 'o> {
     /// The last record read.
     pub(super) fn record(&self) -> &ByteRecord {
         &self.record
+    }
+
+    /// Number of blank lines before the first record.
+    pub(super) fn n_leading_blank_lines(&self) -> usize {
+        self.shared.n_leading.get()
     }
 
     /// Returns whether it is the first one.

@@ -2,24 +2,20 @@
 
 use std::io::{self, Write};
 
-use csv::{ErrorKind, QuoteStyle, Terminator, WriterBuilder};
-
 use super::header;
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::format::{cannot_hold, cannot_write};
+use crate::format::{GraphRef, cannot_hold, cannot_write};
+use crate::graph::Arc;
 use crate::numbers::Numbers;
 
-/// Writes numbers, the cells of a grid row by row, or bits: each row of a table is one number of
-/// the field `bits`, a slice is a column, a word a row.
+/// Writes a graph as an edge list, numbers, the cells of a grid row by row, or bits: each row of a
+/// table is one number of the field `bits`, a slice is a column, a word a row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
         OutputRef::Bits(bits) => bits,
-        OutputRef::Graph(_) => {
-            let fault = cannot_hold(value, "CSV", "lists of numbers");
-            return Err(Box::new(fault.help("write a graph to a `.mtx`, `.gr` or `.txt` file")));
-        }
+        OutputRef::Graph(_) => return write_edges(GraphRef::new(value, "CSV")?, out),
     };
     let (n_rows, n_cols) = bits.shape();
     if n_cols >= 64 {
@@ -36,6 +32,24 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     write(out).map_err(|e| cannot_write(&e))
 }
 
+/// Writes an edge list: one record for each arc or edge.
+fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let weighted = graph.is_weighted();
+    let mut line = String::new();
+    let mut record = |fields: [&str; 3]| {
+        let fields = fields.into_iter().take(2 + usize::from(weighted));
+        fields.for_each(|field| push_cell(&mut line, field, false));
+        end_line(&mut line, out)
+    };
+    let written = record(["from", "to", "weight"]).and_then(|()| {
+        graph.try_for_edges(|Arc { tail, head, weight }| {
+            let [tail, head] = [tail, head].map(|vertex| graph.name(vertex).to_string());
+            record([&tail, &head, &weight.to_string()])
+        })
+    });
+    written.map_err(|error| cannot_write(&error))
+}
+
 fn write_numbers(
     value: OutputRef<'_>,
     numbers: &Numbers,
@@ -48,26 +62,49 @@ fn write_numbers(
     }
     let names = header::of_fields(&numbers.fields);
     // A reader detects the separator from the first line.
-    let quotes = match names.iter().any(|name| name.contains([';', '\t'])) {
-        true => QuoteStyle::Always,
-        false => QuoteStyle::Necessary,
-    };
-    let mut writer = WriterBuilder::new();
-    writer.terminator(Terminator::Any(b'\n'));
-    let mut header = writer.quote_style(quotes).from_writer(&mut *out);
-    let written = header.write_record(names).and_then(|()| Ok(header.flush()?));
-    drop(header);
-    let mut writer = writer.quote_style(QuoteStyle::Necessary).from_writer(out);
+    let is_unclear = names.iter().any(|name| name.contains([';', '\t']));
+    let mut line = String::new();
+    names.iter().for_each(|name| push_cell(&mut line, name, is_unclear));
     let mut write = || {
+        end_line(&mut line, out)?;
         (0..numbers.shape.n_records()).try_for_each(|record| {
-            let texts = numbers.fields.iter().map(|field| field.meaning.text(field.values[record]));
-            writer.write_record(texts.map(|text| text.into_owned()))
-        })?;
-        writer.flush().map_err(csv::Error::from)
+            for field in &numbers.fields {
+                push_cell(&mut line, &field.meaning.text(field.values[record]), false);
+            }
+            end_line(&mut line, out)
+        })
     };
-    written.and_then(|()| write()).map_err(|error: csv::Error| match error.into_kind() {
-        ErrorKind::Io(error) => cannot_write(&error),
-        // The writer has no other error: all records have the same number of fields.
-        other => cannot_write(&io::Error::other(format!("{other:?}"))),
-    })
+    write().map_err(|error| cannot_write(&error))
+}
+
+/// Appends a cell with a comma after it, in quotes if that is requested or if a reader would not
+/// restore it otherwise.
+fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
+    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t' | b'\x0c'));
+    let bytes = text.as_bytes();
+    if is_quoted
+        || text.contains([',', '"', '\r', '\n'])
+        || is_blank(bytes.first())
+        || is_blank(bytes.last())
+    {
+        line.push('"');
+        line.push_str(&text.replace('"', "\"\""));
+        line.push('"');
+    } else {
+        line.push_str(text);
+    }
+    line.push(',');
+}
+
+/// Writes a line of cells and clears it. Its only cell is in quotes if it is empty, since a reader
+/// ignores a blank line at the end of the file.
+fn end_line(line: &mut String, out: &mut dyn Write) -> io::Result<()> {
+    line.pop();
+    if line.is_empty() {
+        line.push_str("\"\"");
+    }
+    line.push('\n');
+    out.write_all(line.as_bytes())?;
+    line.clear();
+    Ok(())
 }

@@ -4,6 +4,7 @@ use star_base::Limbs;
 
 use crate::error::Fault;
 use crate::graph::Arc;
+use crate::names::VertexNames;
 use crate::sort::{AT_ONCE, dedup, sort};
 use crate::source::Source;
 
@@ -20,7 +21,7 @@ pub(super) struct Numbered {
     pub(super) n_vertices: usize,
     pub(super) arcs: Vec<Arc>,
     /// The numbers of the file, if they are not 1..n.
-    pub(super) labels: Option<Vec<u64>>,
+    pub(super) names: Option<VertexNames>,
 }
 
 /// Numbers edges whose ends are known to be below `n_vertices`.
@@ -33,7 +34,7 @@ pub(super) fn take_from_1(
     Ok(Numbered {
         n_vertices: usize::try_from(n_vertices).map_err(out_of_memory)?,
         arcs: renumber(raw, |id| id as u32, source)?, // checked by the caller
-        labels: None,
+        names: None,
     })
 }
 
@@ -71,8 +72,8 @@ pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, F
     } else {
         renumber(raw, |id| ids.partition_point(|&other| other < id) as u32, source)?
     };
-    let labels = (!gapless || first != 1).then_some(ids);
-    Ok(Numbered { n_vertices, arcs, labels })
+    let names = (!gapless || first != 1).then_some(VertexNames::Numbers(ids));
+    Ok(Numbered { n_vertices, arcs, names })
 }
 
 /// The distinct ends in ascending order.

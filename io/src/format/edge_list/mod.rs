@@ -1,29 +1,36 @@
-//! Edge lists: lines `FROM TO` or `FROM TO WEIGHT`, separated by blanks, tabs or a comma, and
-//! comments from `#` or `%` (SNAP and similar lists).
+//! Edge lists: a line for each edge, its fields separated by blanks, tabs, commas or semicolons,
+//! perhaps after a line of names; comments from `#` or `%` (SNAP, KONECT, networkx and similar
+//! lists).
 //!
-//! Vertices are arbitrary numbers below 2^64. Exactly 1..n are used directly; all others are
-//! numbered in ascending order and kept as labels. If the first line is that of KONECT, its edges
-//! have no direction after `sym`; `bip` is rejected. Times after the weights, as in KONECT, are
-//! skipped if the options say so. Our own writer's comment before the first
+//! Vertices are numbers below 2^64 or texts. Exactly 1..n are used directly; other numbers are
+//! numbered in ascending order, texts in the order of their first appearance, and kept as names. If
+//! the first line is that of KONECT, its edges have no direction after `sym`, separate numbers for
+//! their ends after `bip`, and times after the weights. Our own writer's comment before the first
 //! edge fixes the number of vertices and is exact; the counts in a SNAP comment are often wrong and
 //! only cause a warning. A file without an edge and without our comment is rejected.
 
 mod ids;
+mod plan;
 mod remarks;
 
 use std::io::{self, Write};
 
 use star_base::Code;
 
-use self::ids::RawArc;
+use self::ids::{Numbered, RawArc};
+use self::plan::{Plan, Separator};
 use self::remarks::{Announced, Konect, Remarks};
+use super::weights::{self, WeightRule};
 use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
-use crate::data::{Data, OutputRef};
+use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
+use crate::meaning::{Meaning, Texts};
+use crate::names::{VertexName, VertexNames};
 use crate::scan::Scanner;
 use crate::source::Source;
+use crate::text;
 
 /// Memory of an edge: as read, renumbered, its two ends among the labels, and its key when
 /// duplicates are counted.
@@ -32,80 +39,295 @@ const RAW_BYTES: u64 = size_of::<RawArc>() as u64 + 2 * 8 + ARC_BYTES;
 /// Reads a graph.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
-    let mut remarks = Remarks::default();
-    let mut text = Vec::new();
-    let mut raw: Growing<RawArc> = Growing::new(scanner.source().budget(), RAW_BYTES);
-    let (mut weighted, mut no_weights) = (None, None);
-    let mut n_times = 0;
-    while let Some(first) = scanner.next_entry()? {
-        if matches!(first, b'#' | b'%') {
-            scanner.take_line(&mut text, remarks::MAX_BYTES)?;
-            let before_edges = raw.len() == 0;
-            let line = scanner.line().saturating_sub(1).max(1);
-            if let Some(announced) = remarks.note(&text, before_edges) {
-                raw.reserve(announced, scanner.source().size_hint(), MIN_ENTRY_BYTES);
-            }
-            if remarks.konect == Some(Konect::Bipartite) {
-                return Err(bipartite(&scanner, line));
-            }
-            continue;
+    let mut lines = Lines::new(&scanner);
+    if lines.next_edge(&mut scanner)?.is_none() {
+        return match lines.remarks.exact {
+            Some(_) => lines.finish(None, scanner),
+            None => Err(scanner.here(Code::Truncated, "the file holds no edge")),
+        };
+    }
+    let peeked = scanner.peek_lines(2)?;
+    let (first, second) = (peeked.first(), peeked.get(1));
+    let first = first.map_or(&[][..], Vec::as_slice);
+    let plan = Plan::new(first, second.map(Vec::as_slice), scanner.source(), scanner.line())?;
+    if plan.has_header {
+        scanner.skip_line()?;
+    }
+    match plan.is_simple() && scanner.source().field_rules().empty.is_none() {
+        true => lines.read_numbers(&mut scanner, &plan)?,
+        false => lines.read_cells(&mut scanner, &plan)?,
+    }
+    lines.finish(Some(plan), scanner)
+}
+
+/// The lines read so far.
+struct Lines<'a> {
+    remarks: Remarks,
+    raw: Growing<RawArc>,
+    weights: WeightRule<'a>,
+    /// The names of the vertices, if they are texts; an end of an arc is then a row from 0.
+    texts: Texts,
+    text_bytes: u64,
+    n_times: u64,
+    comment: Vec<u8>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(scanner: &Scanner<'a, '_>) -> Self {
+        let source = scanner.source();
+        Lines {
+            remarks: Remarks::default(),
+            raw: Growing::new(source.budget(), RAW_BYTES),
+            weights: WeightRule::new(source.scaling(), source.field_rules().empty),
+            texts: Texts::default(),
+            text_bytes: 0,
+            n_times: 0,
+            comment: Vec::new(),
         }
-        if let Some(Announced { n_arcs, .. }) = remarks.exact
-            && raw.len() as u64 == n_arcs
+    }
+
+    /// Skips comments to the next edge; `None` at the end of the file.
+    #[inline]
+    fn next_edge(&mut self, scanner: &mut Scanner) -> Result<Option<u8>, Fault> {
+        loop {
+            match scanner.next_entry()? {
+                Some(b'#' | b'%') => self.take_comment(scanner)?,
+                Some(first) => {
+                    if let Some(Announced { n_arcs, .. }) = self.remarks.exact
+                        && self.raw.len() as u64 == n_arcs
+                    {
+                        return Err(super::too_many(scanner, n_arcs));
+                    }
+                    return Ok(Some(first));
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    #[cold]
+    fn take_comment(&mut self, scanner: &mut Scanner) -> Result<(), Fault> {
+        scanner.take_line(&mut self.comment, remarks::MAX_BYTES)?;
+        let before_edges = self.raw.len() == 0;
+        if let Some(announced) = self.remarks.note(&self.comment, before_edges) {
+            self.raw.reserve(announced, scanner.source().size_hint(), MIN_ENTRY_BYTES);
+        }
+        Ok(())
+    }
+
+    /// Reads lines of two numbers, or three.
+    fn read_numbers(&mut self, scanner: &mut Scanner, plan: &Plan) -> Result<(), Fault> {
+        let (mut weighted, mut no_weights) = (None, None);
+        while self.next_edge(scanner)?.is_some() {
+            let Lines { remarks, n_times, .. } = self;
+            let arc = read_edge(scanner, remarks, plan, (&mut weighted, &mut no_weights), n_times)?;
+            self.raw.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
+        }
+        self.weights.read_elsewhere(weighted.unwrap_or(false), no_weights);
+        Ok(())
+    }
+
+    /// Reads lines with the columns of `plan`.
+    fn read_cells(&mut self, scanner: &mut Scanner, plan: &Plan) -> Result<(), Fault> {
+        let separator = match plan.separator {
+            Separator::Blanks => None,
+            Separator::Byte(byte) => Some(byte),
+        };
+        let mut cell = Vec::new();
+        while self.next_edge(scanner)?.is_some() {
+            let (mut tail, mut head, mut weight) = (None, None, None);
+            let mut n_cells = 0;
+            loop {
+                let more = scanner.take_cell(separator, &mut cell)?;
+                let end = match n_cells {
+                    _ if n_cells == plan.from => Some(&mut tail),
+                    _ if n_cells == plan.to => Some(&mut head),
+                    _ => None,
+                };
+                if let Some(end) = end {
+                    *end = Some(self.vertex(scanner, plan, &cell)?);
+                } else if Some(n_cells) == plan.weight {
+                    weight = Some(self.weight(scanner, &cell)?);
+                }
+                n_cells += 1;
+                if !more {
+                    break;
+                }
+                if n_cells == plan.n_columns {
+                    let message = format!("expected the end of the line after {n_cells} fields");
+                    return Err(scanner.here(Code::BadFormat, message));
+                }
+            }
+            let (Some(tail), Some(head)) = (tail, head) else {
+                let fields = text::counted(n_cells as u64, "fields");
+                let message = format!("expected two vertices, found {fields} in the line");
+                return Err(Box::new(scanner.here(Code::BadFormat, message).note(plan::LINES)));
+            };
+            let weight = match (weight, plan.weight) {
+                (Some(weight), _) => weight,
+                (None, Some(_)) => {
+                    let at = |code, message: String| scanner.here(code, message);
+                    self.weights.add(None, &at)?
+                }
+                (None, None) => 1,
+            };
+            self.raw.push(RawArc { tail, head, weight }).map_err(|e| scanner.out_of_memory(&e))?;
+            let n_bytes = self.text_bytes as u128 + self.raw.len() as u128 * u128::from(RAW_BYTES);
+            if self.text_bytes > 0 && n_bytes > u128::from(scanner.source().max_bytes()) {
+                return Err(scanner.source().out_of_memory(n_bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a vertex: its number, or the row of its text.
+    fn vertex(&mut self, scanner: &Scanner, plan: &Plan, cell: &[u8]) -> Result<u64, Fault> {
+        let wrong = |message: String| scanner.at_token(Code::BadFormat, message);
+        let Ok(name) = std::str::from_utf8(cell) else {
+            return Err(Box::new(
+                wrong("the name of a vertex is not UTF-8".to_owned())
+                    .help("save the file as UTF-8"),
+            ));
+        };
+        if name.is_empty() {
+            return Err(wrong("expected a vertex, found an empty field".to_owned()));
+        }
+        if name.contains(char::is_control) {
+            return Err(wrong("the name of a vertex contains a control character".to_owned()));
+        }
+        if !plan.texts {
+            let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+            return name.parse().ok().filter(|_| is_number).ok_or_else(|| {
+                let found = text::quote(cell);
+                let fault = wrong(format!("expected the number of a vertex, found {found}"));
+                Box::new(plan::not_a_vertex(*fault, plan))
+            });
+        }
+        let n_before = self.texts.as_slice().len();
+        let code = self.texts.add(name);
+        if self.texts.as_slice().len() > n_before {
+            self.text_bytes = self.text_bytes.saturating_add(Meaning::bytes_of_text(name));
+        }
+        Ok((code - 1).cast_unsigned())
+    }
+
+    /// Returns the weight in a cell: a number, or the data of a networkx edge.
+    fn weight(&mut self, scanner: &Scanner, cell: &[u8]) -> Result<i64, Fault> {
+        let at = |code, message: String| scanner.at_token(code, message);
+        let cell = String::from_utf8_lossy(cell);
+        let text = match cell.starts_with('{') {
+            true => attribute(&cell, scanner.source().edge_fields().weight),
+            false => Some(cell.as_ref()),
+        };
+        self.weights.add(text, &at)
+    }
+
+    /// Makes the graph.
+    fn finish(self, plan: Option<Plan>, mut scanner: Scanner) -> Result<ReadResult, Fault> {
+        let Lines { remarks, raw, weights, mut texts, text_bytes, n_times, comment: _ } = self;
+        let mut notes = ReaderNotes::default();
+        let mut raw = raw.into_vec();
+        scanner
+            .source()
+            .budget()
+            .allows(text_bytes as u128 + raw.len() as u128 * u128::from(RAW_BYTES));
+        let has_texts = plan.as_ref().is_some_and(|plan| plan.texts);
+        let is_bipartite = remarks.konect == Some(Konect::Bipartite) && !has_texts;
+        if is_bipartite {
+            for arc in &mut raw {
+                arc.head |= RIGHT;
+            }
+        }
+        let exact = remarks.exact.filter(|_| !has_texts);
+        let mut numbered = match exact {
+            Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
+                return Err(super::too_few(&scanner, raw.len() as u64, n_arcs));
+            }
+            Some(Announced { n_vertices, .. }) => {
+                ids::take_from_1(&raw, n_vertices, scanner.source_mut())?
+            }
+            None if raw.is_empty() => {
+                return Err(scanner.here(Code::Truncated, "the file holds no edge"));
+            }
+            None if has_texts => {
+                if scanner.source().field_rules().sorted {
+                    let renamed = texts.sort();
+                    let row = |row: u64| (renamed[row as usize + 1] - 1).cast_unsigned();
+                    for arc in &mut raw {
+                        (arc.tail, arc.head) = (row(arc.tail), row(arc.head));
+                    }
+                }
+                let n_vertices = texts.as_slice().len() as u64;
+                let numbered = ids::take_from_1(&raw, n_vertices, scanner.source_mut())?;
+                ids::Numbered { names: Some(VertexNames::Texts(texts)), ..numbered }
+            }
+            None => ids::compact(&raw, scanner.source_mut())?,
+        };
+        drop(raw);
+        if let (true, Some(VertexNames::Numbers(numbers))) = (is_bipartite, &numbered.names) {
+            let mut sides = Texts::default();
+            for number in numbers {
+                let side = if number & RIGHT == 0 { 'L' } else { 'R' };
+                sides.add(&format!("{side}{}", number & !RIGHT));
+            }
+            numbered.names = Some(VertexNames::Texts(sides));
+            notes.notes.push(
+                "the comment `% bip` says that both ends are numbered separately: the vertices \
+                    are `L1`, `L2`, … on the left and `R1`, `R2`, … on the right"
+                    .to_owned(),
+            );
+        }
+        notes.notes.extend(plan.and_then(|plan| plan.note));
+        let from_0 = |labels: &[u64]| {
+            labels.first() == Some(&0) && labels.last() == Some(&(labels.len() as u64 - 1))
+        };
+        if let Some(VertexNames::Numbers(numbers)) = &numbered.names
+            && !from_0(numbers)
         {
-            return Err(super::too_many(&scanner, n_arcs));
+            notes.notes.push(format!(
+                "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are used in \
+                    ascending order",
+                numbers.len()
+            ));
         }
-        let arc = read_edge(&mut scanner, &remarks, &mut weighted, &mut no_weights, &mut n_times)
-            .map_err(
-            |fault| if raw.len() == 0 { perhaps_a_table(fault, first) } else { fault },
-        )?;
-        raw.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
-    }
-    let (mut warnings, mut notes) = (Vec::new(), Vec::new());
-    let raw = raw.into_vec();
-    let mut numbered = match remarks.exact {
-        Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
-            return Err(super::too_few(&scanner, raw.len() as u64, n_arcs));
+        let symmetric = remarks.konect == Some(Konect::Symmetric);
+        if symmetric {
+            notes
+                .notes
+                .push("the comment `% sym` says that the edges have no direction".to_owned());
         }
-        Some(Announced { n_vertices, .. }) => {
-            ids::take_from_1(&raw, n_vertices, scanner.source_mut())?
+        if n_times > 0 {
+            notes.notes.push("the times after the weights are skipped".to_owned());
         }
-        None if raw.is_empty() => {
-            return Err(scanner.here(Code::Truncated, "the file holds no edge"));
+        notes.assumes_arcs = exact.is_none() && remarks.konect.is_none();
+        let Numbered { n_vertices, mut arcs, names } = numbered;
+        notes.warnings.extend(remarks.disagreement(n_vertices, arcs.len()));
+        let (weighted, no_weights) = weights.finish()?;
+        if let Some(fault) = &no_weights {
+            notes.warnings.push(super::leave_weights_out(&mut arcs, fault));
         }
-        None => ids::compact(&raw, scanner.source_mut())?,
-    };
-    let from_0 = |labels: &[u64]| {
-        labels.first() == Some(&0) && labels.last() == Some(&(labels.len() as u64 - 1))
-    };
-    if let Some(labels) = numbered.labels.as_deref().filter(|labels| !from_0(labels)) {
-        notes.push(format!(
-            "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are used in \
-                ascending order",
-            labels.len()
-        ));
+        let symmetric = symmetric || is_bipartite;
+        let graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
+        super::finish(graph, notes, scanner.source_mut())
     }
-    let symmetric = remarks.konect == Some(Konect::Symmetric);
-    if symmetric {
-        notes.push("the comment `% sym` says that the edges have no direction".to_owned());
-    }
-    if n_times > 0 {
-        notes.push("the times after the weights are skipped".to_owned());
-    }
-    warnings.extend(remarks.disagreement(numbered.n_vertices, numbered.arcs.len()));
-    if let Some(fault) = &no_weights {
-        warnings.push(super::leave_weights_out(&mut numbered.arcs, fault));
-    }
-    let graph = Graph {
-        n_vertices: numbered.n_vertices,
-        arcs: numbered.arcs,
-        weighted: weighted.unwrap_or(false) && no_weights.is_none(),
-        symmetric,
-        labels: numbered.labels,
-        no_weights,
-    };
-    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
-    Ok((Data::Graph(graph), ReaderNotes { warnings, notes }))
+}
+
+/// The bit of numbers on the right side of a bipartite graph.
+const RIGHT: u64 = 1 << 63;
+
+/// The value of an attribute in the data of a networkx edge, `{'weight': 3, 'name': 'A1'}`: the
+/// one with this name, or a usual one.
+fn attribute<'t>(data: &'t str, wanted: Option<&str>) -> Option<&'t str> {
+    let inner = data.trim().strip_prefix('{')?.strip_suffix('}')?;
+    inner.split(',').find_map(|pair| {
+        let (key, value) = pair.split_once(':')?;
+        let key = key.trim().trim_matches(['\'', '"']);
+        let is_wanted = match wanted {
+            Some(wanted) => key == wanted,
+            None => weights::is_usual(key),
+        };
+        is_wanted.then(|| value.trim())
+    })
 }
 
 /// Writes a graph with the labels of its vertices, or the graph of an adjacency table.
@@ -116,25 +338,34 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 
 fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let announced = Announced { n_vertices: graph.n_vertices() as u64, n_arcs: graph.n_arcs() };
-    // Labels are not numbers from 1, and the comment that fixes the sizes would declare them so.
-    let labels = graph.labels();
-    writeln!(
-        out,
-        "{}",
-        match labels {
-            None => remarks::exact_comment(&announced),
-            Some(_) => remarks::claim(&announced),
-        }
-    )?;
-    let name = |vertex: u32| {
-        let label = labels.and_then(|labels| labels.get(vertex as usize));
-        label.copied().unwrap_or(u64::from(vertex) + 1)
+    // Names are not numbers from 1, and the comment that fixes the sizes would declare them so.
+    let comment = match graph.names() {
+        None => remarks::exact_comment(&announced),
+        Some(_) => remarks::claim(&announced),
     };
+    writeln!(out, "{comment}")?;
     let weighted = graph.is_weighted();
-    graph.try_for_arcs(|Arc { tail, head, weight }| match weighted {
-        true => writeln!(out, "{} {} {weight}", name(tail), name(head)),
-        false => writeln!(out, "{} {}", name(tail), name(head)),
+    if let Some(VertexNames::Texts(_)) = graph.names() {
+        // Without a header the first names could be taken for one.
+        writeln!(out, "from to{}", if weighted { " weight" } else { "" })?;
+    }
+    graph.try_for_arcs(|Arc { tail, head, weight }| {
+        let (tail, head) = (graph.name(tail), graph.name(head));
+        match weighted {
+            true => writeln!(out, "{} {} {weight}", quoted(tail), quoted(head)),
+            false => writeln!(out, "{} {}", quoted(tail), quoted(head)),
+        }
     })
+}
+
+/// The name of a vertex, in quotes if it would not be one field.
+fn quoted(name: VertexName<'_>) -> String {
+    let name = name.to_string();
+    let is_plain = !name.contains([' ', '\t', '"', ',', ';', '\r', '\n']);
+    match is_plain && !name.starts_with(['#', '%', '{']) {
+        true => name,
+        false => format!("\"{}\"", name.replace('"', "\"\"").replace(['\r', '\n'], " ")),
+    }
 }
 
 /// Reads one line; the first one determines whether there are weights.
@@ -142,13 +373,17 @@ fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn read_edge(
     scanner: &mut Scanner,
     remarks: &Remarks,
-    weighted: &mut Option<bool>,
-    no_weights: &mut Option<Fault>,
+    plan: &Plan,
+    (weighted, no_weights): (&mut Option<bool>, &mut Option<Fault>),
     n_times: &mut u64,
 ) -> Result<RawArc, Fault> {
-    let tail = read_end(scanner, remarks, "the first vertex")?;
+    let advised = |fault: Fault| match fault.message.ends_with("is not a whole number") {
+        true => Box::new(plan::not_a_vertex(*fault, plan)),
+        false => fault,
+    };
+    let tail = read_end(scanner, remarks, "the first vertex").map_err(advised)?;
     skip_separator(scanner)?;
-    let head = read_end(scanner, remarks, "the second vertex")?;
+    let head = read_end(scanner, remarks, "the second vertex").map_err(advised)?;
     let more = skip_separator(scanner)? || !scanner.at_line_end()?;
     match *weighted {
         None => *weighted = Some(more),
@@ -167,7 +402,7 @@ fn read_edge(
         false => 1,
     };
     if more && (skip_separator(scanner)? || !scanner.at_line_end()?) {
-        if scanner.source().skips_times() {
+        if scanner.source().skips_times() || remarks.konect.is_some() {
             scanner.take_word(&mut Vec::new())?;
             *n_times += 1;
         } else {
@@ -188,35 +423,6 @@ fn fourth_field(scanner: &mut Scanner) -> Fault {
                 .note("a fourth field stands where the line should end")
                 .help("if it is a time, `times=skip` reads the graph without times"),
         ),
-    }
-}
-
-/// The error for separate numbers of the two sides of a graph, announced in this line.
-fn bipartite(scanner: &Scanner, line: u64) -> Fault {
-    let message = "unsupported comment `% bip`: the two ends of its edges are numbered separately";
-    let fault = scanner.source().fault(Code::BadFormat, message).at(line, 1);
-    Box::new(fault.help(
-        "add the number of vertices on the left to the second number of every line, and remove \
-            the comment",
-    ))
-}
-
-/// The error for a first line without vertices, with a remark if it begins like the header of a
-/// table.
-fn perhaps_a_table(fault: Fault, first: u8) -> Fault {
-    match first.is_ascii_alphabetic() || first == b'"' {
-        true => Box::new(
-            fault
-                .note(
-                    "the file is read as an edge list, with lines `FROM TO` or `FROM TO WEIGHT` \
-                        of integers",
-                )
-                .help(
-                    "a table must be in a file that ends in `.csv`, where tabs and semicolons \
-                        between the fields are recognised, too",
-                ),
-        ),
-        false => fault,
     }
 }
 

@@ -69,12 +69,11 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         arcs,
         weighted,
         symmetric: header.symmetric,
-        labels: None,
+        names: None,
         no_weights: values.into_fault(),
     };
     if header.n_rows == header.n_cols {
-        warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
-        Ok((Data::Graph(graph), warnings.into()))
+        super::finish(graph, warnings.into(), scanner.source_mut())
     } else {
         let table = table(&header, &graph.arcs, scanner.source())?;
         let n_repeated = graph.arcs.len() as u64 - table.count_ones();

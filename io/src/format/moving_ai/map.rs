@@ -59,7 +59,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     };
     Ok((
         Data::Numbers(Numbers { shape, fields: vec![field] }),
-        ReaderNotes { warnings: Vec::new(), notes },
+        ReaderNotes { notes, ..ReaderNotes::default() },
     ))
 }
 

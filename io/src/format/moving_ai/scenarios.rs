@@ -57,7 +57,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         Some(_) => Vec::new(),
         None => vec![format!("the lengths are in thousandths, as with `scale={DEFAULT_SCALE}`")],
     };
-    Ok((Data::Numbers(numbers), ReaderNotes { warnings: Vec::new(), notes }))
+    Ok((Data::Numbers(numbers), ReaderNotes { notes, ..ReaderNotes::default() }))
 }
 
 /// Rejects all values: a problem names its map, which is not a number.

@@ -249,10 +249,17 @@ impl Column {
     fn parse(name: Option<String>, descr: &str) -> Result<Self, String> {
         let unknown = || {
             let quoted = text::quote(descr.as_bytes());
-            format!(
-                "items of the type {quoted}, which is neither an integer nor a floating-point \
-                type"
-            )
+            let is_float = descr.trim_start_matches(['<', '>', '|', '=']).starts_with('f');
+            match is_float {
+                true => format!(
+                    "items of the type {quoted}, an unsupported floating-point type: 16, 32 and 64 \
+                        bits are supported"
+                ),
+                false => format!(
+                    "items of the type {quoted}, which is neither an integer nor a floating-point \
+                        type"
+                ),
+            }
         };
         let mut characters = descr.chars();
         let is_big = match characters.next() {

@@ -119,7 +119,10 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         SampleKind::Float => raster::grid(extent, fields), // already scaled
         SampleKind::Unsigned | SampleKind::Signed => raster::scaled_grid(&source, extent, fields)?,
     };
-    Ok((data, ReaderNotes { warnings, notes: notes.into_iter().collect() }))
+    Ok((
+        data,
+        ReaderNotes { warnings, notes: notes.into_iter().collect(), ..ReaderNotes::default() },
+    ))
 }
 
 /// Rejects lists that do not fit in the file or in memory: the decoder reads those of the first

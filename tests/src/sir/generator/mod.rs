@@ -3,8 +3,9 @@
 //!
 //! A program works on tables, slices and words whose sizes match, so that without a near-miss it
 //! ends well: `forall` over lines and components with ranges that may leave the table, row-by-row
-//! operations with loops and branches, columns that may coincide, sequences of slice operations, calls that
-//! lend. Iterations never interfere with each other, which the reference would report as a fault.
+//! operations with loops and branches, columns that may coincide, sequences of slice operations,
+//! calls that lend. Iterations never interfere with each other, which the reference would report as
+//! a fault.
 
 mod foralls;
 pub mod report;

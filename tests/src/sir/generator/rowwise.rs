@@ -1,4 +1,5 @@
-//! Sequences of row-by-row operations, with loops over columns and branches, and a query at the end.
+//! Sequences of row-by-row operations, with loops over columns and branches, and a query at the
+//! end.
 
 use star_ir::{Block, Check, Op, Operand, Relation, SizeOperand, StmtKind, Ty, VarId};
 

@@ -49,7 +49,8 @@ fn routines(name: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Modules of other subjects, covered by separate suites.
-const OWN_SUITES: &[&str] = &["cbt", "gradient", "polyline", "terrain", "wave", "weighed"];
+const OWN_SUITES: &[&str] =
+    &["adjacency", "arcs", "cbt", "gradient", "polyline", "terrain", "wave", "weighed"];
 
 fn all_modules() -> impl Iterator<Item = &'static str> {
     let modules = star_stdlib::MODULES.iter().map(|(name, _)| *name);

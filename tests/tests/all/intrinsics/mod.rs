@@ -1,6 +1,7 @@
 //! Intrinsics against their Star bodies: for every entry of the catalogue, called and as the entry,
 //! random arguments for which the preconditions hold, and arguments for which just one fails.
 
+mod arcs;
 mod arguments;
 mod bellman_ford;
 mod closure;
@@ -24,7 +25,7 @@ use subject::Subject;
 const CALLS: usize = 250;
 
 /// Modules whose intrinsics need structured arguments: separate suites call them.
-const OWN_SUITES: &[&str] = &["cbt", "moving", "paths", "polyline", "terrain", "weighed"];
+const OWN_SUITES: &[&str] = &["arcs", "cbt", "moving", "paths", "polyline", "terrain", "weighed"];
 
 #[test]
 fn every_intrinsic_agrees_with_its_star_body() {

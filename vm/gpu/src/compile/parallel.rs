@@ -2,8 +2,8 @@
 //!
 //! Note [Own places]. What stops inside leaves reductions as the iterations before combined them.
 //! So the code inside has separate objects and registers for these, and the variables change after
-//! it. Where nothing inside can stop, the difference is not observable, and the variables themselves
-//! are used.
+//! it. Where nothing inside can stop, the difference is not observable, and the variables
+//! themselves are used.
 
 use star_ir::{ForallRange, LabelId, Reduction, ReductionOp, Stmt, VarId, visit};
 use star_shaders::layout::measure;

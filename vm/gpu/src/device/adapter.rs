@@ -4,6 +4,8 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use super::stderr;
+
 /// Returns the result of a future that never waits.
 pub(super) fn answer<T>(future: impl Future<Output = T>) -> Result<T, String> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
@@ -12,12 +14,17 @@ pub(super) fn answer<T>(future: impl Future<Output = T>) -> Result<T, String> {
     }
 }
 
-/// Returns the best available adapter, or the one with this name.
-pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
+/// Returns all adapters.
+fn available() -> Result<Vec<wgpu::Adapter>, String> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::PRIMARY;
     let instance = wgpu::Instance::new(descriptor);
-    let found = answer(instance.enumerate_adapters(wgpu::Backends::PRIMARY))?;
+    answer(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
+}
+
+/// Returns the best available adapter, or the one with this name.
+pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
+    let found = stderr::filtered(available)?;
     if found.is_empty() {
         return Err("no adapter: there is no driver for Vulkan, Metal or Direct3D 12".to_owned());
     }

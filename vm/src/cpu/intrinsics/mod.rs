@@ -10,6 +10,8 @@
 //! and if memory is refused, the body runs instead ([`IntrinsicCall`] enforces both). A `var`
 //! parameter can hold an intermediate value only if the user or the deadline ends the run.
 
+mod adjacency;
+mod arcs;
 mod call;
 mod cbt;
 mod closure;
@@ -90,6 +92,20 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
     },
     entry(catalogue::mst::KRUSKAL, mst::kruskal),
     entry(catalogue::mst::PRIM, mst::prim),
+    entry(catalogue::arcs::BFS, arcs::bfs),
+    entry(catalogue::arcs::SSSP, arcs::sssp),
+    entry(catalogue::arcs::SSSP_TREE, arcs::sssp_tree),
+    entry(catalogue::arcs::COMPONENTS, arcs::components),
+    entry(catalogue::arcs::STRONG, arcs::strong),
+    entry(catalogue::arcs::TOPOLOGICAL, arcs::topological),
+    CpuIntrinsic {
+        sparse: &[(0, SparseGround::Zeros)],
+        ..entry(catalogue::adjacency::TRANSPOSE, adjacency::transpose)
+    },
+    CpuIntrinsic {
+        sparse: &[(0, SparseGround::Zeros)],
+        ..entry(catalogue::adjacency::SYMMETRISE, adjacency::symmetrise)
+    },
     entry(catalogue::cbt::INIT, cbt::init),
     entry(catalogue::cbt::OF, cbt::of),
     entry(catalogue::cbt::FIELD, cbt::field),

@@ -1,6 +1,6 @@
 //! Check of the statements about sparse tables in `docs/src/internals/cpu.md`.
 
-use star_base::intrinsics::{Intrinsic, Kind, ParamMode, Signature};
+use star_base::intrinsics::{Intrinsic, Kind, Param, ParamMode, Signature};
 
 use super::{SparseGround, TABLE};
 
@@ -15,20 +15,22 @@ fn becomes(intrinsic: Intrinsic, idx: usize) -> &'static str {
     }
 }
 
-/// Returns a line for each table parameter of an intrinsic.
+/// Returns a line for the table parameters of an intrinsic that are used in the same way.
 fn lines() -> Vec<String> {
     let mut lines = Vec::new();
     for intrinsic in Intrinsic::ALL {
         let Signature { module, routines, params, .. } = intrinsic.signature();
-        for (idx, param) in params.iter().enumerate() {
-            if param.kind == Kind::Table && param.mode != ParamMode::Made {
-                let routines = routines.join("`, `");
-                let becomes = becomes(*intrinsic, idx);
-                lines.push(format!(
-                    "| `{intrinsic}` | `star:{module}` | `{routines}` | `{}` | {becomes} |",
-                    param.name
-                ));
-            }
+        let is_read = |param: &&Param| param.kind == Kind::Table && param.mode != ParamMode::Made;
+        let place = |name: &str| params.iter().position(|param| param.name == name).unwrap();
+        let names: Vec<&str> = params.iter().filter(is_read).map(|param| param.name).collect();
+        let becomes = |name: &&str| becomes(*intrinsic, place(name));
+        for names in names.chunk_by(|one, other| becomes(one) == becomes(other)) {
+            lines.push(format!(
+                "| `{intrinsic}` | `star:{module}` | `{}` | `{}` | {} |",
+                routines.join("`, `"),
+                names.join("`, `"),
+                becomes(&names[0])
+            ));
         }
     }
     lines
@@ -37,7 +39,7 @@ fn lines() -> Vec<String> {
 #[test]
 fn documentation_lists_the_use_of_sparse_tables() {
     let guide = include_str!("../../../../docs/src/internals/cpu.md");
-    let head = "| intrinsic | module | routines | table | a sparse one |\n|---|---|---|---|---|\n";
+    let head = "| intrinsic | module | routines | tables | a sparse one |\n|---|---|---|---|---|\n";
     let (_, behind) = guide.split_once(head).expect("the list of tables");
     let found: Vec<&str> = behind.lines().take_while(|line| line.starts_with('|')).collect();
     let wanted = lines();

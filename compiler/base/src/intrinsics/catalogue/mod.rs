@@ -1,5 +1,7 @@
 //! The intrinsics of the library: a file for each module with intrinsics.
 
+pub mod adjacency;
+pub mod arcs;
 pub mod cbt;
 pub mod closure;
 pub mod moving;
@@ -50,4 +52,12 @@ pub const ALL: &[Intrinsic] = &[
     paths::BELLMAN_FORD,
     mst::KRUSKAL,
     mst::PRIM,
+    arcs::BFS,
+    arcs::SSSP,
+    arcs::SSSP_TREE,
+    arcs::COMPONENTS,
+    arcs::STRONG,
+    arcs::TOPOLOGICAL,
+    adjacency::TRANSPOSE,
+    adjacency::SYMMETRISE,
 ];

@@ -98,6 +98,29 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         NotTaken(Reason::Stop(budget.refused(limit, budget.alive().saturating_add(n_bytes))))
     }
 
+    /// The Star body runs if the target has another fixed size.
+    fn takes_size(&self, target: Target, [n_rows, n_cols]: [usize; 2]) -> IntrinsicResult {
+        let slot = self.interpreter.table_slot(self.table_result(target)?);
+        let size = slot.table.get().map(|table| (table.n_rows(), table.n_cols()));
+        let fits = !slot.fixed || size == Some((n_rows, n_cols));
+        if fits { Ok(()) } else { Err(NotTaken::declined()) }
+    }
+
+    /// Reserves memory for [`IntrinsicCall::put_sparse`] in a table of this size, and for the work.
+    ///
+    /// # Errors
+    /// If the target is not a table. The Star body runs if there is no memory, or if the target has
+    /// another fixed size.
+    pub fn reserve_sparse(
+        &mut self,
+        idx: usize,
+        size: [usize; 2],
+        n_bytes: u64,
+    ) -> IntrinsicResult {
+        self.takes_size(Target::Param(idx), size)?;
+        self.reserve(n_bytes)
+    }
+
     /// Stores sparse lines, for which [`SparseLines::bytes_for`] was reserved, in a table.
     ///
     /// # Errors
@@ -210,11 +233,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         n_cols: usize,
         lines: LineOrder,
     ) -> IntrinsicResult<BitTable> {
-        let slot = self.interpreter.table_slot(self.table_result(target.into())?);
-        let size = slot.table.get().map(|table| (table.n_rows(), table.n_cols()));
-        if slot.fixed && size != Some((n_rows, n_cols)) {
-            return Err(NotTaken::declined());
-        }
+        self.takes_size(target.into(), [n_rows, n_cols])?;
         self.reserve(table_bytes(n_rows, n_cols))?;
         let zeros = match lines {
             LineOrder::Columns => BitTable::zeros(n_rows, n_cols),

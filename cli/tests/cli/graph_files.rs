@@ -1,0 +1,114 @@
+//! Graphs as people have them: edge lists with names, directions, and the formats of other tools.
+
+use crate::support::Folder;
+
+const ROADS: &str = "from,to,km\nOslo,Bergen,463\nOslo,Narvik,1400\nBergen,\"Mo i Rana\",900\n\
+    Mo i Rana,Narvik,395\n";
+
+/// Shortest distances from `s` with these further arguments.
+fn distances(folder: &Folder, arguments: &[&str]) -> crate::support::Ran {
+    let dijkstra = ["run", "star:paths", "--proc", "DIJKSTRA", "--out", "Dist=distances:csv:-"];
+    folder.star(&[&dijkstra[..], arguments].concat())
+}
+
+#[test]
+fn names_are_vertices_in_arguments_and_results() {
+    let folder = Folder::new(&[("r.csv", ROADS)]);
+    let ran = distances(&folder, &["--graph", "r.csv", "s=Bergen"]);
+    ran.prints("vertex,distance\nBergen,0\nNarvik,1295\nMo i Rana,900\n");
+    for told in [
+        "note: r.csv: the arcs go from column `from` to `to`, the weights are in `km`\n",
+        "note: r.csv: the arcs have a direction, from the first vertex to the second; \
+            `undirected:r.csv` reads edges\n",
+        "note: r.csv: `s=Bergen` is row 2\n",
+    ] {
+        assert!(ran.stderr.contains(told), "{told}\n{}", ran.stderr);
+    }
+    distances(&folder, &["--graph", "r.csv", "s=Berge"])
+        .fails(2, &["error[E0605]: r.csv: no vertex `Berge` for `s`", "did you mean `s=Bergen`?"]);
+    let both = [["--graph", "undirected:r.csv", "s=Narvik"], ["--graph", "r.csv", "s=Narvik"]];
+    let expected = "vertex,distance\nOslo,1400\nBergen,1295\nNarvik,0\nMo i Rana,395\n";
+    distances(&folder, &both[0]).prints(expected);
+    distances(&folder, &[&both[1][..], &["--undirected"]].concat()).prints(expected);
+    let ran =
+        distances(&folder, &["--graph", "reverse:r.csv", "s=Narvik", "--out", "Pred=codes:p.csv"]);
+    ran.prints(expected);
+    let before = std::fs::read_to_string(folder.path("p.csv")).unwrap();
+    assert_eq!(before, "vertex,code\nOslo,Narvik\nBergen,Mo i Rana\nNarvik,\nMo i Rana,Narvik\n");
+}
+
+#[test]
+fn numbers_from_0_are_names() {
+    let folder = Folder::new(&[("n.txt", "0 1 4\n1 5 2\n"), ("g.gr", "p sp 2 1\na 1 2 3\n")]);
+    distances(&folder, &["--graph", "n.txt", "s=0"]).prints("vertex,distance\n0,0\n1,4\n5,6\n");
+    distances(&folder, &["--graph", "n.txt", "s=2"])
+        .fails(2, &["no vertex `2`", "from `0` to `5`"]);
+    // In a file without names numbers are rows.
+    distances(&folder, &["--graph", "g.gr", "s=1"]).prints("vertex,distance\n1,0\n2,3\n");
+    distances(&folder, &["--graph", "g.gr", "s=A"]).fails(2, &["no vertex `A`"]);
+    folder
+        .star(&["run", "star:paths", "--proc", "VERTEX", "v=1", "code='1'"])
+        .prints("VERTEX = 1\n");
+}
+
+#[test]
+fn arcs_of_a_result_keep_names_in_every_format() {
+    let folder = Folder::new(&[("r.csv", ROADS)]);
+    let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "undirected:r.csv", "-o"];
+    let tree = "Oslo,Bergen,463\nBergen,Mo i Rana,900\nMo i Rana,Narvik,395\n";
+    let ran = folder.star(&[&kruskal[..], &["T=rows of graph:csv:-"]].concat());
+    ran.prints(&format!("from,to,weight\n{tree}"));
+    for file in ["t.json", "t.graphml", "t.csv", "t.txt"] {
+        let out = format!("T=rows of graph:{file}");
+        let ran = folder.star(&[&kruskal[..], &[&out, "--view", "T=t.svg"]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let graph = format!("undirected:{file}");
+        let ran = distances(&folder, &["--graph", &graph, "s=Narvik"]);
+        assert_eq!((ran.code, ran.stdout.contains("Oslo,1758\n")), (0, true), "{file}: {ran:?}");
+    }
+    let drawn = std::fs::read_to_string(folder.path("t.svg")).unwrap();
+    assert!(drawn.contains("Mo i Rana"), "{drawn}");
+    let weight = [&kruskal[..], &["T=rows of graph:csv:-", "weight=none"]].concat();
+    assert!(folder.star(&weight).stdout.starts_with("from,to\n"));
+}
+
+#[test]
+fn graphs_of_several_files_share_vertices_on_request() {
+    let program = "procedure BOTH(A,B: table; var C: table);\nvar i: integer;\nbegin\n  C:=A;\n  \
+        for i:=1 to rows(A) do ROW(i,C):=ROW(i,A) and ROW(i,B)\nend;";
+    let folder = Folder::new(&[
+        ("p.star", program),
+        ("a.csv", "from,to\nx,y\ny,z\n"),
+        ("b.csv", "from,to\nz,y\ny,z\nw,x\n"),
+    ]);
+    let run = |more: &[&str]| {
+        let run = ["run", "p.star", "A=adjacency:a.csv", "B=adjacency:b.csv"];
+        folder.star(&[&run[..], more].concat())
+    };
+    assert_eq!(run(&[]).code, 3);
+    let ran = run(&["codes=shared"]);
+    ran.prints("C = 4 × 4, 1 one\n0000\n0010\n0000\n0000\n");
+    assert!(ran.stderr.contains("2 graphs share 4 vertices"), "{ran:?}");
+}
+
+#[test]
+fn damaged_lines_are_shown() {
+    let folder = Folder::new(&[("r.csv", "from,to,km\nOslo,Bergen,far\n")]);
+    let ran = distances(&folder, &["--graph", "r.csv", "s=Oslo"]);
+    let shown = "error[E0502]: r.csv:2:13: expected a number as the weight, found `far`\n  \
+        ┌─ r.csv:2:13\n  │\n2 │ Oslo,Bergen,far\n  │             ^\n";
+    assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+    let folder = Folder::new(&[("r.csv", "id,a,b\n1,2,3\n")]);
+    let ran = distances(&folder, &["--graph", "r.csv", "s=2"]);
+    ran.fails(5, &["cannot tell which columns", "`from=id to=a`"]);
+    distances(&folder, &["--graph", "r.csv", "from=a", "to=b", "s=2"])
+        .prints("vertex,distance\n2,0\n3,1\n");
+}
+
+#[test]
+fn traps_name_vertices() {
+    let program = "program P(s: integer; G: table(n,n));\nbegin assert(s=0,\"no\") end.";
+    let folder = Folder::new(&[("p.star", program), ("r.csv", ROADS)]);
+    let ran = folder.star(&["run", "p.star", "--graph", "r.csv", "s=Narvik"]);
+    ran.fails(3, &["s = 3", "s = vertex 3 (Narvik)"]);
+}

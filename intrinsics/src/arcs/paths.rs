@@ -1,0 +1,367 @@
+//! Shortest paths by buckets of distances (Dial 1969; Meyer, Sanders 2003 have buckets of more than
+//! one distance).
+//!
+//! A bucket holds the vertices whose distances share all but the last bits. It is emptied until no
+//! vertex enters it again; entries whose vertex has come nearer are skipped. The buckets form a
+//! ring that is longer than the greatest weight, with a bit for each bucket that has entries.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{Adjacency, ArcList, NONE, POLL_ARCS};
+use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::{filled, has, put, reserved};
+
+/// Bits of the number of buckets that the greatest weight spans.
+const SPAN_BITS: u32 = 5;
+
+/// Vertices whose arcs are looked up before they are followed: these accesses to memory overlap.
+const BATCH: usize = 32;
+
+/// The distances from a vertex, in 32 bits if all fit.
+#[derive(Debug)]
+pub enum Distances {
+    /// All ones: no path.
+    Short(Vec<u32>),
+    /// All ones: no path.
+    Long(Vec<u64>),
+}
+
+/// A tree of shortest paths.
+#[derive(Debug)]
+pub struct Tree {
+    /// The code of the predecessor of each vertex, 0 if it has none.
+    pub before: Vec<u32>,
+    /// Marks the rows of the arcs.
+    pub rows: Vec<u64>,
+}
+
+/// A distance.
+trait Length: Copy + Ord + Into<u64> {
+    /// No path.
+    const MOST: Self;
+    const ZERO: Self;
+    fn plus(self, weight: u32) -> Self;
+}
+
+impl Length for u32 {
+    const MOST: u32 = u32::MAX;
+    const ZERO: u32 = 0;
+
+    #[inline]
+    fn plus(self, weight: u32) -> u32 {
+        self.wrapping_add(weight)
+    }
+}
+
+impl Length for u64 {
+    const MOST: u64 = u64::MAX;
+    const ZERO: u64 = 0;
+
+    #[inline]
+    fn plus(self, weight: u32) -> u64 {
+        self.wrapping_add(u64::from(weight))
+    }
+}
+
+impl ArcList {
+    /// The distances from `start`; with `both`, arcs lead in both directions.
+    ///
+    /// # Errors
+    /// If memory allocation fails, or the run is interrupted.
+    pub fn distances(
+        &self,
+        start: usize,
+        both: bool,
+        environment: &dyn Environment,
+    ) -> Result<Distances, Ended> {
+        let end = |head, row: usize| (head, self.weights[row]);
+        let arcs = self.by_tail(both, end, environment)?;
+        if let Some(short) = search::<u32>(&arcs, self.n, start, self.max_weight, environment)? {
+            return Ok(Distances::Short(short));
+        }
+        match search::<u64>(&arcs, self.n, start, self.max_weight, environment)? {
+            Some(long) => Ok(Distances::Long(long)),
+            None => Err(Ended::Internal("a path of more than 64 bits")),
+        }
+    }
+
+    /// The tree of shortest paths that chooses the first of the arcs that lead to equal distances,
+    /// among those whose tail is reached.
+    ///
+    /// # Errors
+    /// If memory allocation fails, or the run is interrupted.
+    pub fn tree(
+        &self,
+        distances: &Distances,
+        start: usize,
+        both: bool,
+        environment: &dyn Environment,
+    ) -> Result<Tree, Ended> {
+        let mut tree =
+            Tree { before: filled(self.n, 0)?, rows: filled(self.tails.len().div_ceil(64), 0)? };
+        let mut n_tight = 0;
+        let mut has_zeros = false;
+        self.tight(distances, both, environment, |row, tail, head| {
+            n_tight += 1;
+            has_zeros |= self.weights[row] == 0;
+            if tree.before[head as usize] == 0 && head as usize != start {
+                tree.before[head as usize] = tail + 1;
+                put(&mut tree.rows, row);
+            }
+        })?;
+        if has_zeros {
+            // The order of vertices at equal distances matters.
+            tree.before.fill(0);
+            tree.rows.fill(0);
+            self.in_order(distances, (start, both), n_tight, &mut tree, environment)?;
+        }
+        Ok(tree)
+    }
+
+    /// Visits the arcs of shortest paths by their rows, each in the direction of the paths.
+    fn tight(
+        &self,
+        distances: &Distances,
+        both: bool,
+        environment: &dyn Environment,
+        mut each: impl FnMut(usize, u32, u32),
+    ) -> Result<(), Ended> {
+        for (row, (&tail, &head)) in self.tails.iter().zip(&self.heads).enumerate() {
+            if row % POLL_ARCS == 0 {
+                environment.poll()?;
+            }
+            if tail == NONE || tail == head {
+                continue;
+            }
+            let (Some(at_tail), Some(at_head)) = (distances.get(tail), distances.get(head)) else {
+                // With `both`, either both ends are reached or none.
+                continue;
+            };
+            let weight = u64::from(self.weights[row]);
+            if at_tail + weight == at_head {
+                each(row, tail, head);
+            }
+            if both && at_head + weight == at_tail {
+                each(row, head, tail);
+            }
+        }
+        Ok(())
+    }
+
+    /// Grows the tree by the nearest head, then the first row, of the arcs that leave it.
+    fn in_order(
+        &self,
+        distances: &Distances,
+        (start, both): (usize, bool),
+        n_tight: usize,
+        tree: &mut Tree,
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        let mut list = ArcList {
+            n: self.n,
+            tails: reserved(n_tight)?,
+            heads: reserved(n_tight)?,
+            weights: reserved(n_tight)?,
+            max_weight: 0,
+        };
+        self.tight(distances, both, environment, |row, tail, head| {
+            list.tails.push(tail);
+            list.heads.push(head);
+            list.weights.push(row as u32);
+        })?;
+        let arcs = list.by_tail(false, |head, at| (head, list.weights[at]), environment)?;
+        let mut poller = InterruptPoller::new(environment);
+        let mut queue = BinaryHeap::from(reserved::<Reverse<(u64, u32, u32, u32)>>(n_tight)?);
+        let mut reached = filled(self.n.div_ceil(64), 0)?;
+        let mut next = Some(start as u32);
+        while let Some(vertex) = next {
+            put(&mut reached, vertex as usize);
+            poller.spend(8 + 8 * arcs.of(vertex).len())?;
+            for &(head, row) in arcs.of(vertex) {
+                if !has(&reached, head as usize) {
+                    let length = distances.get(head).unwrap_or(u64::MAX);
+                    queue.push(Reverse((length, row, vertex, head)));
+                }
+            }
+            next = None;
+            while let Some(Reverse((_, row, tail, head))) = queue.pop() {
+                if !has(&reached, head as usize) {
+                    tree.before[head as usize] = tail + 1;
+                    put(&mut tree.rows, row as usize);
+                    next = Some(head);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Distances {
+    /// The distance to a vertex.
+    fn get(&self, vertex: u32) -> Option<u64> {
+        match self {
+            Distances::Short(all) => {
+                Some(all[vertex as usize]).filter(|length| *length != u32::MAX).map(u64::from)
+            }
+            Distances::Long(all) => Some(all[vertex as usize]).filter(|length| *length != u64::MAX),
+        }
+    }
+
+    /// Returns whether all are below `2^bits`.
+    pub fn fit(&self, bits: usize) -> bool {
+        let is_below = |length: u64| length.checked_shr(bits as u32).unwrap_or(0) == 0;
+        match self {
+            Distances::Short(all) => {
+                let finite = all.iter().filter(|length| **length != u32::MAX);
+                is_below(u64::from(finite.copied().max().unwrap_or(0)))
+            }
+            Distances::Long(all) => {
+                let finite = all.iter().filter(|length| **length != u64::MAX);
+                is_below(finite.copied().max().unwrap_or(0))
+            }
+        }
+    }
+
+    /// Returns the last 32 bits of each.
+    ///
+    /// # Errors
+    /// If memory allocation fails.
+    pub fn low(&self) -> Result<std::borrow::Cow<'_, [u32]>, Ended> {
+        match self {
+            Distances::Short(all) => Ok(all.into()),
+            Distances::Long(all) => {
+                let mut low = reserved(all.len())?;
+                low.extend(all.iter().map(|length| *length as u32));
+                Ok(low.into())
+            }
+        }
+    }
+
+    /// Returns the bits before the last 32 of each; all ones if there is no path.
+    ///
+    /// # Errors
+    /// If memory allocation fails.
+    pub fn high(&self) -> Result<Vec<u32>, Ended> {
+        let mut high;
+        match self {
+            Distances::Short(all) => {
+                high = reserved(all.len())?;
+                high.extend(all.iter().map(|length| match *length {
+                    u32::MAX => u32::MAX,
+                    _ => 0,
+                }));
+            }
+            Distances::Long(all) => {
+                high = reserved(all.len())?;
+                high.extend(all.iter().map(|length| (length >> u32::BITS) as u32));
+            }
+        }
+        Ok(high)
+    }
+}
+
+/// Buckets of vertices with their distances.
+struct Buckets<L> {
+    ring: Vec<Vec<(u32, L)>>,
+    /// Marks the buckets with entries.
+    filled: Vec<u64>,
+    /// Bits of a distance that a bucket ignores.
+    shift: u32,
+}
+
+impl<L: Length> Buckets<L> {
+    fn new(max_weight: u32) -> Result<Self, Ended> {
+        let shift = (u32::BITS - max_weight.leading_zeros()).saturating_sub(SPAN_BITS);
+        let n_buckets = ((max_weight >> shift) as usize + 2).next_power_of_two().max(64);
+        let mut ring = reserved(n_buckets)?;
+        ring.resize_with(n_buckets, Vec::new);
+        Ok(Buckets { ring, filled: filled(n_buckets / 64, 0)?, shift })
+    }
+
+    #[inline]
+    fn put(&mut self, vertex: u32, length: L) -> Result<(), Ended> {
+        let at = (length.into() >> self.shift) as usize & (self.ring.len() - 1);
+        let bucket = &mut self.ring[at];
+        if bucket.len() == bucket.capacity() {
+            bucket.try_reserve(4).map_err(|_| Ended::OutOfMemory)?;
+        }
+        bucket.push((vertex, length));
+        put(&mut self.filled, at);
+        Ok(())
+    }
+
+    /// The first bucket with entries from this one on, around the ring.
+    #[inline]
+    fn next(&self, from: usize) -> Option<usize> {
+        let (limb, bit) = (from / 64, from % 64);
+        let n_limbs = self.filled.len();
+        let first = self.filled[limb] >> bit << bit;
+        if first != 0 {
+            return Some(limb * 64 + first.trailing_zeros() as usize);
+        }
+        // The bits before the first one are looked at last.
+        let mut later = (1..=n_limbs).map(|step| (limb + step) % n_limbs);
+        let found = later.find(|limb| self.filled[*limb] != 0)?;
+        Some(found * 64 + self.filled[found].trailing_zeros() as usize)
+    }
+}
+
+/// The distances from a vertex; `None` if one of them may not fit.
+fn search<L: Length>(
+    arcs: &Adjacency<(u32, u32)>,
+    n: usize,
+    start: usize,
+    max_weight: u32,
+    environment: &dyn Environment,
+) -> Result<Option<Vec<L>>, Ended> {
+    let all: u64 = L::MOST.into();
+    let Some(most) = all.checked_sub(u64::from(max_weight) + 1) else { return Ok(None) };
+    let mut lengths = filled(n, L::MOST)?;
+    let mut buckets = Buckets::new(max_weight)?;
+    let mut poller = InterruptPoller::new(environment);
+    lengths[start] = L::ZERO;
+    buckets.put(start as u32, L::ZERO)?;
+    let mut at = 0;
+    let mut taken: Vec<(u32, L)> = Vec::new();
+    while let Some(next) = buckets.next(at) {
+        at = next;
+        std::mem::swap(&mut taken, &mut buckets.ring[at]);
+        buckets.filled[at / 64] &= !(1 << (at % 64));
+        for entries in taken.chunks(BATCH) {
+            let mut batch = [(0, 0, L::ZERO); BATCH];
+            let mut n_live = 0;
+            for &(vertex, length) in entries {
+                let vertex = vertex as usize;
+                batch[n_live] = (arcs.starts[vertex], arcs.starts[vertex + 1], length);
+                n_live += usize::from(lengths[vertex] == length);
+            }
+            let batch = &batch[..n_live];
+            let first = |(start, ..): &(u32, u32, L)| arcs.ends.get(*start as usize);
+            std::hint::black_box(batch.iter().filter_map(first).fold(0, |all, end| all ^ end.0));
+            for &(start, end, length) in batch {
+                if length.into() > most {
+                    return Ok(None);
+                }
+                let ends = &arcs.ends[start as usize..end as usize];
+                poller.spend(1 + ends.len())?;
+                for &(head, weight) in ends {
+                    let sum = length.plus(weight);
+                    let known = &mut lengths[head as usize];
+                    if sum < *known {
+                        *known = sum;
+                        buckets.put(head, sum)?;
+                    }
+                }
+            }
+        }
+        taken.clear();
+        // The memory goes back, unless vertices have entered the bucket again.
+        if buckets.ring[at].capacity() < taken.capacity() {
+            std::mem::swap(&mut taken, &mut buckets.ring[at]);
+            buckets.ring[at].append(&mut taken);
+        }
+    }
+    Ok(Some(lengths))
+}

@@ -1,0 +1,202 @@
+//! Random lists of arcs against closures and rounds over all arcs.
+
+use star_base::Random;
+
+use super::*;
+use crate::put;
+use crate::tests::Plain;
+use crate::workers::Workers;
+
+/// A random list of arcs; rows that are no arcs hold arbitrary codes.
+struct Case {
+    n: usize,
+    arcs: Vec<(u32, u32, u32)>,
+    tables: [BitTable; 3],
+    among: Vec<u64>,
+}
+
+impl Case {
+    fn random(n: usize, m: usize, most: usize, random: &mut Random) -> Case {
+        let width = n.ilog2() as usize + 1;
+        let mut tables = [width, width, 12].map(|width| BitTable::zeros(m, width).unwrap());
+        let (mut arcs, mut among) = (Vec::new(), vec![0; m.div_ceil(64)]);
+        let is_sorted = random.below(3) == 0;
+        let mut rows: Vec<(usize, usize, usize)> = (0..m)
+            .map(|_| (1 + random.below(n), 1 + random.below(n), random.below(most)))
+            .collect();
+        if is_sorted {
+            rows.sort_unstable();
+        }
+        let has_all = random.below(2) == 0;
+        for (row, &(tail, head, weight)) in rows.iter().enumerate() {
+            let is_arc = has_all || random.below(8) > 0;
+            let numbers = if is_arc { [tail, head, weight] } else { [0, usize::MAX, usize::MAX] };
+            for (table, number) in tables.iter_mut().zip(numbers) {
+                let width = table.n_cols();
+                (0..width).for_each(|bit| table.put(row, width - 1 - bit, number >> bit & 1 == 1));
+            }
+            if is_arc {
+                put(&mut among, row);
+                arcs.push((tail as u32 - 1, head as u32 - 1, weight as u32));
+            }
+        }
+        Case { n, arcs, tables, among }
+    }
+
+    fn tables(&self) -> ArcTables<'_> {
+        let [left, right, _] = &self.tables;
+        ArcTables { n: self.n, left, right, among: &self.among }
+    }
+
+    fn list(&self, environment: &dyn Environment) -> ArcList {
+        self.tables().read_weighted(&self.tables[2], 12, environment).unwrap().unwrap()
+    }
+
+    /// The distances with these weights, by rounds over all arcs.
+    fn distances(&self, start: usize, both: bool, weight: impl Fn(u32) -> u64) -> Vec<u64> {
+        let mut lengths = vec![u64::MAX; self.n];
+        lengths[start] = 0;
+        let mut before = Vec::new();
+        while before != lengths {
+            before.clone_from(&lengths);
+            for &(tail, head, of_arc) in &self.arcs {
+                for (from, to) in [(tail, head), (head, tail)].into_iter().take(1 + both as usize) {
+                    let sum = lengths[from as usize].saturating_add(weight(of_arc));
+                    lengths[to as usize] = lengths[to as usize].min(sum);
+                }
+            }
+        }
+        lengths
+    }
+}
+
+fn wide(numbers: &[u32]) -> Vec<u64> {
+    numbers.iter().map(|number| if *number == NONE { u64::MAX } else { (*number).into() }).collect()
+}
+
+#[test]
+fn searches_agree_with_rounds_over_all_arcs() {
+    let mut random = Random::new(46);
+    let workers = Workers::new(Some(2), Workers::NEVER).unwrap();
+    let environments: [&dyn Environment; 2] = [&Plain::default(), &workers];
+    for (n, m) in [(1, 0), (1, 3), (2, 1), (9, 20), (64, 60), (65, 400), (130, 150), (40, 40_000)] {
+        for most in [1, 3, 4096] {
+            let case = Case::random(n, m, most, &mut random);
+            let start = random.below(n);
+            for (environment, both) in environments.iter().flat_map(|e| [(*e, false), (*e, true)]) {
+                let context = format!("{n} vertices, {m} rows, weights below {most}, {both}");
+                let levels = case.list(environment).levels(start, both, environment).unwrap();
+                assert_eq!(wide(&levels), case.distances(start, both, |_| 1), "{context}");
+                let list = case.list(environment);
+                let found = list.distances(start, both, environment).unwrap();
+                let expected = case.distances(start, both, u64::from);
+                let Distances::Short(short) = &found else { panic!("long: {context}") };
+                assert_eq!(wide(short), expected, "{context}");
+                let tree = list.tree(&found, start, both, environment).unwrap();
+                let reached = (0..n).filter(|v| expected[*v] != u64::MAX && *v != start);
+                assert_eq!(crate::ones(&tree.rows).count(), reached.clone().count(), "{context}");
+                for vertex in 0..n {
+                    let before = tree.before[vertex] as usize;
+                    assert_eq!(before != 0, reached.clone().any(|v| v == vertex), "{context}");
+                    // Predecessors lead to the start.
+                    let (mut at, mut n_steps) = (vertex, 0);
+                    while tree.before[at] != 0 {
+                        at = tree.before[at] as usize - 1;
+                        n_steps += 1;
+                        assert!(n_steps < n, "a cycle: {context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_distances_need_64_bits() {
+    let environment = Plain::default();
+    // A path of arcs of the greatest weight, and a shorter way around it.
+    let n = 5;
+    let list = ArcList {
+        n,
+        tails: vec![0, 1, 2, 3, 0],
+        heads: vec![1, 2, 3, 4, 2],
+        weights: vec![NONE, NONE, NONE, 7, NONE],
+        max_weight: NONE,
+    };
+    let found = list.distances(0, false, &environment).unwrap();
+    let weight = u64::from(NONE);
+    let Distances::Long(lengths) = &found else { panic!("short") };
+    assert_eq!(lengths[..], [0, weight, weight, 2 * weight, 2 * weight + 7]);
+    assert!(found.fit(34) && !found.fit(33));
+    assert_eq!(found.low().unwrap()[3], NONE - 1);
+    assert_eq!(found.high().unwrap(), [0, 0, 0, 1, 2]);
+}
+
+#[test]
+fn components_and_orders_agree_with_closures() {
+    let mut random = Random::new(1972);
+    let workers = Workers::new(Some(2), Workers::NEVER).unwrap();
+    let environments: [&dyn Environment; 2] = [&Plain::default(), &workers];
+    for (n, m) in [(1, 1), (5, 4), (30, 30), (64, 70), (100, 60), (129, 400), (20, 50_000)] {
+        for round in 0..4 {
+            let case = Case::random(n, m, 2, &mut random);
+            let all = |both| -> Vec<Vec<u64>> {
+                (0..n).map(|start| case.distances(start, both, |_| 1)).collect()
+            };
+            if m > 1000 && round > 0 {
+                continue;
+            }
+            let (along, both) = (all(false), all(true));
+            let first = |reaches: &dyn Fn(usize, usize) -> bool| -> Vec<u32> {
+                let first = |v: usize| (0..n).find(|other| reaches(v, *other)).unwrap_or(v);
+                (0..n).map(|v| first(v) as u32 + 1).collect()
+            };
+            let weak = first(&|v, other| both[v][other] != u64::MAX);
+            let strong =
+                first(&|v, other| along[v][other] != u64::MAX && along[other][v] != u64::MAX);
+            for &environment in &environments {
+                let found = JoinedVertices::find(&case.tables(), environment).unwrap().unwrap();
+                assert_eq!(found.labels, weak, "{n} vertices, {m} rows");
+                let list = || case.tables().read(environment).unwrap().unwrap();
+                assert_eq!(list().strong(environment).unwrap(), strong, "{n} vertices, {m} rows");
+                let order = list().topological(environment).unwrap();
+                let loops = case.arcs.iter().any(|(tail, head, _)| tail == head);
+                let is_acyclic = !loops && (0..n).all(|v| strong[v] as usize == v + 1);
+                assert_eq!(order.is_acyclic, is_acyclic);
+                for (tail, head, _) in &case.arcs {
+                    let [tail, head] = [*tail, *head].map(|v| order.places[v as usize]);
+                    assert!(head == 0 || (tail != 0 && tail < head));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn codes_and_weights_outside_their_range_are_refused() {
+    let environment = Plain::default();
+    let mut case = Case::random(6, 70, 9, &mut Random::new(5));
+    put(&mut case.among, 66);
+    for (row, code, is_valid) in [(66, 6, true), (66, 7, false), (66, 0, false)] {
+        for table in 0..2 {
+            let before = case.tables[table].clone();
+            (0..3).for_each(|bit| case.tables[table].put(row, 2 - bit, code >> bit & 1 == 1));
+            let other = 1 - table;
+            (0..3).for_each(|bit| case.tables[other].put(row, bit, bit == 2));
+            assert_eq!(case.tables().read(&environment).unwrap().is_some(), is_valid);
+            let joined = JoinedVertices::find(&case.tables(), &environment).unwrap();
+            assert_eq!(joined.is_some(), is_valid);
+            case.tables[table] = before;
+        }
+    }
+    let mut case = Case::random(6, 70, 9, &mut Random::new(6));
+    put(&mut case.among, 66);
+    for table in 0..2 {
+        (0..3).for_each(|bit| case.tables[table].put(66, bit, bit == 2));
+    }
+    let weight = &mut case.tables[2];
+    (0..12).for_each(|bit| weight.put(66, bit, bit == 8));
+    let is_read =
+        |bits| case.tables().read_weighted(&case.tables[2], bits, &environment).unwrap().is_some();
+    assert_eq!([3, 4, 5, 12].map(is_read), [false, true, true, true]);
+}

@@ -1,0 +1,378 @@
+//! The first lines of an edge list: its separator, its header, and the columns of vertices and
+//! weights.
+
+use star_base::Code;
+
+use crate::error::{Fault, FileError};
+use crate::format::weights;
+use crate::options::EdgeFields;
+use crate::registry::Format;
+use crate::source::Source;
+use crate::text;
+
+/// Names of the columns of both ends, in any letter case and without blanks, `_` and `-`.
+const ENDS: [(&str, &str); 12] = [
+    ("from", "to"),
+    ("source", "target"),
+    ("src", "dst"),
+    ("tail", "head"),
+    ("u", "v"),
+    ("start", "end"),
+    ("origin", "destination"),
+    ("fromnode", "tonode"),
+    ("fromnodeid", "tonodeid"),
+    ("fromid", "toid"),
+    ("node1", "node2"),
+    ("id1", "id2"),
+];
+
+/// The setting that reads no weights.
+const NO_WEIGHT: &str = "none";
+
+/// Maximum number of columns.
+const MAX_COLUMNS: usize = 4096;
+
+/// The byte between two fields; blanks stand for any number of blanks and tabs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Separator {
+    Blanks,
+    Byte(u8),
+}
+
+/// The columns of an edge list, from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) separator: Separator,
+    /// Whether the first line names the columns.
+    pub(super) has_header: bool,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) weight: Option<usize>,
+    /// Number of columns of the first line.
+    pub(super) n_columns: usize,
+    /// Whether a weight is in the data of a networkx edge.
+    has_data: bool,
+    /// Whether the vertices are texts.
+    pub(super) texts: bool,
+    /// The names of the columns of the vertices, for advice.
+    pub(super) names: [String; 2],
+    /// Whether the user chose columns.
+    chosen: bool,
+    /// How the columns were chosen, unless they are the only ones and have no names.
+    pub(super) note: Option<String>,
+}
+
+/// A field of a line, without quotes and blanks around it.
+type Cell = String;
+
+impl Plan {
+    /// Makes a plan from the first line and the one after it, which may be cut; `None` for the
+    /// second one at the end of the file.
+    pub(super) fn new(
+        first: &[u8],
+        second: Option<&[u8]>,
+        source: &Source,
+        line: u64,
+    ) -> Result<Plan, Fault> {
+        let EdgeFields { from, to, weight } = source.edge_fields();
+        let rules = source.field_rules();
+        let is_free = source.edge_fields() == EdgeFields::default() && rules.texts.is_empty();
+        if is_free
+            && rules.header != Some(true)
+            && let Some(plan) = Plan::of_numbers(first)
+        {
+            return Ok(plan);
+        }
+        let separator = Separator::of(first);
+        let fault =
+            |message: String| source.fault(Code::BadFormat, message).at(line, 1).showing(first, 1);
+        let cells = separator.split(first);
+        let second = second.map(|second| separator.split(second));
+        if cells.len() > MAX_COLUMNS {
+            return Err(Box::new(fault(format!("more than {MAX_COLUMNS} columns"))));
+        }
+        let wanted = [from, to, weight].into_iter().flatten();
+        let names_columns = wanted.clone().any(|name| position(&cells, name).is_some());
+        let ends = usual_ends(&cells);
+        let is_header = cells.iter().all(|cell| is_name(cell));
+        let differs = || {
+            let second = second.as_deref().unwrap_or_default();
+            second.iter().zip(&cells).any(|(below, cell)| is_name(cell) && is_number(below))
+        };
+        let has_header = match rules.header {
+            Some(has_header) => has_header,
+            None => is_header && (names_columns || ends.is_some() || differs()),
+        };
+        let header: &[Cell] = if has_header { &cells } else { &[] };
+        let choose = |name: &str, setting: &str| {
+            let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            let found = position(header, name).or(number.filter(|&idx| idx < cells.len()));
+            found.ok_or_else(|| {
+                let columns = match has_header {
+                    true => format!("its columns are {}", list(&cells)),
+                    false => format!("it has no header; its columns are 1 to {}", cells.len()),
+                };
+                let name = text::quote(name.as_bytes());
+                let fault = fault(format!("no column {name} for `{setting}=`"));
+                Box::new(fault.note(columns))
+            })
+        };
+        let unnamed = (cells.len() >= 2).then_some((0, 1));
+        let is_few = match cells.len() {
+            2 => true,
+            3 => weights::is_usual(&cells[2]),
+            _ => false,
+        };
+        let usual = ends.filter(|_| has_header).or(unnamed.filter(|_| is_few || !has_header));
+        let chosen = from.is_some() || to.is_some() || weight.is_some();
+        let (from, to) = match (from, to, usual) {
+            (Some(from), Some(to), _) => (choose(from, "from")?, choose(to, "to")?),
+            (Some(from), None, Some((_, to))) => (choose(from, "from")?, to),
+            (None, Some(to), Some((from, _))) => (from, choose(to, "to")?),
+            (None, None, Some(usual)) => usual,
+            (_, _, None) if cells.len() < 2 => {
+                let message = "an edge needs two vertices, and the line has one field".to_owned();
+                return Err(Box::new(fault(message).note(LINES)));
+            }
+            (_, _, None) => {
+                let message = "cannot tell which columns are the vertices of an edge".to_owned();
+                let error = fault(message).note(format!("the columns are {}", list(&cells)));
+                let (a, b) = (text::quote(cells[0].as_bytes()), text::quote(cells[1].as_bytes()));
+                let help = format!(
+                    "choose them: `from={} to={}`",
+                    a.trim_matches('`'),
+                    b.trim_matches('`')
+                );
+                let error = error.note(LINES).help(help);
+                return Err(Box::new(match Format::of_path(source.file()) {
+                    Some(Format::Csv) => error,
+                    Some(_) | None => error.help(
+                        "a table must be in a file that ends in `.csv`, where tabs and semicolons \
+                            between the fields are recognised, too",
+                    ),
+                }));
+            }
+        };
+        if from == to {
+            return Err(Box::new(fault("`from=` and `to=` choose the same column".to_owned())));
+        }
+        let weight = match weight {
+            Some(NO_WEIGHT) => None,
+            Some(name) => Some(choose(name, "weight")?),
+            None => usual_weight(header, &cells, second.as_deref(), [from, to]),
+        };
+        let is_text = |idx: usize| {
+            let name = header.get(idx).cloned().unwrap_or_else(|| (idx + 1).to_string());
+            rules.texts.contains(&name)
+        };
+        let record = if has_header { second.as_deref().unwrap_or_default() } else { &cells };
+        let is_vertex_number = |idx: usize| record.get(idx).is_none_or(|cell| is_number(cell));
+        let texts =
+            is_text(from) || is_text(to) || !is_vertex_number(from) || !is_vertex_number(to);
+        let mut plan = Plan {
+            separator,
+            has_header,
+            from,
+            to,
+            weight,
+            n_columns: cells.len(),
+            has_data: record.iter().any(|cell| cell.starts_with('{')),
+            texts,
+            names: [from, to].map(|idx| match header.get(idx) {
+                Some(name) => name.clone(),
+                None => (idx + 1).to_string(),
+            }),
+            chosen,
+            note: None,
+        };
+        plan.note = plan.describe(header);
+        Ok(plan)
+    }
+
+    /// The plan of a line of numbers only, with any of the separators between them.
+    fn of_numbers(line: &[u8]) -> Option<Plan> {
+        let cells = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b'\r'));
+        let cells = cells.filter(|cell| !cell.is_empty());
+        let is_number = |cell: &[u8]| std::str::from_utf8(cell).is_ok_and(is_number);
+        let n_columns = cells.clone().count();
+        cells.clone().all(is_number).then(|| Plan {
+            separator: Separator::of(line),
+            has_header: false,
+            from: 0,
+            to: 1,
+            weight: (n_columns > 2).then_some(2),
+            n_columns,
+            has_data: false,
+            texts: false,
+            names: ["1", "2"].map(str::to_owned),
+            chosen: false,
+            note: None,
+        })
+    }
+
+    /// Returns whether lines are vertices in the first two columns and perhaps a weight in the
+    /// third.
+    pub(super) fn is_simple(&self) -> bool {
+        let weight = match self.n_columns {
+            0..=2 => self.weight.is_none(),
+            3 => self.weight == Some(2),
+            _ => self.weight == Some(2) && !self.has_header && !self.chosen,
+        };
+        let separator = self.separator != Separator::Byte(b';');
+        let is_plain = !self.texts && !self.has_data;
+        is_plain && (self.from, self.to) == (0, 1) && weight && separator
+    }
+
+    fn describe(&self, header: &[Cell]) -> Option<String> {
+        let name = |idx: usize| match header.get(idx) {
+            Some(name) => text::quote(name.as_bytes()),
+            None => (idx + 1).to_string(),
+        };
+        let is_plain = header.is_empty() && (self.from, self.to) == (0, 1);
+        if self.is_simple() && is_plain {
+            return None;
+        }
+        let (from, to) = (name(self.from), name(self.to));
+        let weight = match self.weight {
+            Some(weight) => format!(", the weights are in {}", name(weight)),
+            None => ", there are no weights".to_owned(),
+        };
+        let others = (0..self.n_columns)
+            .filter(|idx| ![Some(self.from), Some(self.to), self.weight].contains(&Some(*idx)));
+        let others: Vec<String> = others.take(6).map(name).collect();
+        let others = match others.is_empty() {
+            true => String::new(),
+            false => format!("; not read: {}", others.join(", ")),
+        };
+        let start = if header.is_empty() { "without a header, " } else { "" };
+        Some(format!("{start}the arcs go from column {from} to {to}{weight}{others}"))
+    }
+}
+
+/// The form of the lines, for notes.
+pub(super) const LINES: &str = "an edge list has lines `FROM TO` or `FROM TO WEIGHT`, separated by \
+    blanks, tabs, commas or semicolons, perhaps after a line of names";
+
+impl Separator {
+    /// Finds the separator of a line: a tab, semicolon or comma outside of quotes, otherwise
+    /// blanks.
+    pub(super) fn of(line: &[u8]) -> Separator {
+        let mut is_quoted = false;
+        let mut found = [false; 3];
+        for &byte in line {
+            match byte {
+                b'"' => is_quoted = !is_quoted,
+                b'{' if !is_quoted => break, // the data of a networkx edge
+                _ if is_quoted => {}
+                b'\t' => found[0] = true,
+                b';' => found[1] = true,
+                b',' => found[2] = true,
+                _ => {}
+            }
+        }
+        match found {
+            // Blanks may surround a comma.
+            [true, false, true] | [false, false, true] => Separator::Byte(b','),
+            [_, true, _] => Separator::Byte(b';'),
+            [true, false, false] => Separator::Byte(b'\t'),
+            [false, false, false] => Separator::Blanks,
+        }
+    }
+
+    /// Splits a line.
+    pub(super) fn split(self, line: &[u8]) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        let mut rest = line.trim_ascii();
+        while !rest.is_empty() && cells.len() <= MAX_COLUMNS {
+            let is_end = |byte: &u8| match self {
+                Separator::Blanks => matches!(byte, b' ' | b'\t'),
+                Separator::Byte(separator) => *byte == separator,
+            };
+            let (cell, n_bytes) = match rest {
+                [b'"', quoted @ ..] => {
+                    let len = quoted.iter().position(|&byte| byte == b'"').unwrap_or(quoted.len());
+                    let end = rest.get(len + 2..).unwrap_or_default();
+                    (&quoted[..len], len + 2 + end.iter().position(is_end).unwrap_or(end.len()))
+                }
+                [b'{', ..] => (rest, rest.len()),
+                _ => {
+                    let len = rest.iter().position(is_end).unwrap_or(rest.len());
+                    (&rest[..len], len)
+                }
+            };
+            cells.push(String::from_utf8_lossy(cell).trim().to_owned());
+            let ended = n_bytes >= rest.len();
+            rest = rest.get(n_bytes + 1..).unwrap_or_default();
+            if self == Separator::Blanks {
+                rest = rest.trim_ascii_start();
+            } else if !ended && rest.is_empty() {
+                cells.push(String::new());
+            }
+        }
+        cells
+    }
+}
+
+/// Returns whether a cell may be the name of a column: it does not begin like a number.
+fn is_name(cell: &str) -> bool {
+    !cell.is_empty() && !cell.starts_with(|c: char| c.is_ascii_digit() || "+-.{".contains(c))
+}
+
+fn is_number(cell: &str) -> bool {
+    crate::decimal::Decimal::parse(cell).is_some()
+}
+
+fn position(cells: &[Cell], name: &str) -> Option<usize> {
+    cells.iter().position(|cell| cell == name)
+}
+
+/// The columns with usual names of both ends.
+fn usual_ends(cells: &[Cell]) -> Option<(usize, usize)> {
+    let plain = |cell: &Cell| {
+        let letters = cell.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let cells: Vec<String> = cells.iter().map(plain).collect();
+    let find = |name: &str| cells.iter().position(|cell| cell == name);
+    ENDS.iter().find_map(|(from, to)| Some((find(from)?, find(to)?)))
+}
+
+/// The column of weights: the one with a usual name; without a header the third one; among three
+/// the remaining one if it holds numbers.
+fn usual_weight(
+    header: &[Cell],
+    cells: &[Cell],
+    second: Option<&[Cell]>,
+    ends: [usize; 2],
+) -> Option<usize> {
+    let is_free = |idx: &usize| !ends.contains(idx);
+    let mut named = weights::NAMES.iter().filter_map(|name| {
+        header.iter().position(|cell| cell.eq_ignore_ascii_case(name)).filter(is_free)
+    });
+    if let Some(named) = named.next() {
+        return Some(named);
+    }
+    let idx = (0..cells.len()).find(is_free)?;
+    if header.is_empty() {
+        return Some(idx);
+    }
+    let cell = second.and_then(|second| second.get(idx)).filter(|_| cells.len() == 3)?;
+    (is_number(cell) || cell.starts_with('{')).then_some(idx)
+}
+
+/// The cells as a list of names.
+fn list(cells: &[Cell]) -> String {
+    const LISTED: usize = 12;
+    let names: Vec<String> =
+        cells.iter().take(LISTED).map(|cell| text::quote(cell.as_bytes())).collect();
+    let more = if cells.len() > LISTED { ", …" } else { "" };
+    format!("{}{more}", names.join(", "))
+}
+
+/// The error for a field that should be a vertex, with advice.
+pub(super) fn not_a_vertex(fault: FileError, plan: &Plan) -> FileError {
+    let [from, to] = &plan.names;
+    fault
+        .note("the vertices of the first edge are numbers")
+        .help(format!("`texts={from},{to}` reads all vertices as texts"))
+}

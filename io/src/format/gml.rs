@@ -1,0 +1,258 @@
+//! GML, `.gml`: nested lists `graph [ directed 1 node [ id 0 label "Oslo" ] edge [ source 0 target
+//! 1 weight 3 ] ]`. Vertices have their labels as names if all have different ones, otherwise their
+//! ids. Other keys are ignored.
+
+use std::io::Write;
+
+use star_base::Code;
+
+use super::network::{Document, Network, weights_note};
+use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold, weights};
+use crate::data::OutputRef;
+use crate::error::Fault;
+use crate::meaning::Texts;
+use crate::source::Source;
+use crate::text;
+
+/// Maximum depth of lists.
+const MAX_DEPTH: usize = 100;
+
+/// Number of tokens between two polls for interruption.
+const AT_ONCE: usize = 1 << 14;
+
+enum Token<'t> {
+    Word(&'t str),
+    Text(&'t str),
+    Open,
+    Close,
+}
+
+/// A node or an edge being read.
+#[derive(Default)]
+struct Item<'t> {
+    at: usize,
+    id: Option<&'t str>,
+    label: Option<&'t str>,
+    source: Option<&'t str>,
+    target: Option<&'t str>,
+    values: Vec<(&'t str, &'t str)>,
+}
+
+/// Reads a graph.
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
+    let document = Document::read(&mut source)?;
+    let wanted = source.edge_fields().weight.map(str::to_owned);
+    let mut network = Network::new(&source, &document);
+    let mut tokens = Tokens { document: &document, pos: 0 };
+    let mut labels: Vec<Option<String>> = Vec::new();
+    let (mut directed, mut attribute) = (false, None::<String>);
+    let (mut stack, mut has_graph): (Vec<&str>, bool) = (Vec::new(), false);
+    let mut item = Item::default();
+    for n_tokens in 1usize.. {
+        if n_tokens.is_multiple_of(AT_ONCE) {
+            source.go_on()?;
+        }
+        let Some((at, token)) = tokens.next()? else { break };
+        let fault = |message: &str| document.fault(at, Code::BadFormat, message);
+        let place = |code, message: String| document.fault(at, code, message);
+        match token {
+            Token::Close => match (stack.pop(), stack.as_slice()) {
+                (None, _) => return Err(fault("`]` without a list before it")),
+                (Some("node"), ["graph"]) => {
+                    let item = std::mem::take(&mut item);
+                    let Some(id) = item.id else {
+                        return Err(document.fault(
+                            item.at,
+                            Code::BadFormat,
+                            "a node needs an `id`",
+                        ));
+                    };
+                    network.declare(id, &place)?;
+                    labels.push(item.label.map(unescaped));
+                }
+                (Some("edge"), ["graph"]) => {
+                    let item = std::mem::take(&mut item);
+                    let (Some(tail), Some(head)) = (item.source, item.target) else {
+                        let message = "an edge needs `source` and `target`";
+                        return Err(document.fault(item.at, Code::BadFormat, message));
+                    };
+                    let place = |code, message: String| document.fault(item.at, code, message);
+                    let n_before = network.n_vertices();
+                    let ends = (network.vertex(tail, &place)?, network.vertex(head, &place)?);
+                    labels.extend((n_before..network.n_vertices()).map(|_| None));
+                    let is_weight = |(name, _): &&(&str, &str)| match &wanted {
+                        Some(wanted) => name == wanted,
+                        None => weights::is_usual(name),
+                    };
+                    let weight = item.values.iter().find(is_weight);
+                    if let Some((name, _)) = weight {
+                        attribute.get_or_insert_with(|| (*name).to_owned());
+                    }
+                    let weight = weight.map(|(_, value)| *value);
+                    network.arc(ends, weight, !directed, &place)?;
+                }
+                (Some(_), _) => {}
+            },
+            Token::Open | Token::Text(_) => return Err(fault("expected a key")),
+            Token::Word(key) => {
+                let Some((value_at, value)) = tokens.next()? else {
+                    return Err(document.fault(at, Code::Truncated, "a key without a value"));
+                };
+                let value = match value {
+                    Token::Word(value) | Token::Text(value) => value,
+                    Token::Close => {
+                        return Err(document.fault(
+                            value_at,
+                            Code::BadFormat,
+                            "a key without a value",
+                        ));
+                    }
+                    Token::Open => {
+                        if stack.len() >= MAX_DEPTH {
+                            return Err(fault("lists are nested too deeply"));
+                        }
+                        if stack.is_empty() && key == "graph" {
+                            if has_graph {
+                                return Err(fault("a second graph in the file"));
+                            }
+                            has_graph = true;
+                        }
+                        if stack == ["graph"] {
+                            item = Item { at, ..Item::default() };
+                        }
+                        stack.push(key);
+                        continue;
+                    }
+                };
+                match (stack.as_slice(), key) {
+                    (["graph"], "directed") if network.n_vertices() == 0 => {
+                        directed = value == "1";
+                    }
+                    (["graph"], "directed") if (value == "1") != directed => {
+                        return Err(fault("`directed` must come before the nodes"));
+                    }
+                    (["graph", "node"], "id") => item.id = Some(value),
+                    (["graph", "node"], "label") => item.label = Some(value),
+                    (["graph", "edge"], "source") => item.source = Some(value),
+                    (["graph", "edge"], "target") => item.target = Some(value),
+                    (["graph", "edge"], _) => item.values.push((key, value)),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let end = document.text().len();
+    if !has_graph || !stack.is_empty() {
+        let message = match has_graph {
+            true => "the file ends inside of a list",
+            false => "the file holds no list `graph [ … ]`",
+        };
+        return Err(document.fault(end, Code::Truncated, message));
+    }
+    let mut notes = ReaderNotes { notes: weights_note(attribute.as_deref()), ..Default::default() };
+    let n_labels = labels.iter().flatten().count();
+    let texts = Texts::of(labels.into_iter().flatten());
+    let is_name = |text: &String| !text.is_empty() && !text.contains(char::is_control);
+    let are_names =
+        texts.as_slice().len() == network.n_vertices() && texts.as_slice().iter().all(is_name);
+    if n_labels > 0 && !are_names {
+        let vertices = text::counted(network.n_vertices() as u64, "vertices");
+        notes.notes.push(format!(
+            "the names are the ids: {vertices} have {} different labels",
+            texts.as_slice().len()
+        ));
+    }
+    network.finish(!directed, are_names.then_some(texts), notes, &mut source)
+}
+
+/// Refuses every value: the format is only read.
+pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
+    let _ = GraphRef::new(value, "GML")?;
+    let fault = cannot_hold(value, "GML", "graphs, which are only read from it");
+    Err(Box::new(fault.help("write it to a `.graphml` or `.json` file")))
+}
+
+/// The text of a label: entities are replaced.
+fn unescaped(text: &str) -> String {
+    if !text.contains('&') {
+        return text.to_owned();
+    }
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        result.push_str(before);
+        let entity = after.split_once(';').and_then(|(name, after)| {
+            let character = match name {
+                "amp" => '&',
+                "lt" => '<',
+                "gt" => '>',
+                "quot" => '"',
+                "apos" => '\'',
+                _ => char::from_u32(name.strip_prefix('#')?.parse().ok()?)?,
+            };
+            Some((character, after))
+        });
+        match entity {
+            Some((character, after)) => {
+                result.push(character);
+                rest = after;
+            }
+            None => {
+                result.push('&');
+                rest = after;
+            }
+        }
+    }
+    result + rest
+}
+
+/// The tokens of a document.
+struct Tokens<'t> {
+    document: &'t Document,
+    pos: usize,
+}
+
+impl<'t> Tokens<'t> {
+    /// The next token and its place.
+    fn next(&mut self) -> Result<Option<(usize, Token<'t>)>, Fault> {
+        let text = self.document.text();
+        let bytes = text.as_bytes();
+        loop {
+            match bytes.get(self.pos) {
+                None => return Ok(None),
+                Some(byte) if byte.is_ascii_whitespace() => self.pos += 1,
+                Some(b'#') => {
+                    let rest = &bytes[self.pos..];
+                    self.pos += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                }
+                Some(_) => break,
+            }
+        }
+        let start = self.pos;
+        let token = match bytes[start] {
+            b'[' => {
+                self.pos += 1;
+                Token::Open
+            }
+            b']' => {
+                self.pos += 1;
+                Token::Close
+            }
+            b'"' => {
+                let Some(len) = text[start + 1..].find('"') else {
+                    let message = "a text without its closing quote";
+                    return Err(self.document.fault(start, Code::Truncated, message));
+                };
+                self.pos = start + len + 2;
+                Token::Text(&text[start + 1..start + 1 + len])
+            }
+            _ => {
+                let is_end = |c: char| c.is_ascii_whitespace() || matches!(c, '[' | ']' | '"');
+                let len = text[start..].find(is_end).unwrap_or(text.len() - start);
+                self.pos = start + len;
+                Token::Word(&text[start..start + len])
+            }
+        };
+        Ok(Some((start, token)))
+    }
+}

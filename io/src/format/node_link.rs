@@ -1,0 +1,347 @@
+//! Node-link JSON, `.json`, as networkx and D3 write it: an object with a list `nodes` of objects
+//! with an `id`, and a list `links` or `edges` of objects with `source`, `target` and attributes.
+//! `directed` says whether the links have a direction. Other members are ignored.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use star_base::Code;
+
+use super::network::{Document, Network, parser_message, weights_note};
+use super::{GraphRef, ReadResult, ReaderNotes, weights};
+use crate::data::OutputRef;
+use crate::error::{Fault, FileError};
+use crate::graph::Arc;
+use crate::names::{VertexName, VertexNames};
+use crate::source::Source;
+use crate::text;
+
+/// Reads a graph.
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
+    let document = Document::read(&mut source)?;
+    let wanted = source.edge_fields().weight.map(str::to_owned);
+    let mut reader = Reader {
+        network: Network::new(&source, &document),
+        wanted,
+        attribute: None,
+        directed: None,
+        ends: Vec::new(),
+        has_links: false,
+        n_links: 0,
+        fault: None,
+    };
+    source.go_on()?;
+    let mut json = serde_json::Deserializer::from_str(document.text());
+    let parsed = Top(&mut reader).deserialize(&mut json).and_then(|()| json.end());
+    if let Err(error) = parsed {
+        if let Some(fault) = reader.fault.take() {
+            // The place is only known here.
+            let placed = document.fault_at(error.line(), error.column(), &fault.message);
+            let FileError { code, notes, help, .. } = *fault;
+            return Err(Box::new(FileError { code, notes, help, ..*placed }));
+        }
+        let message = error.to_string();
+        let message = match message.rsplit_once(" at line ") {
+            _ if error.is_eof() => "the file ends in the middle of its text",
+            Some((message, _)) => message,
+            None => &message,
+        };
+        return Err(document.fault_at(error.line(), error.column(), &parser_message(message)));
+    }
+    if !reader.has_links {
+        let message = "the file has no member `links` or `edges`";
+        let fault = document.fault(0, Code::BadFormat, message);
+        return Err(Box::new(fault.note(
+            "a graph in JSON is an object `{\"directed\": false, \"nodes\": [{\"id\": 1}, …], \
+                \"links\": [{\"source\": 1, \"target\": 2}, …]}`",
+        )));
+    }
+    let Reader { mut network, attribute, directed, .. } = reader;
+    let mut notes = ReaderNotes { notes: weights_note(attribute.as_deref()), ..Default::default() };
+    notes.assumes_arcs = directed.is_none();
+    // The member `directed` may follow the links.
+    if directed == Some(false) {
+        network.all_edges();
+    }
+    network.finish(directed == Some(false), None, notes, &mut source)
+}
+
+/// The state of reading.
+struct Reader<'a> {
+    network: Network<'a>,
+    /// The attribute of weights that the user wants.
+    wanted: Option<String>,
+    /// The attribute in which weights were found.
+    attribute: Option<String>,
+    directed: Option<bool>,
+    /// The attributes of the link being read.
+    ends: Vec<(String, Option<String>)>,
+    has_links: bool,
+    n_links: u64,
+    /// An error that is not one of JSON.
+    fault: Option<Fault>,
+}
+
+impl Reader<'_> {
+    /// Records an error, and returns the one of the parser that ends the reading.
+    fn failed<E: Error>(&mut self, fault: Fault) -> E {
+        self.fault = Some(fault);
+        E::custom("refused")
+    }
+
+    fn node(&mut self, id: Option<String>) -> Result<(), Fault> {
+        let at = |code, message: String| Box::new(FileError::new(code, "", message));
+        match id {
+            Some(id) => {
+                let n_before = self.network.n_vertices();
+                let vertex = self.network.vertex(&id, &at)?;
+                // Links may come before the nodes.
+                match (vertex as usize) < n_before && !self.has_links {
+                    true => {
+                        let id = text::quote(id.as_bytes());
+                        Err(at(Code::BadFormat, format!("a second node {id}")))
+                    }
+                    false => Ok(()),
+                }
+            }
+            None => Err(at(Code::BadFormat, "a node needs an `id`, a text or a number".to_owned())),
+        }
+    }
+
+    fn link(&mut self) -> Result<(), Fault> {
+        let at = |code, message: String| Box::new(FileError::new(code, "", message));
+        let members = std::mem::take(&mut self.ends);
+        let mut end = |name: &str| {
+            let found = members.iter().find(|(member, _)| member == name);
+            let id = found.and_then(|(_, id)| id.clone()).ok_or_else(|| {
+                at(Code::BadFormat, format!("a link needs `{name}`, a text or a number"))
+            })?;
+            self.network.vertex(&id, &at)
+        };
+        let ends = (end("source")?, end("target")?);
+        let is_weight = |(name, value): &&(String, Option<String>)| {
+            value.is_some()
+                && match &self.wanted {
+                    Some(wanted) => name == wanted,
+                    None => weights::is_usual(name),
+                }
+        };
+        let rank =
+            |name: &str| weights::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name));
+        let weight = members.iter().filter(is_weight).min_by_key(|(name, _)| rank(name));
+        if let Some((name, _)) = weight {
+            self.attribute.get_or_insert_with(|| name.clone());
+        }
+        let text = weight.and_then(|(_, value)| value.as_deref());
+        // A missing weight is an error only at the end, where its place is not known.
+        self.n_links += 1;
+        let n = self.n_links;
+        let at = |code, message: String| at(code, format!("{message} of link {n}"));
+        self.network.arc(ends, text, false, &at)
+    }
+}
+
+/// The whole document.
+struct Top<'r, 'a>(&'r mut Reader<'a>);
+
+/// A list of nodes or links.
+struct Items<'r, 'a>(&'r mut Reader<'a>, bool);
+
+/// A node or a link.
+struct Item<'r, 'a>(&'r mut Reader<'a>, bool);
+
+/// A value of a node or a link as text; nothing for null and for a value with members.
+struct Scalar;
+
+impl<'de> DeserializeSeed<'de> for Top<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Top<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with `nodes` and `links`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(member) = map.next_key::<String>()? {
+            match member.as_str() {
+                "directed" => self.0.directed = Some(map.next_value()?),
+                "nodes" => map.next_value_seed(Items(self.0, false))?,
+                "links" | "edges" => {
+                    self.0.has_links = true;
+                    map.next_value_seed(Items(self.0, true))?;
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Items<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.1 { "a list of links" } else { "a list of nodes" })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Item(self.0, self.1))?.is_some() {}
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Item<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Item<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.1 {
+            true => "an object with `source` and `target`",
+            false => "an object with an `id`",
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Item(reader, is_link) = self;
+        let mut id = None;
+        while let Some(member) = map.next_key::<String>()? {
+            let is_wanted = match is_link {
+                true => {
+                    matches!(&*member, "source" | "target")
+                        || weights::is_usual(&member)
+                        || reader.wanted.as_ref() == Some(&member)
+                }
+                false => member == "id",
+            };
+            match is_wanted {
+                true => {
+                    let value = map.next_value_seed(Scalar)?;
+                    match is_link {
+                        true => reader.ends.push((member, value)),
+                        false => id = value,
+                    }
+                }
+                false => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        let done = if is_link { reader.link() } else { reader.node(id) };
+        done.map_err(|fault| reader.failed(fault))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Scalar {
+    type Value = Option<String>;
+
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Option<String>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Scalar {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a number")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<String>, E> {
+        Ok(Some(text.to_owned()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Option<String>, E> {
+        Ok(Some(number.to_string()))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Option<String>, E> {
+        Ok(Some(number.to_string()))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Option<String>, E> {
+        Ok(Some(format!("{number:e}").replace("e0", "")))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Option<String>, E> {
+        Ok(Some(value.to_string()))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<String>, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+/// Writes a graph, or the graph of an adjacency table.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let graph = GraphRef::new(value, "node-link JSON")?;
+    write_graph(graph, out).map_err(|e| super::cannot_write(&e))
+}
+
+fn write_graph(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let is_number = !matches!(graph.names(), Some(VertexNames::Texts(_)));
+    let id = |name: VertexName<'_>| match is_number {
+        true => name.to_string(),
+        false => serde_json::Value::from(name.to_string()).to_string(),
+    };
+    let directed = !graph.is_symmetric();
+    write!(
+        out,
+        "{{\"directed\": {directed}, \"multigraph\": true, \"graph\": {{}},\n\"nodes\": ["
+    )?;
+    for vertex in 0..graph.n_vertices() {
+        let comma = if vertex == 0 { "" } else { "," };
+        // A graph has fewer than 2^32 vertices.
+        write!(out, "{comma}\n{{\"id\": {}}}", id(graph.name(vertex as u32)))?;
+    }
+    write!(out, "],\n\"edges\": [")?;
+    let (weighted, mut key) = (graph.is_weighted(), 0u64);
+    graph.try_for_edges(|Arc { tail, head, weight }| {
+        let comma = if key == 0 { "" } else { "," };
+        let (source, target) = (id(graph.name(tail)), id(graph.name(head)));
+        write!(out, "{comma}\n{{\"source\": {source}, \"target\": {target}, \"key\": {key}")?;
+        key += 1;
+        match weighted {
+            true => write!(out, ", \"weight\": {weight}}}"),
+            false => write!(out, "}}"),
+        }
+    })?;
+    writeln!(out, "]}}")
+}

@@ -1,0 +1,256 @@
+//! Graphs with named vertices: node-link JSON, GraphML, GML, Pajek, sparse matrices of SciPy. The
+//! files in `tests/networks` are written by networkx 3.6 and SciPy 1.17.
+
+use std::fs;
+
+use star_base::Code::{BadFormat, DoesNotFit, HeaderLies, Truncated};
+use star_io::Format::{Csv, EdgeList, Gml, GraphMl, MatrixMarket, NodeLink, Npz, Pajek};
+use star_io::{
+    Arc, Data, Decimal, Direction, EdgeFields, FieldRules, FileError, Format, Graph, LoadedFile,
+    OutputRef, ReadOptions, Texts, VertexNames, read, write,
+};
+
+use crate::support::{BUDGET, arcs, graph, refuses};
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = format!("{}/tests/networks/{name}", env!("CARGO_MANIFEST_DIR"));
+    fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn load_as(
+    format: Format,
+    bytes: &[u8],
+    change: impl FnOnce(&mut ReadOptions<'_>),
+) -> Result<(Graph, LoadedFile), FileError> {
+    let mut options = ReadOptions { as_graph: true, ..ReadOptions::new("f", BUDGET) };
+    change(&mut options);
+    let loaded = read(format, &mut &bytes[..], &mut options)?;
+    let Data::Graph(graph) = loaded.data.clone() else { panic!("a graph") };
+    Ok((graph, loaded))
+}
+
+/// The names of the vertices, and the arcs in the order of their ends.
+fn named(graph: &Graph) -> (Vec<String>, Vec<String>) {
+    let name = |vertex: u32| graph.name(vertex as usize).to_string();
+    let vertices = (0..graph.n_vertices as u32).map(name).collect();
+    let show = |arc: &Arc| format!("{} {} {}", name(arc.tail), name(arc.head), arc.weight);
+    let mut arcs: Vec<String> = graph.arcs.iter().map(show).collect();
+    arcs.sort();
+    (vertices, arcs)
+}
+
+#[test]
+fn files_of_networkx_keep_names_weights_and_directions() {
+    for name in
+        ["directed.json", "directed-links.json", "directed.graphml", "directed.gml", "directed.net"]
+    {
+        let format = Format::of_path(name).unwrap();
+        let bytes = fixture(name);
+        assert_eq!(Format::detect(&bytes), Some(format), "{name}");
+        let (graph, loaded) = load_as(format, &bytes, |_| {}).unwrap();
+        let (vertices, arcs) = named(&graph);
+        let last = if name.ends_with("net") { "Alta" } else { "Alta \"north\"" };
+        let last = vertices.iter().position(|vertex| vertex.trim() == last);
+        assert_eq!((vertices.len(), last), (5, Some(4)), "{name}: {vertices:?}");
+        let expected =
+            ["Bergen Oslo 465", "Oslo Bergen 463", "Oslo Trondheim 494", "Trondheim Bodø & co 713"];
+        assert_eq!(arcs, expected, "{name}");
+        assert!(graph.weighted && !graph.symmetric && !loaded.assumes_arcs, "{name}");
+        assert!(loaded.warnings.is_empty(), "{name}: {:?}", loaded.warnings);
+    }
+    for name in ["undirected.json", "undirected.graphml", "undirected.gml", "undirected.net"] {
+        let (graph, _) = load_as(Format::of_path(name).unwrap(), &fixture(name), |_| {}).unwrap();
+        assert_eq!(graph.names, Some(VertexNames::Numbers(vec![0, 3, 7, 12])), "{name}");
+        assert_eq!(named(&graph).1, ["0 3 2", "0 7 9", "3 7 5"], "{name}");
+        assert!(graph.symmetric && graph.weighted, "{name}");
+    }
+    for name in ["undirected.edgelist", "undirected.el"] {
+        let undirected = Direction { undirected: true, reverse: false };
+        let (graph, _) =
+            load_as(EdgeList, &fixture(name), |options| options.direction = undirected).unwrap();
+        assert_eq!(graph.names, Some(VertexNames::Numbers(vec![0, 3, 7])), "{name}");
+        assert_eq!((graph.symmetric, graph.arcs.len()), (true, 3), "{name}");
+    }
+}
+
+#[test]
+fn sparse_matrices_have_arcs_from_row_to_column() {
+    for name in ["m-csr.npz", "m-csc.npz", "m-coo.npz"] {
+        let (graph, loaded) = load_as(Npz, &fixture(name), |_| {}).unwrap();
+        assert_eq!(named(&graph).1, ["0 1 3", "1 2 5", "2 0 2"], "{name}");
+        assert!(graph.weighted && loaded.assumes_arcs, "{name}");
+    }
+    let (bits, _) = load_as(Npz, &fixture("m-bool.npz"), |_| {}).unwrap();
+    assert_eq!((arcs(&bits), bits.weighted), (vec![(0, 1, 1)], false));
+    let (float, loaded) = load_as(Npz, &fixture("m-float.npz"), |_| {}).unwrap();
+    assert!(!float.weighted && float.no_weights.is_some());
+    assert!(loaded.warnings[0].contains("`scale=100`"), "{:?}", loaded.warnings);
+    let ten = |options: &mut ReadOptions<'_>| options.scale = Decimal::parse("10");
+    assert_eq!(arcs(&load_as(Npz, &fixture("m-float.npz"), ten).unwrap().0), [(0, 1, 35)]);
+    for (name, part) in [("m-bsr.npz", "form `bsr`"), ("m-rect.npz", "2 × 3 is no graph")] {
+        let error = load_as(Npz, &fixture(name), |_| {}).unwrap_err();
+        assert!(error.message.contains(part), "{error}");
+    }
+    let small = |options: &mut ReadOptions<'_>| options.max_bytes = 1000;
+    assert_eq!(load_as(Npz, &fixture("m-csr.npz"), small).unwrap_err().code, DoesNotFit);
+}
+
+#[test]
+fn weights_follow_the_attribute_that_is_wanted() {
+    let json = br#"{"nodes": [], "links": [
+        {"source": "a", "target": "b", "Length": 2.0, "toll": 7},
+        {"source": "b", "target": 3, "Length": null, "toll": "8"}]}"#;
+    let wanted = |weight| {
+        let edges = EdgeFields { weight: Some(weight), ..EdgeFields::default() };
+        move |options: &mut ReadOptions<'_>| options.edges = edges
+    };
+    let error = load_as(NodeLink, json, |_| {}).unwrap_err();
+    assert_eq!(error.message, "missing weight of link 2");
+    let one = |options: &mut ReadOptions<'_>| {
+        options.fields = FieldRules { empty: Some("1"), ..FieldRules::default() };
+    };
+    let (graph, loaded) = load_as(NodeLink, json, one).unwrap();
+    assert_eq!(named(&graph).1, ["a b 2", "b 3 1"]);
+    assert_eq!(loaded.notes, ["the weights are in the attribute `Length`"]);
+    assert!(loaded.assumes_arcs);
+    let (graph, _) = load_as(NodeLink, json, wanted("toll")).unwrap();
+    assert_eq!(named(&graph).1, ["a b 7", "b 3 8"]);
+    assert!(!load_as(NodeLink, json, wanted("none")).unwrap().0.weighted);
+    let xml = b"<graphml><key id='k' for='edge' attr.name='toll'><default>4</default></key>\
+        <graph edgedefault='directed'><node id='a'/><edge source='a' target='b' directed='false'/>\
+        <edge source='b' target='a'><data key='k'>5</data></edge></graph></graphml>";
+    let (graph, loaded) = load_as(GraphMl, xml, wanted("toll")).unwrap();
+    assert_eq!(named(&graph).1, ["a b 4", "b a 4", "b a 5"]);
+    assert!(loaded.notes.iter().any(|note| note.contains("two arcs each")), "{:?}", loaded.notes);
+}
+
+#[test]
+fn pajek_lists_and_unlabelled_vertices_are_read() {
+    let text = "%c\n*Vertices 4\n1 \"a b\"\n2 x\n3 x\n*Arcslist\n1 2 3\n*edgeslist\n4 1\n";
+    let (graph, notes) = graph(Pajek, text);
+    assert_eq!(arcs(&graph), [(0, 1, 1), (0, 2, 1), (3, 0, 1), (0, 3, 1)]);
+    assert!(graph.names.is_none() && !graph.weighted);
+    assert!(notes.iter().any(|note| note.contains("2 different labels")), "{notes:?}");
+    let (edges, _) = crate::support::graph(Pajek, "*Vertices 2\n*Edges\n1 2 3.0\n");
+    assert_eq!((arcs(&edges), edges.symmetric), (vec![(0, 1, 3)], true));
+}
+
+#[test]
+fn damaged_networks_are_rejected_at_their_place() {
+    refuses(
+        NodeLink,
+        &[
+            (b"", Truncated, 1, 1, "the file ends"),
+            (b"[]", BadFormat, 1, 1, "expected an object"),
+            (b"{}", BadFormat, 1, 1, "no member `links`"),
+            (b"{\"links\": [{\"source\": 1}]}", BadFormat, 1, 24, "a link needs `target`"),
+            (b"{\"nodes\": [{\"id\": 1},\n{\"id\": 1}]}", BadFormat, 2, 9, "a second node `1`"),
+            (b"{\"nodes\": [{\"id\": []}]}", BadFormat, 1, 21, "a node needs an `id`"),
+            (b"{\"links\": [}", BadFormat, 1, 12, "expected value"),
+        ],
+    );
+    let deep = [b"{\"x\": ".to_vec(), vec![b'['; 100_000]].concat();
+    assert_eq!(load_as(NodeLink, &deep, |_| {}).unwrap_err().code, BadFormat);
+    refuses(
+        GraphMl,
+        &[
+            (b"", Truncated, 1, 1, "no element `graph`"),
+            (b"<graph>", Truncated, 1, 8, "inside of an element"),
+            (b"<graph><node/></graph>", BadFormat, 1, 8, "needs the attribute `id`"),
+            (
+                b"<graph>\n <node id='a'/><node id='a'/></graph>",
+                BadFormat,
+                2,
+                16,
+                "second vertex `a`",
+            ),
+            (b"<graph><graph/></graph>", BadFormat, 1, 8, "a second graph"),
+            (b"<graph><hyperedge/></graph>", BadFormat, 1, 8, "hyperedges"),
+            (b"<graph></grap>", BadFormat, 1, 8, "grap"),
+        ],
+    );
+    refuses(
+        Gml,
+        &[
+            (b"", Truncated, 1, 1, "no list"),
+            (b"graph [", Truncated, 1, 8, "inside of a list"),
+            (b"graph [\n node [ label \"a\" ] ]", BadFormat, 2, 2, "a node needs an `id`"),
+            (b"graph [ edge [ source 1 ] ]", BadFormat, 1, 9, "an edge needs"),
+            (b"graph [ node [ id 1 ] node [ id 1 ] ]", BadFormat, 1, 35, "second vertex `1`"),
+            (b"graph [ ] ]", BadFormat, 1, 11, "`]` without"),
+            (b"graph [ label \"a ]", Truncated, 1, 15, "closing quote"),
+        ],
+    );
+    let deep = [b"graph [ ".to_vec(), b"a [ ".repeat(10_000)].concat();
+    assert!(load_as(Gml, &deep, |_| {}).unwrap_err().message.contains("nested too deeply"));
+    refuses(
+        Pajek,
+        &[
+            (b"", Truncated, 1, 1, "no line `*Vertices`"),
+            (b"1 2\n", BadFormat, 1, 1, "before the first line"),
+            (b"*Vertices 99999\n", HeaderLies, 1, 1, "more than the file can hold"),
+            (b"*Vertices 2\n*Arcs\n1 3\n", BadFormat, 3, 3, "a vertex from 1 to 2, found `3`"),
+            (b"*Vertices 2\n*Arcs\n1\n", BadFormat, 3, 2, "a second vertex"),
+            (b"*Vertices 2\n*Arcs\n1 2 x\n", BadFormat, 3, 5, "as the weight, found `x`"),
+            (b"*Vertices 2\n*Matrix\n", BadFormat, 2, 1, "unsupported section `*Matrix`"),
+        ],
+    );
+}
+
+#[test]
+fn written_networks_are_read_again() {
+    let texts = Texts::of(["Oslo", "a \"b\", c", "<&>", "x;y", "7"].map(str::to_owned));
+    let arcs = vec![
+        Arc { tail: 0, head: 1, weight: 5 },
+        Arc { tail: 2, head: 1, weight: -6 },
+        Arc { tail: 3, head: 4, weight: 0 },
+        Arc { tail: 0, head: 1, weight: 5 },
+    ];
+    let names = Some(VertexNames::Texts(texts));
+    let base = Graph { n_vertices: 5, arcs, weighted: true, names, ..Graph::default() };
+    let numbers = Some(VertexNames::Numbers(vec![4, 8, 15, 16, 23]));
+    for graph in [
+        base.clone(),
+        Graph { symmetric: true, ..base.clone() },
+        Graph { names: None, ..base.clone() },
+        Graph { names: numbers, ..base.clone() },
+    ] {
+        for format in [NodeLink, GraphMl, Csv, EdgeList] {
+            let mut bytes = Vec::new();
+            write(format, OutputRef::Graph(&graph), &mut bytes).unwrap();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let undirected = graph.symmetric && matches!(format, Csv | EdgeList);
+            let direction = Direction { undirected, reverse: false };
+            let read = load_as(format, &bytes, |options| options.direction = direction);
+            let (found, _) = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
+            if format == EdgeList && graph.symmetric {
+                continue; // both directions are written
+            }
+            assert_eq!(named(&found).1, named(&graph).1, "{text}");
+            assert_eq!((found.symmetric, found.weighted), (graph.symmetric, true), "{text}");
+            if matches!(format, NodeLink | GraphMl) {
+                assert_eq!(named(&found).0, named(&graph).0, "{text}");
+                assert_eq!(found.names, graph.names, "{text}");
+            }
+        }
+    }
+    let plain = Graph { weighted: false, ..base };
+    let mut bytes = Vec::new();
+    write(Csv, OutputRef::Graph(&plain), &mut bytes).unwrap();
+    assert!(bytes.starts_with(b"from,to\nOslo,\"a \"\"b\"\", c\"\n"), "{bytes:?}");
+    for format in [Gml, Pajek] {
+        assert!(write(format, OutputRef::Graph(&plain), &mut Vec::new()).is_err());
+    }
+    assert!(write(MatrixMarket, OutputRef::Graph(&plain), &mut Vec::new()).is_ok());
+}
+
+#[test]
+fn networks_stay_within_their_budget() {
+    for name in ["directed.json", "directed.graphml", "directed.gml", "directed.net"] {
+        let (bytes, format) = (fixture(name), Format::of_path(name).unwrap());
+        for max_bytes in [0, 100, bytes.len() as u64, bytes.len() as u64 + 500] {
+            let error = load_as(format, &bytes, |options| options.max_bytes = max_bytes);
+            assert_eq!(error.unwrap_err().code, DoesNotFit, "{name}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The intrinsics of the module `arcs`: random lists of arcs that they accept, and calls that they
+//! leave to the Star bodies.
+
+use star_base::intrinsics::catalogue::arcs;
+use star_base::intrinsics::{Intrinsic, Signature};
+use star_base::{BitTable, BitVector};
+use star_tests::backends::backends;
+use star_tests::case::Random;
+use star_tests::run::Program;
+use star_vm::HostValue;
+
+use super::subject::{caller, same_everywhere, table_of};
+
+/// The intrinsics with their routines.
+const ALL: [(Intrinsic, &str); 6] = [
+    (arcs::BFS, "BFS"),
+    (arcs::SSSP, "SSSP"),
+    (arcs::SSSP_TREE, "SSSP_TREE"),
+    (arcs::COMPONENTS, "COMPONENTS"),
+    (arcs::STRONG, "STRONG"),
+    (arcs::TOPOLOGICAL, "TOPOLOGICAL"),
+];
+
+/// A list of arcs, and the other arguments.
+struct Call {
+    n: usize,
+    start: i64,
+    h: usize,
+    both: bool,
+    left: BitTable,
+    right: BitTable,
+    weight: BitTable,
+    among: Vec<bool>,
+}
+
+impl Call {
+    /// Generates few or many arcs, with loops, parallel arcs, equal weights and weights of zero.
+    /// Rows that are no arcs hold arbitrary bits.
+    fn random(n: usize, m: usize, h: usize, random: &mut Random) -> Call {
+        let percent = [100, 100, 80, 5][random.below(4)];
+        let among = random.bits(m, percent);
+        let b = n.ilog2() as usize + 1 + random.below(2);
+        let is_acyclic = random.chance(40);
+        let width = h.min(1 + random.below(h.min(14)));
+        // Sums mostly stay below 2^(h-1).
+        let most = [1, 2, ((1_u64 << (h - 1)) / n as u64).max(1)][random.below(3)];
+        let most = most.min(1 << width.min(h - 1));
+        let mut rows: Vec<[u64; 3]> = Vec::new();
+        for is_arc in &among {
+            let mut ends = [1 + random.below(n) as u64, 1 + random.below(n) as u64];
+            if is_acyclic {
+                ends.sort_by_key(|end| end.wrapping_mul(37) % n as u64);
+            }
+            let weight = random.below(1 << 20) as u64 % most;
+            rows.push(if *is_arc { [ends[0], ends[1], weight] } else { [0, !0, !0] });
+        }
+        if random.chance(30) {
+            rows.sort_unstable();
+        }
+        let table = |place: usize, width: usize| {
+            table_of(m, width, |row, col| rows[row][place] >> (width - 1 - col) & 1 == 1)
+        };
+        // The rows that are arcs have weights below `most`, even after sorting.
+        let among = rows.iter().map(|row| row[0] != 0).collect();
+        Call {
+            n,
+            start: 1 + random.below(n) as i64,
+            h,
+            both: random.chance(50),
+            left: table(0, b),
+            right: table(1, b),
+            weight: table(2, width),
+            among,
+        }
+    }
+
+    /// The arguments of a routine, by the names of its parameters.
+    fn arguments(&self, signature: &Signature) -> Vec<HostValue> {
+        let argument = |name: &str| match name {
+            "s" => HostValue::Int(self.start),
+            "n" => HostValue::Int(self.n as i64),
+            "h" => HostValue::Int(self.h as i64),
+            "both" => HostValue::Bool(self.both),
+            "left" => HostValue::Table(self.left.clone()),
+            "right" => HostValue::Table(self.right.clone()),
+            "weight" => HostValue::Table(self.weight.clone()),
+            "S" => HostValue::Slice(BitVector::from_bools(&self.among)),
+            _ => HostValue::Unset,
+        };
+        signature.params.iter().map(|param| argument(param.name)).collect()
+    }
+}
+
+#[test]
+fn lists_of_arcs_agree_or_fall_back_to_the_star_body() {
+    let mut random = Random::new(46);
+    for (intrinsic, routine) in ALL {
+        let program = Program::new(&caller(intrinsic, routine));
+        let machines = program.compile_on(&backends());
+        let any_takes = machines.iter().any(|machine| machine.takes(intrinsic));
+        let (mut n_taken, mut n_left) = (0, 0);
+        for round in 0..40 {
+            let n = [1, 2, 3, 9, 17, 33][random.below(6)];
+            let m = [0, 1, 5, 20, 64, 70, 130][random.below(7)];
+            let h = [2, 9, 20, 34, 62][random.below(5)];
+            let call = Call::random(n, m, h, &mut random);
+            let context = format!("{routine}, round {round}: n = {n}, m = {m}, h = {h}");
+            let args = call.arguments(intrinsic.signature());
+            match same_everywhere((&program, &machines), (intrinsic, routine), &args, &context) {
+                0 => n_left += 1,
+                taken => {
+                    assert_eq!(taken, 1, "{context}");
+                    n_taken += 1;
+                }
+            }
+        }
+        assert_eq!(n_taken > 20, any_takes, "{routine}: {n_taken} taken, {n_left} left");
+    }
+}
+
+/// Arguments that violate one condition alone: the Star body traps, or handles them.
+#[test]
+fn other_lists_use_the_star_body() {
+    let mut random = Random::new(47);
+    for (intrinsic, routine) in ALL {
+        let program = Program::new(&caller(intrinsic, routine));
+        let machines = program.compile_on(&backends());
+        let signature = intrinsic.signature();
+        let n_conditions = signature.preconditions.len();
+        let mut n_violated = 0;
+        let table = |rows, columns| HostValue::Table(table_of(rows, columns, |_, col| col == 5));
+        for (name, value) in [
+            ("s", HostValue::Int(0)),
+            ("s", HostValue::Int(8)),
+            ("n", HostValue::Int(-1)),
+            ("n", HostValue::Int(64)),
+            ("h", HostValue::Int(0)),
+            ("h", HostValue::Int(63)),
+            ("left", table(19, 6)),
+            ("left", table(20, 7)),
+            ("right", table(21, 6)),
+            ("weight", table(19, 6)),
+            ("weight", table(20, 21)),
+            ("S", HostValue::Slice(BitVector::from_bools(&[true; 19]))),
+            // An arc ends at no vertex, or has a long weight.
+            ("left", table_of_code(0)),
+            ("right", table_of_code(8)),
+            ("weight", HostValue::Table(table_of(20, 20, |row, col| row == 7 && col == 0))),
+        ] {
+            let Some(at) = signature.params.iter().position(|param| param.name == name) else {
+                continue;
+            };
+            let mut call = Call::random(7, 20, 20, &mut random);
+            call.left = table_of(20, 6, |row, col| (row % 7 + 1) >> (5 - col) & 1 == 1);
+            call.right = table_of(20, 6, |row, col| (row % 5 + 2) >> (5 - col) & 1 == 1);
+            call.among = vec![true; 20];
+            let mut args = call.arguments(signature);
+            let context = format!("{routine}: {name} = {value:?}");
+            args[at] = value;
+            let taken =
+                same_everywhere((&program, &machines), (intrinsic, routine), &args, &context);
+            assert_eq!(taken, 0, "{context}");
+            n_violated += 1;
+        }
+        assert!(n_violated + 1 >= n_conditions, "{routine}: {n_violated} of {n_conditions}");
+    }
+}
+
+/// Codes of which one is this number.
+fn table_of_code(code: usize) -> HostValue {
+    HostValue::Table(table_of(20, 6, |row, col| {
+        (if row == 7 { code } else { 3 }) >> (5 - col) & 1 == 1
+    }))
+}

@@ -1,0 +1,167 @@
+//! The intrinsics of the module `arcs`, on an [`ArcList`].
+
+use star_base::BitTable;
+use star_intrinsics::{
+    ArcList, ArcTables, Distances, Environment, InterruptPoller, JoinedVertices, LineOrder,
+    write_numbers,
+};
+
+use super::{IntrinsicCall, IntrinsicResult, NotTaken};
+
+/// `BFS(s,n,both,left,right,S,Dist)`
+pub(super) fn bfs(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(2)?);
+    let mut distances = reserve(call, n, [3, 4], 6, both)?;
+    let environment = call.environment();
+    let arcs = tables(call, n, [3, 4], 5)?.read(&environment)?.ok_or_else(NotTaken::declined)?;
+    let levels = arcs.levels(start, both, &environment)?;
+    write(&mut distances, &levels, &environment)?;
+    call.put_table(6, distances, LineOrder::Columns)
+}
+
+/// `SSSP(s,n,h,both,left,right,weight,S,Dist)`
+pub(super) fn sssp(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let table = reserve_distances(call)?;
+    let environment = call.environment();
+    let (_, found) = distances(call, &environment)?;
+    put_distances(call, table, &found)
+}
+
+/// `SSSP_TREE(s,n,h,both,left,right,weight,S,Dist,Pred,T)`
+pub(super) fn sssp_tree(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(3)?);
+    let table = reserve_distances(call)?;
+    let [m, code_width] = call.table_size(4)?;
+    let mut before = call.reserve_table(9, n, code_width, LineOrder::Columns)?;
+    let mut marked = call.reserve_bits(10, m)?;
+    // A heap of the arcs of shortest paths, if some weights are zero.
+    call.reserve((m as u64).saturating_mul(2 * (24 + 12 + 8)))?;
+    let environment = call.environment();
+    let (arcs, found) = distances(call, &environment)?;
+    let tree = arcs.tree(&found, start, both, &environment)?;
+    write(&mut before, &tree.before, &environment)?;
+    marked.limbs_mut().copy_from_slice(&tree.rows);
+    put_distances(call, table, &found)?;
+    call.put_table(9, before, LineOrder::Columns)?;
+    call.put_bits(10, marked)
+}
+
+/// `COMPONENTS(n,left,right,S,Label)`
+pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let n = call.size(0)?;
+    by_columns(call, [1, 2])?;
+    let [_, code_width] = call.table_size(1)?;
+    let mut labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
+    call.reserve(JoinedVertices::n_bytes(n))?;
+    let environment = call.environment();
+    let found = JoinedVertices::find(&tables(call, n, [1, 2], 3)?, &environment)?;
+    let found = found.ok_or_else(NotTaken::declined)?;
+    write(&mut labels, &found.labels, &environment)?;
+    call.put_table(4, labels, LineOrder::Columns)
+}
+
+/// `STRONG(n,left,right,S,Label)`
+pub(super) fn strong(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let n = call.size(0)?;
+    let mut labels = reserve(call, n, [1, 2], 4, false)?;
+    let environment = call.environment();
+    let arcs = tables(call, n, [1, 2], 3)?.read(&environment)?.ok_or_else(NotTaken::declined)?;
+    write(&mut labels, &arcs.strong(&environment)?, &environment)?;
+    call.put_table(4, labels, LineOrder::Columns)
+}
+
+/// `TOPOLOGICAL(n,left,right,S,Place,acyclic)`
+pub(super) fn topological(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let n = call.size(0)?;
+    let mut places = reserve(call, n, [1, 2], 4, false)?;
+    let environment = call.environment();
+    let arcs = tables(call, n, [1, 2], 3)?.read(&environment)?.ok_or_else(NotTaken::declined)?;
+    let order = arcs.topological(&environment)?;
+    write(&mut places, &order.places, &environment)?;
+    call.put_table(4, places, LineOrder::Columns)?;
+    call.put_truth(5, order.is_acyclic)
+}
+
+/// Ensures that the arcs can be read by columns.
+fn by_columns(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
+    if call.table_size(ends[0])?[0] > ArcTables::MOST_ROWS {
+        return Err(NotTaken::declined());
+    }
+    ends.into_iter().try_for_each(|table| call.turn(table, LineOrder::Columns))
+}
+
+/// Does the same, and reserves the memory of a search and of a result with a code for each vertex.
+fn reserve(
+    call: &mut IntrinsicCall,
+    n: usize,
+    ends: [usize; 2],
+    result: usize,
+    both: bool,
+) -> IntrinsicResult<BitTable> {
+    by_columns(call, ends)?;
+    let [m, code_width] = call.table_size(ends[0])?;
+    let zeros = call.reserve_table(result, n, code_width, LineOrder::Columns)?;
+    call.reserve(ArcList::n_bytes(n, m, both))?;
+    Ok(zeros)
+}
+
+fn tables<'c>(
+    call: &'c IntrinsicCall,
+    n: usize,
+    [left, right]: [usize; 2],
+    among: usize,
+) -> IntrinsicResult<ArcTables<'c>> {
+    Ok(ArcTables {
+        n,
+        left: call.lines(left, LineOrder::Columns)?,
+        right: call.lines(right, LineOrder::Columns)?,
+        among: call.bits(among)?.limbs(),
+    })
+}
+
+/// Writes a number for each row.
+fn write(table: &mut BitTable, numbers: &[u32], environment: &dyn Environment) -> IntrinsicResult {
+    let (width, mut poller) = (table.n_cols(), InterruptPoller::new(environment));
+    Ok(write_numbers(table, 0, width, numbers, &mut poller)?)
+}
+
+/// Reserves the memory of the distances of `SSSP` and `SSSP_TREE`.
+fn reserve_distances(call: &mut IntrinsicCall) -> IntrinsicResult<BitTable> {
+    let (n, h, both) = (call.size(1)?, call.size(2)?, call.truth(3)?);
+    by_columns(call, [4, 5])?;
+    call.turn(6, LineOrder::Columns)?;
+    let [m, _] = call.table_size(4)?;
+    let zeros = call.reserve_table(8, n, h, LineOrder::Columns)?;
+    call.reserve(ArcList::n_bytes(n, m, both))?;
+    Ok(zeros)
+}
+
+/// Finds the distances for `SSSP` and `SSSP_TREE`, if all are below half of the range of `h` bits.
+fn distances(
+    call: &IntrinsicCall,
+    environment: &dyn Environment,
+) -> IntrinsicResult<(ArcList, Distances)> {
+    let (start, n, h, both) = (call.index(0)?, call.size(1)?, call.size(2)?, call.truth(3)?);
+    let weights = call.lines(6, LineOrder::Columns)?;
+    let tables = tables(call, n, [4, 5], 7)?;
+    let list = tables.read_weighted(weights, h - 1, environment)?;
+    let list = list.ok_or_else(NotTaken::declined)?;
+    let found = list.distances(start, both, environment)?;
+    if found.fit(h - 1) { Ok((list, found)) } else { Err(NotTaken::declined()) }
+}
+
+fn put_distances(
+    call: &mut IntrinsicCall,
+    mut table: BitTable,
+    found: &Distances,
+) -> IntrinsicResult {
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let n_high = table.n_cols().saturating_sub(u32::BITS as usize);
+    let n_low = table.n_cols() - n_high;
+    write_numbers(&mut table, n_high, n_low, &found.low()?, &mut poller)?;
+    if n_high > 0 {
+        write_numbers(&mut table, 0, n_high, &found.high()?, &mut poller)?;
+    }
+    call.put_table(8, table, LineOrder::Columns)
+}
