@@ -257,9 +257,9 @@ impl Maker<'_> {
         let value = self.bits(value)?;
         self.stored.insert(table, value);
         // Only the last one remains.
-        self.effects.retain(|effect| {
-            !matches!(effect, Effect::Store { table: before, .. } if *before == table)
-        });
+        self.effects.retain(
+            |effect| !matches!(effect, Effect::Store { table: before, .. } if *before == table),
+        );
         self.effects.push(Effect::Store { table, value });
         Some(())
     }
@@ -319,13 +319,7 @@ impl Maker<'_> {
         Some(())
     }
 
-    fn hold_line(
-        &mut self,
-        dst: VarId,
-        table: VarId,
-        index: &Operand,
-        line: Line,
-    ) -> Option<()> {
+    fn hold_line(&mut self, dst: VarId, table: VarId, index: &Operand, line: Line) -> Option<()> {
         let value = self.load(table, index, line)?;
         self.held.insert(dst, value);
         Some(())

@@ -3,6 +3,8 @@
 pub mod generator;
 pub mod guards;
 
+use std::num::NonZeroUsize;
+
 use star_ir::{Program, RoutineId};
 use star_vm::reference::{ForallOrder, Settings};
 use star_vm::{HostValue, Outcome, Reference};
@@ -95,12 +97,16 @@ impl Sir {
     }
 }
 
-/// Returns the reference with iterations backward and in a shuffled order.
+/// Returns the reference with iterations backward and in a shuffled order, and kernels on parts of
+/// their lines.
 fn orders() -> Vec<Machine> {
-    let reference = |order| Reference { settings: Settings { order } };
+    let reference = |order, part| {
+        let settings = Settings { order, part: NonZeroUsize::new(part) };
+        Reference { settings }
+    };
     vec![
-        on("reference, backward", reference(ForallOrder::Backward)),
-        on("reference, shuffled", reference(ForallOrder::Shuffled(2016))),
+        on("reference, backward", reference(ForallOrder::Backward, 1)),
+        on("reference, shuffled", reference(ForallOrder::Shuffled(2016), 64)),
     ]
 }
 

@@ -69,9 +69,7 @@ impl Parser<'_> {
                 value: self.value_id()?,
                 when: self.when()?,
             },
-            "put" => {
-                Effect::Put { bits: self.var()?, value: self.value_id()?, when: self.when()? }
-            }
+            "put" => Effect::Put { bits: self.var()?, value: self.value_id()?, when: self.when()? },
             other => return self.fault(format!("unknown effect `{other}`")),
         };
         kernel.effects.push(effect);

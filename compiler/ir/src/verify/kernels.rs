@@ -13,7 +13,9 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     visit::walk(body, &mut |stmt| {
         if let StmtKind::Kernel(kernel) = &stmt.kind {
             match kernel.iterations() {
-                Some(iterations) => Rule { subject: &mut *subject, stmt, kernel, iterations }.check(),
+                Some(iterations) => {
+                    Rule { subject: &mut *subject, stmt, kernel, iterations }.check()
+                }
                 None => subject.fault(Some(stmt), "the fallback of a kernel is not one `forall`"),
             }
         }
@@ -21,11 +23,21 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
 }
 
 /// The kind of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bits,
     Int,
     Bool,
+}
+
+impl Kind {
+    fn text(self) -> &'static str {
+        match self {
+            Kind::Bits => "bits",
+            Kind::Int => "an integer",
+            Kind::Bool => "a boolean",
+        }
+    }
 }
 
 struct Rule<'s, 'a, 'e> {
@@ -203,7 +215,7 @@ impl Rule<'_, '_, '_> {
             if let Some(id) = id
                 && self.kind(id, kinds).is_some_and(|kind| kind != wanted)
             {
-                let _ = self.wrong(&format!("{wanted:?}").to_lowercase(), id);
+                let _ = self.wrong(wanted.text(), id);
             }
         }
     }
@@ -211,8 +223,10 @@ impl Rule<'_, '_, '_> {
     fn guard(&mut self, guard: &Check) {
         let index = Operand::Var(self.iterations.var);
         match guard {
-            Check::Index(operand, SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Length(_))
-                if *operand == index => {}
+            Check::Index(
+                operand,
+                SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Length(_),
+            ) if *operand == index => {}
             Check::Set(_) | Check::Size(..) | Check::NotNegative(_) | Check::Bit(_) => {
                 let mut vars = Vec::new();
                 visit::check_accesses(guard, &mut |var, _| vars.push(var));

@@ -373,8 +373,10 @@ impl Planner<'_, '_, '_> {
                 Effect::Put { bits, value, when } => {
                     let when = self.when(*when)?;
                     let component = place(&mut components, self.reg(*bits));
-                    let of = match (&self.kernel.values[value.0 as usize], self.values[value.0 as usize])
-                    {
+                    let of = match (
+                        &self.kernel.values[value.0 as usize],
+                        self.values[value.0 as usize],
+                    ) {
                         (Value::Scalar(_), Planned::Number(Num::Outer(at))) => Truth::Outer(at),
                         _ => return None,
                     };

@@ -18,14 +18,14 @@ use std::sync::Arc;
 use star_base::Intrinsic;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
-    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Program,
-    Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Program, Reduction,
+    Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
 use super::inst::{BitsInst, Inst, TableInst};
-use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
 use super::lines::Kernel;
+use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
 use crate::backend::{BackendError, CompileOptions};
 
 /// Compiles a verified program. Routines shared with a program compiled earlier with the same

@@ -16,9 +16,7 @@ use super::operand::{Reg, Size};
 use super::table::form::Line;
 use crate::tape::Plan;
 
-pub(super) use questions::{
-    LineQuestions, Num, Outside, Scratch as QuestionScratch, Step, Truth,
-};
+pub(super) use questions::{LineQuestions, Num, Outside, Scratch as QuestionScratch, Step, Truth};
 pub(super) use reduce::LineReduction;
 
 /// What becomes of a body that works on lines.
