@@ -3,6 +3,7 @@
 //! the CPU backend.
 
 mod lines;
+mod trees;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +12,7 @@ use std::time::Instant;
 use star_base::{BitTable, BitVector, Random};
 use star_gpu::{DeviceSettings, Gpu};
 use star_harness::backends::{DeviceOptions, GpuMode};
-use star_harness::{Availability, BACKENDS, Compiled, Machine, Printed};
+use star_harness::{Availability, BACKENDS, Compiled, LoadedRoutine, Machine, Printed};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
 use crate::closure::{acyclic, dense, shuffled, sparse};
@@ -23,19 +24,20 @@ use crate::say::say;
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
 
-/// Measures something at a size, and prints it.
-type Job = fn(&Bench, usize) -> Result<(), String>;
+/// Measures something at a size and prints it; returns the figures of jobs that have goals.
+type Job = fn(&Bench, usize) -> Result<Vec<Figure>, String>;
 
 /// The jobs by their names, with the sizes that they have by default.
 const JOBS: &[(&str, usize, Job)] = &[
     ("costs", 64, Bench::costs),
-    ("closure", 5000, |bench, n| bench.closure(n).map(drop)),
-    ("warshall", 5000, |bench, n| bench.warshall(n).map(drop)),
-    ("turns", 1000, Bench::turns),
-    ("floyd", 5000, |bench, n| bench.floyd(n).map(drop)),
-    ("tables", 100_000_000, |bench, n| bench.tables(n).map(drop)),
+    ("closure", 5000, Bench::closure),
+    ("warshall", 5000, Bench::warshall),
+    ("iterations", 1000, Bench::iterations),
+    ("floyd", 5000, Bench::floyd),
+    ("tables", 100_000_000, Bench::tables),
     ("lines", 1_000_000, Bench::lines),
     ("over-lines", 4096, Bench::over_lines),
+    ("trees", 25, Bench::trees),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some
@@ -118,15 +120,10 @@ pub(crate) fn figures(job: &str, sizes: &[usize]) -> Result<Vec<Figure>, String>
     if device.contains("llvmpipe") {
         return Err("needs a graphics card".to_owned());
     }
+    let (_, _, run) = JOBS.iter().find(|(name, ..)| *name == job).ok_or("no such job")?;
     let mut figures = Vec::new();
     for &n in sizes {
-        figures.extend(match job {
-            "closure" => bench.closure(n)?,
-            "warshall" => bench.warshall(n)?,
-            "floyd" => bench.floyd(n)?,
-            "tables" => bench.tables(n)?,
-            _ => return Err(format!("no figures of `{job}`")),
-        });
+        figures.extend(run(&bench, n)?);
     }
     figures.iter_mut().for_each(|figure| figure.note.clone_from(&device));
     Ok(figures)
@@ -244,6 +241,22 @@ impl Bench {
         Ok(sample)
     }
 
+    /// Milliseconds of the device and of a run, and its counts: the median by the first, of runs
+    /// after one, again and again on the same values.
+    fn median(&self, loaded: &mut LoadedRoutine) -> Result<(f64, f64, Stats), String> {
+        once(loaded)?;
+        let mut samples = Vec::new();
+        for _ in 0..self.runs.max(1) {
+            self.keep_busy()?;
+            let begun = Instant::now();
+            let stats = once(loaded)?;
+            let device = stats.counters.grid_nanoseconds as f64 / 1e6;
+            samples.push((device, milliseconds(begun), stats));
+        }
+        samples.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Ok(samples[samples.len() / 2])
+    }
+
     fn keep_busy(&self) -> Result<(), String> {
         self.plain.keep_busy(BUSY).map_err(|error| error.to_string())
     }
@@ -270,7 +283,7 @@ impl Bench {
     }
 
     /// What a run costs that does next to nothing.
-    fn costs(&self, n: usize) -> Result<(), String> {
+    fn costs(&self, n: usize) -> Result<Vec<Figure>, String> {
         let slice = || HostValue::Slice(BitVector::zeros(n));
         let nothing = "procedure P; begin end;";
         self.line("nothing", (nothing, "P", &[]), &[])?;
@@ -282,13 +295,13 @@ impl Bench {
             "procedure P(n: integer); var i: integer; begin for i:=1 to n do print(i) end;";
         let sample = self.line(&format!("{n} lines printed"), (printed, "P", &[]), &[int(n)])?;
         say!("  {:.4} ms a line", sample.run / n as f64);
-        let turns = "procedure P(n: integer; var k: integer); var i: integer;
+        let loops = "procedure P(n: integer; var k: integer); var i: integer;
             begin k:=0; for i:=1 to n do if k<i then k:=k+2 end;";
         let most = 100_000;
         let sample =
-            self.line(&format!("{most} turns"), (turns, "P", &[]), &[int(most), int(0)])?;
-        say!("  {:.4} µs a turn", sample.run * 1e3 / most as f64);
-        Ok(())
+            self.line(&format!("{most} iterations"), (loops, "P", &[]), &[int(most), int(0)])?;
+        say!("  {:.4} µs each", sample.run * 1e3 / most as f64);
+        Ok(Vec::new())
     }
 
     /// The intrinsic of the closure.
@@ -319,7 +332,7 @@ impl Bench {
 
     /// An iteration of the inner loop of WARSHALL on the control unit, one after another and as one
     /// instruction for all.
-    fn turns(&self, n: usize) -> Result<(), String> {
+    fn iterations(&self, n: usize) -> Result<Vec<Figure>, String> {
         // Every vertex has an arc to the first half, so that each of n iterations of the outer loop
         // has n / 2 of the inner one.
         let mut graph = BitTable::zeros(n, n).map_err(|_| "no memory")?;
@@ -333,10 +346,10 @@ impl Bench {
                 let about = format!("{listing}, control unit, {about}, n = {n}");
                 let sample =
                     self.line_on(&self.resident, &about, (PUBLISHED, listing, without), &args)?;
-                let turns = (sample.stats.operations - outer * n as u64) / inner;
+                let n_iterations = (sample.stats.operations - outer * n as u64) / inner;
                 say!(
-                    "  {:.3} µs for each of {turns} iterations of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
-                    sample.run * 1e3 / turns as f64,
+                    "  {:.3} µs for each of {n_iterations} iterations of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
+                    sample.run * 1e3 / n_iterations as f64,
                     sample.run * 1e3 / n as f64,
                     sample.stats.counters.unit_dispatches,
                     sample.stats.counters.unit_nanoseconds as f64 / 1e6,
@@ -350,7 +363,7 @@ impl Bench {
                 each(&format!("all at once, {name}"), &["idioms"], &graph)?;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// The intrinsic of FLOYD.
@@ -423,20 +436,7 @@ impl Bench {
         let compiled = self.compiled(&self.gpu, text, &[])?;
         let given = args.iter().map(Argument::of).collect();
         let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
-        once(&mut loaded)?;
-        let mut samples = Vec::new();
-        for _ in 0..self.runs.max(1) {
-            self.keep_busy()?;
-            let begun = Instant::now();
-            let stats = once(&mut loaded)?;
-            samples.push((
-                stats.counters.grid_nanoseconds as f64 / 1e6,
-                milliseconds(begun),
-                stats,
-            ));
-        }
-        samples.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let (device, run, stats) = samples[samples.len() / 2];
+        let (device, run, stats) = self.median(&mut loaded)?;
         let cpu = match self.compares {
             true => {
                 let found = loaded.values(&AtomicBool::new(false));
@@ -466,7 +466,7 @@ impl Bench {
 }
 
 /// One run to its end.
-fn once(loaded: &mut star_harness::LoadedRoutine) -> Result<Stats, String> {
+fn once(loaded: &mut LoadedRoutine) -> Result<Stats, String> {
     let flag = AtomicBool::new(false);
     let limits = Limits { steps: None, memory: None, output: None, depth: 1000 };
     let mut control = Control {

@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 
 use star_base::{BitTable, Code, SparseLines, SparseTable, text};
 use star_io::{
-    Data, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions, LayoutValue,
-    ReadOptions, Stopped, Weights, Widths,
+    Data, Decimal, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions,
+    LayoutValue, ReadOptions, Stopped, Weights, Widths,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -120,6 +120,8 @@ pub struct FileContents {
     pub is_array: bool,
     /// The memory used for reading, in bytes.
     pub n_bytes: u64,
+    /// The scale that its values were multiplied by.
+    pub scale: Option<Decimal>,
 }
 
 /// Reads a file, with its name for messages. Uses at most `max_bytes` of memory.
@@ -196,8 +198,8 @@ pub fn read_file(
     }
     let is_stream = loaded.format == Format::Updates;
     let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
-    let mut data = loaded.data;
-    reading.settings.note_file(loaded.format, &data);
+    reading.settings.note_file(&loaded);
+    let (mut data, scale) = (loaded.data, loaded.scale);
     if let Data::Numbers(numbers) = &mut data {
         reading.settings.mark_missing(numbers);
     }
@@ -209,7 +211,7 @@ pub fn read_file(
             n_bytes = n_bytes.saturating_add(bytes_of_graph(graph));
         }
     }
-    Ok(FileContents { data, is_stream, is_array, n_bytes })
+    Ok(FileContents { data, is_stream, is_array, n_bytes, scale })
 }
 
 /// Returns whether bytes may be the start of a text.
@@ -409,7 +411,7 @@ pub fn from_graph(
     if offset < 0 {
         let file = request.file;
         let note = format!("{file}: weights are stored with offset {offset} (the minimum)");
-        reading.observer.note(&note);
+        reading.observer.detail(&note);
     }
     Ok(laid_out)
 }
@@ -425,7 +427,8 @@ fn check_offset(graph: &Graph, request: LoadRequest<'_>) -> Result<(), FileError
             .help(
                 "for a spanning tree, declare the parameter `weight_offset: integer` next to \
                     `weight`, and add it to the weight of each edge",
-            ),
+            )
+            .help("for shortest paths, `BELLMAN_FORD` of `star:paths` permits negative weights"),
         _ => error,
     })
 }

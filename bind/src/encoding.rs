@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use star_base::{BitTable, BitVector, BitsRef, Code, text};
-use star_io::{FileError, Format, OutputRef, Packing};
+use star_io::{Decimal, EdgeStyle, FileError, Format, OutputRef, Packing};
 use star_vm::HostValue;
 
 use crate::param::Kind;
@@ -21,6 +21,8 @@ pub struct Encoding {
     pub format: Format,
     packing: Packing,
     formulas: Formulas,
+    /// The scale that the weights of arcs in CSV files are divided by.
+    scale: Option<Decimal>,
 }
 
 /// The treatment of texts and names in CSV files that a spreadsheet would evaluate.
@@ -49,7 +51,8 @@ impl Encoding {
                 Ok(()) => {
                     let (packing, _) = Packing::of_path(path);
                     let formulas = Formulas::default();
-                    return Ok(Encoding { name: name.to_owned(), format, packing, formulas });
+                    let name = name.to_owned();
+                    return Ok(Encoding { name, format, packing, formulas, scale: None });
                 }
                 Err(refusal) => refusal.in_file(name),
             },
@@ -73,6 +76,12 @@ impl Encoding {
         Encoding { formulas, ..self }
     }
 
+    /// The same encoding; the weights of arcs in CSV files are divided by this scale.
+    #[must_use]
+    pub fn scaled(self, scale: Option<Decimal>) -> Self {
+        Encoding { scale, ..self }
+    }
+
     /// Writes data until `stop` reports a reason to stop; returns the number of bytes. `progress`
     /// receives the current number.
     ///
@@ -94,7 +103,19 @@ impl Encoding {
         let value = quoted.as_ref().map_or(value, OutputRef::Numbers);
         let mut watched = Watched { output, stop, progress, n_bytes: 0 };
         let go_on = &mut || stop().is_none();
-        match star_io::write_packed(self.format, self.packing, value, &mut watched, go_on) {
+        let quotes_formulas = self.formulas == Formulas::Quoted;
+        let written = match value {
+            OutputRef::Graph(graph)
+                if self.format == Format::Csv && (self.scale.is_some() || quotes_formulas) =>
+            {
+                let style = EdgeStyle { scale: self.scale, quotes_formulas };
+                star_io::write_edges(graph, style, self.packing, &mut watched, go_on)
+            }
+            OutputRef::Graph(_) | OutputRef::Numbers(_) | OutputRef::Bits(_) => {
+                star_io::write_packed(self.format, self.packing, value, &mut watched, go_on)
+            }
+        };
+        match written {
             Ok(()) => Ok(watched.n_bytes),
             Err(error) => Err(match stop() {
                 Some(Code::TimeLimit) => {

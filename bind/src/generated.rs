@@ -65,7 +65,13 @@ pub(crate) fn make(
             options.graph = expected.graph;
             let loaded = star_io::read(Format::Updates, &mut Cursor::new(bytes), &mut options)?;
             let n_bytes = n_bytes.max(loaded.n_bytes);
-            Ok(FileContents { data: loaded.data, is_stream: true, is_array: false, n_bytes })
+            Ok(FileContents {
+                data: loaded.data,
+                is_stream: true,
+                is_array: false,
+                n_bytes,
+                scale: None,
+            })
         }
         Generator::Uniform(_)
         | Generator::Rmat(_)
@@ -76,7 +82,7 @@ pub(crate) fn make(
         | Generator::Country(_)
         | Generator::Curve(_) => {
             let (is_stream, is_array) = (false, false);
-            Ok(FileContents { data: made.data, is_stream, is_array, n_bytes })
+            Ok(FileContents { data: made.data, is_stream, is_array, n_bytes, scale: None })
         }
     }
 }

@@ -9,7 +9,8 @@
 //! * [`data`]: one file and its value; [`layouts`], [`widths`], [`settings`]: its layout.
 //! * [`encoding`]: output of values; [`form`]: conversion of data for formats that cannot represent
 //!   them; [`results`]: results by their names, and their text; [`rows`]: results as records and
-//!   arcs of the input; [`records`]: tables with field names.
+//!   arcs of the input; [`result_table`]: several results as one table; [`records`]: tables with
+//!   field names.
 //! * [`generated`]: generated data in the place of a file.
 //!
 //! This crate does not depend on a terminal, a file system or the clock, nor on the origin of a
@@ -39,6 +40,7 @@ pub mod param;
 pub mod part;
 pub mod records;
 pub mod request;
+pub mod result_table;
 pub mod results;
 pub mod rows;
 pub mod settings;
@@ -54,6 +56,6 @@ pub use layouts::AnyLayout;
 pub use load::{LoadedArguments, load};
 pub use param::{Kind, Param, Signature};
 pub use records::RecordList;
-pub use rows::{ResultForm, Rows};
+pub use rows::{ResultForm, Rows, WeightCoding};
 pub use settings::Settings;
 pub use source::{Files, Observer, OpenFile, Reading, Waiting};

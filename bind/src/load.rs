@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::{Code, text};
-use star_io::{Data, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights};
+use star_io::{
+    Data, Decimal, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights,
+};
 use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::{self, ArgValue};
@@ -22,7 +24,7 @@ use crate::offer::{Offer, knows_offset, offer, table_of_offset};
 use crate::param::{Kind, Param, Signature};
 use crate::part::locate;
 use crate::records::RecordList;
-use crate::rows::{GRAPH, Rows};
+use crate::rows::{GRAPH, Rows, WeightCoding};
 use crate::settings::Codes;
 use crate::source::{Once, Reading};
 use crate::widths;
@@ -38,6 +40,8 @@ pub struct LoadedArguments {
     /// The graph of `--graph`, or otherwise the only one that was read, and its file, where the
     /// binding keeps it.
     pub graph: Option<(String, Rc<Graph>)>,
+    /// The coding of its weights and distances.
+    pub coding: WeightCoding,
     /// The peak memory use of reading and layout: the same amount is sufficient to load them again.
     pub peak_bytes: u64,
 }
@@ -59,8 +63,19 @@ pub fn load(
     let reading = Reading { observer: &observer, ..reading };
     let changed = GraphSizes::default();
     let (free, graphs, lists, saw_stream) = (max_bytes, Vec::new(), Vec::new(), false);
-    let mut loader =
-        Loader { reading, max_bytes, free, peak: 0, graphs, lists, changed, saw_stream };
+    let mut loader = Loader {
+        reading,
+        max_bytes,
+        free,
+        peak: 0,
+        graphs,
+        lists,
+        changed,
+        saw_stream,
+        signed: None,
+        has_weights: false,
+        scales: BTreeMap::new(),
+    };
     let Binding {
         origins,
         widths,
@@ -156,9 +171,13 @@ pub fn load(
                     offsets.insert(param.name.as_str(), (offset, offered.file.to_owned()));
                 }
                 if offer.layout().is_some_and(Layout::rows_are_arcs) {
-                    rows = Some(Rows::Arcs(Rc::clone(&offered.graph)));
+                    let scale = loader.scale_of(offered.file);
+                    rows = Some(Rows::Arcs(Rc::clone(&offered.graph), scale));
                 }
                 let laid_out = offer.value(reading, &offered.graph, request)?;
+                if let Some(layout) = offer.layout() {
+                    loader.note_weights(layout, offered.widths.h);
+                }
                 loader.note(laid_out.n_bytes());
                 laid_out
             }
@@ -193,14 +212,19 @@ pub fn load(
         arguments[place].value = HostValue::Int(vertex(reading, param, &name, graph)?);
     }
     if let Some(offered) = offered.filter(|_| is_kept(GRAPH)) {
-        kept_rows.entry(GRAPH.to_owned()).or_insert(Rows::Arcs(offered.graph));
+        let scale = loader.scale_of(offered.file);
+        kept_rows.entry(GRAPH.to_owned()).or_insert(Rows::Arcs(offered.graph, scale));
     }
+    let weighted = graph.as_ref().filter(|_| loader.has_weights);
+    let scale = weighted.and_then(|(file, _)| loader.scale_of(file));
+    let coding = WeightCoding { scale, signed: loader.signed };
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(LoadedArguments {
             arguments,
             rows: kept_rows,
             lists,
             graph: graph.filter(|_| keeps_graph),
+            coding,
             peak_bytes: loader.peak,
         }),
         false => Err(error::without_file(unless_stream.swap_remove(0))),
@@ -243,7 +267,7 @@ fn vertex(
         });
     };
     let row = vertex as i64 + 1;
-    reading.observer.note(&format!("{file}: `{of}={}` is row {row}", text::one_line(name)));
+    reading.observer.detail(&format!("{file}: `{of}={}` is row {row}", text::one_line(name)));
     Ok(row)
 }
 
@@ -382,6 +406,12 @@ struct Loader<'a> {
     changed: GraphSizes,
     /// Whether one of the files was an update stream.
     saw_stream: bool,
+    /// The width of weights in the layout `signed-out`, if a parameter has it.
+    signed: Option<usize>,
+    /// Whether a parameter has the weights of a graph.
+    has_weights: bool,
+    /// The scales of the weights of graphs, by file name.
+    scales: BTreeMap<String, Decimal>,
 }
 
 impl Loader<'_> {
@@ -389,6 +419,25 @@ impl Loader<'_> {
     fn note(&mut self, n_bytes: u64) {
         let taken = self.max_bytes.saturating_sub(self.free);
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
+    }
+
+    /// Records the scale of the weights of a file.
+    fn note_scale(&mut self, file: &str, scale: Option<Decimal>) {
+        self.scales.extend(scale.map(|scale| (file.to_owned(), scale)));
+    }
+
+    /// Records that a parameter has this layout, with weights of `h` bits if it has any.
+    fn note_weights(&mut self, layout: Layout, h: Option<usize>) {
+        match layout.weights() {
+            Weights::None => return,
+            Weights::Signed => self.signed = h,
+            Weights::Listed | Weights::Added => {}
+        }
+        self.has_weights = true;
+    }
+
+    fn scale_of(&self, file: &str) -> Option<Decimal> {
+        self.scales.get(file).copied()
     }
 
     /// Reads the lists among the files of the parameters, and gives their fields shared codes.
@@ -406,6 +455,7 @@ impl Loader<'_> {
             }
             let contents = read(self.reading, path, self.free, Expected::default())?;
             self.note(contents.n_bytes);
+            self.note_scale(path, contents.scale);
             match contents.data {
                 Data::Numbers(numbers) => {
                     self.free = self.free.saturating_sub(bytes_in(&numbers));
@@ -444,8 +494,9 @@ impl Loader<'_> {
         });
         for path in offered.into_iter().chain(given) {
             if self.known_graph(path).is_none() {
-                let (graph, n_bytes) = find_graph(self.reading, path, self.free)?;
+                let (graph, n_bytes, scale) = find_graph(self.reading, path, self.free)?;
                 self.note(n_bytes);
+                self.note_scale(path, scale);
                 self.keep(path, graph);
             }
         }
@@ -484,8 +535,9 @@ impl Loader<'_> {
         let format = request.layout.and_then(AnyLayout::format);
         let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
         let expected = Expected { format, graph: self.changed, as_graph };
-        let FileContents { data, is_stream, is_array, n_bytes } =
+        let FileContents { data, is_stream, is_array, n_bytes, scale } =
             read(self.reading, request.file, self.free, expected)?;
+        self.note_scale(request.file, scale);
         self.saw_stream |= is_stream;
         self.note(n_bytes);
         let data = match (data, wanted.filter(|_| is_array)) {
@@ -580,7 +632,15 @@ impl Loader<'_> {
             Some(AnyLayout::Graph(layout)) => offset_in(&graph, *layout),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => 0,
         };
-        let rows = rows_are_arcs.then_some(Rows::Arcs(graph));
+        if let Some(AnyLayout::Graph(layout)) = request.layout {
+            let h = match &laid_out.value {
+                HostValue::Table(table) => table.n_cols().checked_div(table.n_rows()),
+                _ => request.widths.h,
+            };
+            self.note_weights(*layout, h);
+        }
+        let scale = self.scale_of(request.file);
+        let rows = rows_are_arcs.then_some(Rows::Arcs(graph, scale));
         Ok(FileValue::new(laid_out, rows, offset))
     }
 
@@ -628,8 +688,9 @@ impl Loader<'_> {
         let graph = match found {
             Some(graph) => graph,
             None => {
-                let (graph, n_bytes) = read()?;
+                let (graph, n_bytes, scale) = read()?;
                 self.note(n_bytes);
+                self.note_scale(file, scale);
                 self.keep(file, graph)
             }
         };
@@ -640,7 +701,7 @@ impl Loader<'_> {
             Some(h) => widths::check_h(&graph, &layouts, h, file)?,
             None if offers().any(Offer::needs_h) => {
                 let h = widths::chosen_h(&graph, &layouts, file)?;
-                self.reading.observer.note(&format!("{file}: h = {h}"));
+                self.reading.observer.detail(&format!("{file}: h = {h}"));
                 chosen.h = Some(h);
             }
             None => {}
@@ -658,7 +719,7 @@ impl Loader<'_> {
 /// # Errors
 /// If it cannot be read; E0507 if it contains other data.
 pub fn read_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Graph, FileError> {
-    find_graph(reading, file, max_bytes).map(|(graph, _)| graph)
+    find_graph(reading, file, max_bytes).map(|(graph, ..)| graph)
 }
 
 /// Reads the data of a file.
@@ -669,12 +730,16 @@ pub fn read_data(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Dat
     read(reading, file, max_bytes, Expected::default()).map(|contents| contents.data)
 }
 
-/// Reads the graph, and returns it with the memory that reading used.
-fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
+/// Reads the graph, and returns it with the memory that reading used and the scale of its weights.
+fn find_graph(
+    reading: Reading<'_>,
+    file: &str,
+    max_bytes: u64,
+) -> Result<(Graph, u64, Option<Decimal>), FileError> {
     let expected = Expected { as_graph: true, ..Expected::default() };
-    let FileContents { data, n_bytes, .. } = read(reading, file, max_bytes, expected)?;
+    let FileContents { data, n_bytes, scale, .. } = read(reading, file, max_bytes, expected)?;
     match data {
-        Data::Graph(graph) => Ok((graph, n_bytes)),
+        Data::Graph(graph) => Ok((graph, n_bytes, scale)),
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` does not contain a graph";
             Err(FileError::new(Code::NoSuchLayout, file, message))

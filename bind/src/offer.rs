@@ -25,6 +25,8 @@ pub enum Offer {
     Infinity,
     /// The word of a one and `h` − 1 zeros.
     BiasedZero,
+    /// Whether every row of the lists of edges leads in both directions.
+    Both,
     /// The number that another parameter, a table, stores as 0: see [`table_of_offset`].
     Offset,
     /// A table or slice.
@@ -37,6 +39,7 @@ Offers of --graph, to parameters that are not given, by name and type:
   n, m          integer  vertices; rows of the lists of edges
   h, b          integer  width of weights and distances; width of codes
   inf, zero     word     infinity: h ones; the zero of biased distances: 10..0
+  both          boolean  whether the arcs are edges without direction
   G P adjacency table    adjacency      Cost    table  weights-out
   Weight        table    weights-in     Signed  table  signed-out
   left right    table    left, right    D       table  distances
@@ -51,13 +54,14 @@ reaches infinity. Give them as settings for larger ones.
 file stores as 0: its minimum if that is negative, otherwise 0.";
 
 /// All offers, with the kind and the names of the parameters.
-const OFFERS: [(Kind, &[&str], Offer); 20] = [
+const OFFERS: [(Kind, &[&str], Offer); 21] = [
     (Kind::Int, &["n"], Offer::Vertices),
     (Kind::Int, &["m"], Offer::Edges),
     (Kind::Int, &["h"], Offer::PathWidth),
     (Kind::Int, &["b"], Offer::CodeWidth),
     (Kind::Word, &["inf"], Offer::Infinity),
     (Kind::Word, &["zero"], Offer::BiasedZero),
+    (Kind::Bool, &["both"], Offer::Both),
     (Kind::Table, &["G", "P", "adjacency"], Offer::Layout(Layout::Adjacency)),
     (Kind::Table, &["Cost"], Offer::Layout(Layout::WeightsOut)),
     (Kind::Table, &["Signed"], Offer::Layout(Layout::SignedOut)),
@@ -111,7 +115,9 @@ impl Offer {
     pub fn needs_h(self) -> bool {
         match self {
             Offer::PathWidth | Offer::Infinity | Offer::BiasedZero => true,
-            Offer::Vertices | Offer::Edges | Offer::CodeWidth | Offer::Offset => false,
+            Offer::Vertices | Offer::Edges | Offer::CodeWidth | Offer::Both | Offer::Offset => {
+                false
+            }
             Offer::Layout(layout) => layout.weights() != Weights::None,
         }
     }
@@ -121,7 +127,7 @@ impl Offer {
         match self {
             Offer::Layout(layout) => Some(layout),
             Offer::Vertices | Offer::Edges | Offer::PathWidth | Offer::CodeWidth => None,
-            Offer::Infinity | Offer::BiasedZero | Offer::Offset => None,
+            Offer::Infinity | Offer::BiasedZero | Offer::Both | Offer::Offset => None,
         }
     }
 
@@ -143,6 +149,7 @@ impl Offer {
             Offer::Edges => int(graph.n_edges()),
             Offer::PathWidth => int(h),
             Offer::CodeWidth => int(request.widths.b.unwrap_or(0)),
+            Offer::Both => HostValue::Bool(graph.symmetric),
             Offer::Offset => HostValue::Unset,
             Offer::Infinity => HostValue::Word(BitVector::from_bools(&vec![true; h])),
             Offer::BiasedZero => {

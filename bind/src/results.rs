@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic, SparseTable, did_you_mean, text};
 use star_vm::{HostValue, display};
 
-use crate::param::{Kind, Signature};
+use crate::param::{Kind, Param, Signature};
 use crate::records::RecordList;
 
 /// A result to be written to a file, `NAME=FILE`.
@@ -33,21 +33,32 @@ pub fn result_file<'a>(
             return Err(Diagnostic::new(Code::Usage, message).help(help));
         }
     };
+    let (idx, param) = result_named(signature, name, "--out")?;
+    Ok(ResultFile { idx, kind: param.kind, file })
+}
+
+/// Returns the result of this name, given to `option`, and its index among the `var` parameters.
+///
+/// # Errors
+/// E0606 if no result has that name, or files cannot represent it.
+pub(crate) fn result_named<'s>(
+    signature: &'s Signature,
+    name: &str,
+    option: &str,
+) -> Result<(usize, &'s Param), Diagnostic> {
     let mut vars = signature.results().enumerate();
     match vars.find(|(_, param)| param.name == name) {
-        Some((idx, param)) if param.kind.is_data() => {
-            Ok(ResultFile { idx, kind: param.kind, file })
-        }
+        Some((idx, param)) if param.kind.is_data() => Ok((idx, param)),
         Some((_, param)) => {
             let message = format!("`{name}` is {}", param.kind.with_article());
             let note = "only tables, slices and words can be written to files";
             Err(Diagnostic::new(Code::NotAResult, message).note(note))
         }
-        None => Err(no_result(signature, name)),
+        None => Err(no_result(signature, name, option)),
     }
 }
 
-fn no_result(signature: &Signature, name: &str) -> Diagnostic {
+fn no_result(signature: &Signature, name: &str, option: &str) -> Diagnostic {
     let names = || {
         let data = signature.results().filter(|param| param.kind.is_data());
         data.map(|param| param.name.as_str())
@@ -59,7 +70,7 @@ fn no_result(signature: &Signature, name: &str) -> Diagnostic {
         _ => format!("its results are {list}"),
     });
     match did_you_mean(name, names()) {
-        Some(meant) => diagnostic.help(format!("did you mean `--out {meant}=…`?")),
+        Some(meant) => diagnostic.help(format!("did you mean `{option} {meant}=…`?")),
         None => diagnostic,
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, did_you_mean, text};
-use star_io::{Data, Field, FileError, Format, Graph, Numbers, Shape};
+use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers, Shape};
 
 use crate::encoding::cannot_hold;
 use crate::fields::{Fields, split_form, unknown_form};
@@ -30,8 +30,17 @@ pub enum Rows {
         /// The widths of these in bits.
         widths: Vec<usize>,
     },
-    /// Row i represents arc i of a graph.
-    Arcs(Rc<Graph>),
+    /// Row i represents arc i of a graph, whose weights were multiplied by this scale.
+    Arcs(Rc<Graph>, Option<Decimal>),
+}
+
+/// The coding of the weights and distances of a graph in the values of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WeightCoding {
+    /// The scale that the weights were multiplied by.
+    pub scale: Option<Decimal>,
+    /// The width h of signed weights: a distance in h bits is stored with the offset 2^(h − 1).
+    pub signed: Option<usize>,
 }
 
 /// The output form of a result other than its bits.
@@ -51,33 +60,48 @@ pub enum ResultForm {
     Codes,
     /// `distances`: like `vertices`, without the rows that are infinity, all ones.
     Distances,
+    /// `adjacency`: a table as the graph with an arc for each of its ones.
+    Adjacency,
 }
 
 impl ResultForm {
+    /// Returns the text before the file in `FORM:FILE`, and the file.
+    pub fn prefix(text: &str) -> Option<(&str, &str)> {
+        split_form(text)
+    }
+
     /// Splits `[FORM:]FILE`.
     ///
     /// # Errors
     /// E0507 if the form is unknown or invalid.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
         let Some((prefix, file)) = split_form(text) else { return Ok((None, text)) };
-        let words: Vec<&str> = prefix.split_whitespace().collect();
-        let form = match words[..] {
+        Ok((Some(ResultForm::parse(prefix, file)?), file))
+    }
+
+    /// Parses a form; `file` is the name after it, for messages.
+    ///
+    /// # Errors
+    /// E0507 if the form is unknown or invalid.
+    pub fn parse(form: &str, file: &str) -> Result<Self, FileError> {
+        let words: Vec<&str> = form.split_whitespace().collect();
+        Ok(match words[..] {
             ["rows", "of", name] => ResultForm::RowsOf(name.to_owned()),
             ["like", name] => ResultForm::Like(name.to_owned()),
             ["vertices"] => ResultForm::Vertices,
             ["codes"] => ResultForm::Codes,
             ["distances"] => ResultForm::Distances,
-            _ => match Fields::of_form(prefix, file)? {
+            ["adjacency"] => ResultForm::Adjacency,
+            _ => match Fields::of_form(form, file)? {
                 Some(fields) => ResultForm::Fields(fields),
                 None => {
-                    let mut forms =
-                        vec!["rows of NAME", "like NAME", "vertices", "codes", "distances"];
+                    let mut forms = vec!["rows of NAME", "like NAME"];
+                    forms.extend(["vertices", "codes", "distances", "adjacency"]);
                     forms.extend(Fields::form_names());
-                    return Err(unknown_form(prefix, file, &forms));
+                    return Err(unknown_form(form, file, &forms));
                 }
             },
-        };
-        Ok((Some(form), file))
+        })
     }
 
     /// Returns the parameter whose rows it refers to.
@@ -86,7 +110,8 @@ impl ResultForm {
             ResultForm::Fields(_)
             | ResultForm::Vertices
             | ResultForm::Codes
-            | ResultForm::Distances => None,
+            | ResultForm::Distances
+            | ResultForm::Adjacency => None,
             ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
         }
     }
@@ -94,7 +119,10 @@ impl ResultForm {
     /// Returns whether it refers to the vertices of the graph that the values come from.
     pub fn names_vertices(&self) -> bool {
         match self {
-            ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => true,
+            ResultForm::Vertices
+            | ResultForm::Codes
+            | ResultForm::Distances
+            | ResultForm::Adjacency => true,
             ResultForm::Fields(_) | ResultForm::RowsOf(_) | ResultForm::Like(_) => false,
         }
     }
@@ -127,20 +155,11 @@ impl ResultForm {
     pub fn held_by(&self, format: Format) -> Result<(), FileError> {
         let field = Field::new("x", None, vec![1]);
         let list = Data::Numbers(Numbers { shape: Shape::List(1), fields: vec![field] });
+        let graph = Data::Graph(Graph { n_vertices: 1, symmetric: true, ..Graph::default() });
         let (examples, what) = match self {
             ResultForm::Fields(fields) => return fields.held_by(format),
-            ResultForm::RowsOf(_) => {
-                let arcs = Vec::new();
-                let graph = Graph {
-                    n_vertices: 1,
-                    arcs,
-                    weighted: false,
-                    symmetric: true,
-                    names: None,
-                    no_weights: None,
-                };
-                (vec![list, Data::Graph(graph)], "records or arcs")
-            }
+            ResultForm::RowsOf(_) => (vec![list, graph], "records or arcs"),
+            ResultForm::Adjacency => (vec![graph], "a graph"),
             ResultForm::Like(_) => (vec![list], "a list of records"),
             ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => {
                 (vec![list], "a list of vertices")
@@ -149,6 +168,41 @@ impl ResultForm {
         let holds =
             |data: &Data| star_io::write(format, data.as_output(), &mut std::io::sink()).is_ok();
         if examples.iter().any(holds) { Ok(()) } else { Err(cannot_hold(what, format)) }
+    }
+
+    /// Returns the scale that the weights or distances in this form were multiplied by.
+    pub fn scale(&self, rows: Option<&Rows>, coding: WeightCoding) -> Option<Decimal> {
+        match (self, rows) {
+            (ResultForm::Distances, _) => coding.scale,
+            (ResultForm::RowsOf(_), Some(Rows::Arcs(graph, scale))) => {
+                scale.filter(|_| graph.weighted)
+            }
+            (ResultForm::RowsOf(_), Some(Rows::Records { .. }) | None)
+            | (
+                ResultForm::Fields(_)
+                | ResultForm::Like(_)
+                | ResultForm::Vertices
+                | ResultForm::Codes
+                | ResultForm::Adjacency,
+                _,
+            ) => None,
+        }
+    }
+
+    /// Restores the distances of a field of this form, from a result of `n_columns`: removes the
+    /// offset of signed ones, and gives them the meaning of scaled ones.
+    pub fn restore(&self, field: &mut Field, n_columns: usize, coding: WeightCoding) {
+        if *self != ResultForm::Distances {
+            return;
+        }
+        if coding.signed == Some(n_columns)
+            && let Some(n_bits) = n_columns.checked_sub(1)
+        {
+            field.values.iter_mut().for_each(|number| *number -= 1 << n_bits);
+        }
+        if let Some(scale) = coding.scale {
+            field.meaning = Meaning::Scaled(scale);
+        }
     }
 
     /// Converts a result to this form. `rows` are those of the parameter that the form names,
@@ -170,6 +224,7 @@ impl ResultForm {
             ResultForm::Vertices => return vertices::all(value, graph, file).map(Data::Numbers),
             ResultForm::Codes => return vertices::codes(value, graph, file).map(Data::Numbers),
             ResultForm::Distances => return vertices::near(value, graph, file).map(Data::Numbers),
+            ResultForm::Adjacency => return vertices::pairs(value, graph, file).map(Data::Graph),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
         let Some(rows) = rows else {
@@ -198,7 +253,7 @@ impl ResultForm {
                 BitsRef::Table(table),
                 Rows::Records { numbers, fields, widths },
             ) => like(table, &numbers.fields[fields.clone()], widths, file).map(Data::Numbers),
-            (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(_)) => {
+            (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(..)) => {
                 Err(refused(format!("the rows of `{name}` are arcs, not records of a list")))
             }
             (
@@ -206,7 +261,8 @@ impl ResultForm {
                 | ResultForm::Fields(_)
                 | ResultForm::Vertices
                 | ResultForm::Codes
-                | ResultForm::Distances,
+                | ResultForm::Distances
+                | ResultForm::Adjacency,
                 _,
                 _,
             ) => Err(refused(format!("`like {name}` requires a table"))),
@@ -232,7 +288,7 @@ impl Rows {
                 let fields: Vec<Field> = fields.collect();
                 Ok(Data::Numbers(Numbers { shape: Shape::List(rows().count()), fields }))
             }
-            Rows::Arcs(graph) => {
+            Rows::Arcs(graph, _) => {
                 if slice.len() != graph.arcs.len() {
                     return Err(graph.arcs.len());
                 }

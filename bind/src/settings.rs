@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
-use star_io::{Data, Decimal, Direction, EdgeFields, FieldRules, Format, Meaning, Numbers};
+use star_io::{
+    Data, Decimal, Direction, EdgeFields, FieldRules, Format, LoadedFile, Meaning, Numbers,
+};
 
 use crate::arg_value;
 use crate::encoding::Formulas;
@@ -73,6 +75,8 @@ struct Uses {
     graph: bool,
     /// Graphs with weights.
     weights: bool,
+    /// Edge lists whose column of weights has its own scale.
+    scaled_weights: bool,
     /// Numbers that were laid out as fields.
     fields: bool,
 }
@@ -85,7 +89,9 @@ type Concern = (&'static str, &'static str, fn(Uses) -> bool);
 const CONCERNS: [Concern; 13] = [
     ("texts", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
     ("order", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
-    ("scale", "CSV, Parquet and Arrow files", |it| it.lists),
+    ("scale", "fields of CSV, Parquet and Arrow files, and the weights of edge lists", |it| {
+        it.lists || it.scaled_weights
+    }),
     ("empty", "CSV, Parquet and Arrow files, and weights of graphs", |it| it.lists || it.weights),
     ("header", "CSV files and edge lists", |it| it.lines),
     ("from", "edge lists", |it| it.edge_list),
@@ -115,7 +121,7 @@ pub enum Codes {
 pub const SETTINGS_HELP: &str = "\
 Settings for files, given like parameters:
   scale=NUMBER  multiply every value of a file by NUMBER and round to an integer;
-                `scale=price:100` is for one field of a CSV file
+                `scale=price:100` is for one field of a CSV file or edge list
   widths=A,B,…  widths of the fields of numbers in bits, in order
   texts=A,B,…   fields of a CSV file that contain texts, even if like numbers
   order=sorted  codes of texts ordered by their characters, not by appearance
@@ -197,7 +203,8 @@ impl Settings {
     }
 
     /// Records the contents of a file that was read with these settings.
-    pub(crate) fn note_file(&self, format: Format, data: &Data) {
+    pub(crate) fn note_file(&self, LoadedFile { format, data, scale, .. }: &LoadedFile) {
+        let format = *format;
         let mut uses = self.used.get();
         let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
         uses.lines |= is_csv || format == Format::EdgeList;
@@ -206,6 +213,7 @@ impl Settings {
         if let Data::Graph(graph) = data {
             uses.graph = true;
             uses.weights |= graph.weighted;
+            uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();
         }
         if let Data::Numbers(numbers) = data {
             uses.numbers = true;

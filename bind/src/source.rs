@@ -70,6 +70,11 @@ pub trait Observer {
     /// Receives information for the user.
     fn note(&self, message: &str);
 
+    /// Receives information about the values of a program.
+    fn detail(&self, message: &str) {
+        self.note(message);
+    }
+
     /// Receives a warning for the user.
     fn warning(&self, message: &str);
 }
@@ -99,6 +104,12 @@ impl Observer for Once<'_> {
     fn note(&self, message: &str) {
         if self.is_new(message) {
             self.observer.note(message);
+        }
+    }
+
+    fn detail(&self, message: &str) {
+        if self.is_new(message) {
+            self.observer.detail(message);
         }
     }
 

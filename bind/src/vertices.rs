@@ -2,9 +2,10 @@
 //! them.
 
 use star_base::{BitTable, BitVector, BitsRef, Code, text};
-use star_io::{Field, FileError, Graph, Meaning, Numbers, Shape, Texts, VertexNames};
+use star_io::{Arc, Field, FileError, Graph, Meaning, Numbers, Shape, Texts, VertexNames};
 
 use crate::fields::Fields;
+use crate::rows::ResultForm;
 
 /// The maximum width of a row that is a number.
 const MAX_BITS: usize = 63;
@@ -43,10 +44,17 @@ pub(crate) fn near(
         }
         BitsRef::Sparse(_) => Err(not_dense(file)),
         BitsRef::Table(table) => {
-            let infinity = (1_i64 << table.n_cols().min(MAX_BITS - 1)) - 1;
-            let infinity = if table.n_cols() == MAX_BITS { i64::MAX } else { infinity };
+            let infinity = infinity(table);
             numbers(table, "distance", |number| number != infinity, graph, file)
         }
+    }
+}
+
+/// Returns the number in a row of ones.
+fn infinity(table: &BitTable) -> i64 {
+    match table.n_cols() {
+        width if width >= MAX_BITS => i64::MAX,
+        width => (1_i64 << width) - 1,
     }
 }
 
@@ -85,28 +93,133 @@ pub(crate) fn codes(
     graph: Option<&Graph>,
     file: &str,
 ) -> Result<Numbers, FileError> {
+    let field = code_field("code", value, graph, file)?;
+    let n = field.values.len();
+    Ok(Numbers { shape: Shape::List(n), fields: vec![named("vertex", all_of(n), graph), field] })
+}
+
+/// Returns the names of the vertices whose codes are in the rows of a table, as a field.
+fn code_field(
+    name: &str,
+    value: BitsRef<'_>,
+    graph: Option<&Graph>,
+    file: &str,
+) -> Result<Field, FileError> {
     let BitsRef::Table(table) = value else {
         let message = "`codes` requires a table";
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     };
-    let (vertices, values) = rows(table, |_| true, graph, file)?;
+    let (_, values) = rows(table, |_| true, graph, file)?;
     let n = table.n_rows();
     let in_row = values.iter().map(|&code| usize::try_from(code).ok().filter(|&code| code <= n));
     let Some(codes) = in_row.collect::<Option<Vec<usize>>>() else {
         let message = format!("a row is no code of a vertex: codes are 0 to {n}");
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     };
-    let meaning = Meaning::Texts(Texts::of((0..n).map(|vertex| name_of(vertex, graph))));
-    let code = |code: usize| match (&meaning, code.checked_sub(1)) {
-        (Meaning::Texts(texts), Some(vertex)) => {
-            texts.code(&name_of(vertex, graph)).unwrap_or_default()
+    // A field of numbers has no empty value.
+    let all_named: Option<Vec<usize>> = codes.iter().map(|code| code.checked_sub(1)).collect();
+    if let Some(vertices) = all_named {
+        return Ok(named(name, vertices, graph));
+    }
+    // The code of a vertex is that of its name; 0 has an empty one.
+    let texts = match graph.and_then(|graph| graph.names.as_ref()) {
+        Some(VertexNames::Texts(texts)) => texts.clone(),
+        Some(VertexNames::Numbers(_)) | None => {
+            Texts::of((0..n).map(|vertex| name_of(vertex, graph)))
         }
-        _ => 0,
     };
-    let values = codes.into_iter().map(code).collect();
-    let field = Field { meaning, ..Field::new("code", None, values) };
-    let shape = Shape::List(vertices.len());
-    Ok(Numbers { shape, fields: vec![named("vertex", vertices, graph), field] })
+    let meaning = Meaning::Texts(texts);
+    Ok(Field { meaning, ..Field::new(name, None, values) })
+}
+
+/// Returns results about the vertices as one list: a field for the vertices and one for each
+/// result, with its name. A row is omitted if one of the distances is infinity.
+///
+/// # Errors
+/// As for [`all`]; E0507 if a form is not about vertices.
+pub(crate) fn joined(
+    columns: &[(&str, &ResultForm, BitsRef<'_>)],
+    graph: Option<&Graph>,
+    file: &str,
+) -> Result<Numbers, FileError> {
+    let mut is_kept: Option<Vec<bool>> = None;
+    let mut fields = Vec::with_capacity(columns.len());
+    for &(name, form, value) in columns {
+        let field = match (form, value) {
+            (ResultForm::Codes, _) => code_field(name, value, graph, file)?,
+            (ResultForm::Vertices, BitsRef::Slice(bits)) => {
+                check_rows(bits.len(), graph, file)?;
+                Field::new(name, None, bits.iter().map(i64::from).collect())
+            }
+            (ResultForm::Vertices | ResultForm::Distances, BitsRef::Table(table)) => {
+                let (_, values) = rows(table, |_| true, graph, file)?;
+                if *form == ResultForm::Distances {
+                    let infinity = infinity(table);
+                    let kept = is_kept.get_or_insert_with(|| vec![true; values.len()]);
+                    kept.iter_mut().zip(&values).for_each(|(kept, &it)| *kept &= it != infinity);
+                }
+                Field::new(name, None, values)
+            }
+            _ => {
+                let message = format!("`{name}` is not about the vertices");
+                let error = FileError::new(Code::NoSuchLayout, file, message);
+                return Err(error.note(
+                    "a column has the form `vertices`, `codes` or `distances`, and a table with a \
+                     row for each vertex",
+                ));
+            }
+        };
+        fields.push(field);
+    }
+    let n = fields.first().map_or(0, |field| field.values.len());
+    if let Some(field) = fields.iter().find(|field| field.values.len() != n) {
+        let message = format!("{} for {}", text::count(field.values.len(), "row"), n);
+        return Err(FileError::new(Code::NoSuchLayout, file, message));
+    }
+    fields.insert(0, named("vertex", all_of(n), graph));
+    if let Some(is_kept) = is_kept {
+        for field in &mut fields {
+            let mut kept = is_kept.iter();
+            field.values.retain(|_| kept.next().copied().unwrap_or(true));
+        }
+    }
+    let shape = Shape::List(fields.first().map_or(0, |field| field.values.len()));
+    Ok(Numbers { shape, fields })
+}
+
+/// Returns a square table as the graph with an arc from i to j for each one in row i, column j.
+///
+/// # Errors
+/// E0507 if its size is not that of the vertices; E0511 if there is no memory for the arcs.
+pub(crate) fn pairs(
+    value: BitsRef<'_>,
+    graph: Option<&Graph>,
+    file: &str,
+) -> Result<Graph, FileError> {
+    let (n_rows, n_cols) = value.shape();
+    if matches!(value, BitsRef::Slice(_) | BitsRef::Word(_)) || n_rows != n_cols {
+        let message = "`adjacency` requires a table with a row and a column for each vertex";
+        return Err(FileError::new(Code::NoSuchLayout, file, message));
+    }
+    check_rows(n_rows, graph, file)?;
+    let mut arcs = Vec::new();
+    let n_arcs = usize::try_from(value.count_ones()).unwrap_or(usize::MAX);
+    if arcs.try_reserve_exact(n_arcs).is_err() {
+        return Err(FileError::new(Code::MemoryLimit, file, "no memory for the arcs"));
+    }
+    // Nothing stops the visit.
+    let _ = value.try_for_ones(|row, col| {
+        arcs.push(Arc { tail: row as u32, head: col as u32, weight: 1 });
+        Ok::<(), std::convert::Infallible>(())
+    });
+    // A dense table is visited column by column.
+    arcs.sort_unstable_by_key(|arc| (arc.tail, arc.head));
+    let names = graph.and_then(|graph| graph.names.clone());
+    Ok(Graph { n_vertices: n_rows, arcs, names, ..Graph::default() })
+}
+
+fn all_of(n: usize) -> Vec<usize> {
+    (0..n).collect()
 }
 
 /// Returns the vertices, from 0, whose rows are wanted, and the numbers in these rows.
@@ -206,6 +319,59 @@ mod tests {
         assert_eq!(shown(parents), [["1", "2", "3"], ["2", "", "3"]]);
         let wide = BitTable::parse(&["100", "000", "001"]).unwrap();
         assert!(codes(BitsRef::Table(&wide), None, "f").is_err());
+    }
+
+    #[test]
+    fn columns_are_joined_without_the_rows_of_infinity() {
+        let names = VertexNames::Texts(Texts::of(["Oslo", "Rome", "Bonn"].map(str::to_owned)));
+        let graph = Graph { n_vertices: 3, names: Some(names), ..Graph::default() };
+        let (dist, pred) = (["00", "11", "10"], ["00", "00", "01"]);
+        let (dist, pred) = (BitTable::parse(&dist).unwrap(), BitTable::parse(&pred).unwrap());
+        let marked = BitVector::parse("011").unwrap();
+        let columns = [
+            ("km", &ResultForm::Distances, BitsRef::Table(&dist)),
+            ("before", &ResultForm::Codes, BitsRef::Table(&pred)),
+            ("far", &ResultForm::Vertices, BitsRef::Slice(&marked)),
+        ];
+        let numbers = joined(&columns, Some(&graph), "f").unwrap();
+        let shown: Vec<(String, Vec<String>)> = numbers
+            .fields
+            .iter()
+            .map(|field| {
+                let text = |&value: &i64| field.meaning.text(value).into_owned();
+                (field.name.clone(), field.values.iter().map(text).collect())
+            })
+            .collect();
+        let expected = [
+            ("vertex", ["Oslo", "Bonn"]),
+            ("km", ["0", "2"]),
+            ("before", ["", "Oslo"]),
+            ("far", ["0", "1"]),
+        ];
+        let expected = expected.map(|(name, texts)| (name.to_owned(), texts.map(str::to_owned)));
+        assert_eq!(shown, expected.map(|(name, texts)| (name, texts.to_vec())));
+        let other = [("T", &ResultForm::Like("R".to_owned()), BitsRef::Table(&dist))];
+        assert!(joined(&other, Some(&graph), "f").is_err());
+        let short = BitVector::parse("01").unwrap();
+        let uneven = [columns[0], ("far", &ResultForm::Vertices, BitsRef::Slice(&short))];
+        assert!(joined(&uneven, None, "f").is_err());
+    }
+
+    #[test]
+    fn ones_of_a_table_become_arcs() {
+        let table = BitTable::parse(&["010", "001", "100"]).unwrap();
+        let found = pairs(BitsRef::Table(&table), Some(&graph(Some(vec![7, 8, 9]))), "f").unwrap();
+        let arcs: Vec<String> = found
+            .arcs
+            .iter()
+            .map(|arc| {
+                let [tail, head] = [arc.tail, arc.head].map(|it| found.name(it as usize));
+                format!("{tail}-{head}")
+            })
+            .collect();
+        assert_eq!(arcs, ["7-8", "8-9", "9-7"]);
+        let wide = BitTable::zeros(2, 3).unwrap();
+        assert!(pairs(BitsRef::Table(&wide), None, "f").is_err());
     }
 
     #[test]

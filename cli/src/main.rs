@@ -52,6 +52,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star repl
   star run closure.star --graph road.gr
+  star graph paths roads.csv Oslo
   star check closure.star
   star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
@@ -70,6 +71,8 @@ struct Cli {
 enum Command {
     /// Run a program or a routine
     Run(Box<command::run::RunArgs>),
+    /// Find components, paths, trees and degrees of a graph
+    Graph(Box<command::graph::GraphArgs>),
     /// Start an interactive session
     Repl(Box<command::repl::ReplArgs>),
     /// Check programs without running them
@@ -179,6 +182,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     star_os::file_roles::begin();
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
+        Command::Graph(args) => command::graph::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)?),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),

@@ -5,7 +5,7 @@ use std::path::Path;
 use star_base::Code;
 use star_bind::Encoding;
 use star_bind::encoding::Formulas;
-use star_io::{FileError, Format, OutputRef};
+use star_io::{Decimal, FileError, Format, OutputRef};
 
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
@@ -49,7 +49,13 @@ impl Outlet {
             None => Target::by(writer, Path::new(text), text, holds).map(Outlet::File),
         };
         outlet.map_err(|error| match error.code == Code::UnknownFormat {
-            true => error.help("use an extension and `:-` for standard output: `gr:-`"),
+            true => {
+                let mut formats = [Format::Dimacs].iter().chain(Format::ALL.iter());
+                let format = formats.find(|format| holds(**format).is_ok());
+                let extension = format.and_then(|format| format.extensions().first());
+                let example = extension.unwrap_or(&"gr");
+                error.help(format!("use an extension and `:-` for standard output: `{example}:-`"))
+            }
             false => error,
         })
     }
@@ -59,6 +65,14 @@ impl Outlet {
         match self {
             Outlet::File(target) => Outlet::File(target.with(formulas)),
             Outlet::Stdout(encoding) => Outlet::Stdout(encoding.with(formulas)),
+        }
+    }
+
+    /// The same destination; the weights of arcs in CSV files are divided by this scale.
+    pub(crate) fn scaled(self, scale: Option<Decimal>) -> Self {
+        match self {
+            Outlet::File(target) => Outlet::File(target.scaled(scale)),
+            Outlet::Stdout(encoding) => Outlet::Stdout(encoding.scaled(scale)),
         }
     }
 

@@ -3,33 +3,56 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::{BitsRef, Code, Diagnostic, SparseTable};
+use star_base::{BitsRef, Code, Diagnostic, SparseTable, text};
 use star_bind::encoding::Formulas;
 use star_bind::marked::marked;
+use star_bind::result_table::{self, Column};
 use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
-use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
-use star_io::{FileError, Format, Graph, OutputRef};
+use star_bind::rows::GRAPH;
+use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, WeightCoding, encoding};
+use star_io::{Data, Decimal, FileError, Format, Graph, OutputRef};
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
+use star_os::report::Reporter;
 use star_vm::HostValue;
 
 use crate::output_target::Outlet;
 use crate::view::Places;
 
-/// An `--out` option: a result, counted from 0 among the `var` parameters, and its destination.
+/// The contents of an `--out` option.
+#[derive(Debug, PartialEq, Eq)]
+enum Contents {
+    /// A result as bits, counted from 0 among the `var` parameters.
+    Bits(usize),
+    /// Results in forms: one table.
+    Columns(Vec<Column>),
+}
+
+/// An `--out` option: results and their destination.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Out {
-    result: usize,
-    /// Its form, if it is not written as bits.
-    form: Option<ResultForm>,
+    contents: Contents,
     outlet: Outlet,
 }
 
 impl Out {
-    /// Returns the index of the result among the `var` parameters, from 0.
-    pub(crate) fn result(&self) -> usize {
-        self.result
+    /// Returns the index of its only result among the `var` parameters, from 0.
+    pub(crate) fn only_result(&self) -> Option<usize> {
+        match &self.contents {
+            Contents::Bits(result) => Some(*result),
+            Contents::Columns(columns) => match &columns[..] {
+                [column] => Some(column.idx),
+                _ => None,
+            },
+        }
+    }
+
+    fn columns(&self) -> &[Column] {
+        match &self.contents {
+            Contents::Bits(_) => &[],
+            Contents::Columns(columns) => columns,
+        }
     }
 
     /// The same option with this treatment of formulas in CSV files.
@@ -48,7 +71,47 @@ pub(crate) type Taken = (HostValue, Option<SparseTable>);
 
 /// Tests whether a result is written only as bits. A sparse table can then stay sparse.
 pub(crate) fn are_bits(outs: &[Out], result: usize) -> bool {
-    outs.iter().all(|out| out.result != result || out.form.is_none())
+    outs.iter().all(|out| out.columns().iter().all(|column| column.idx != result))
+}
+
+/// The `--names` option.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// All results, in their usual forms.
+    All,
+    /// Only these, as one table.
+    Columns(Vec<Column>),
+}
+
+impl Names {
+    /// Parses the value of the option.
+    ///
+    /// # Errors
+    /// Those of [`Column::parse`].
+    pub(crate) fn parse(entry: &Signature, columns: &str) -> Result<Self, Diagnostic> {
+        match columns {
+            "" => Ok(Names::All),
+            _ => Column::parse(entry, columns, "--names").map(Names::Columns),
+        }
+    }
+
+    /// Returns the parameters whose rows the option refers to.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = String> {
+        let (columns, graph) = match self {
+            Names::All => (&[][..], Some(GRAPH.to_owned())),
+            Names::Columns(columns) => (&columns[..], None),
+        };
+        let named = columns.iter().filter_map(|column| Some(column.form.parameter()?.to_owned()));
+        named.chain(graph)
+    }
+
+    /// Tests whether the option shows a result in a form.
+    pub(crate) fn shows(&self, result: usize) -> bool {
+        match self {
+            Names::All => true,
+            Names::Columns(columns) => columns.iter().any(|column| column.idx == result),
+        }
+    }
 }
 
 /// The origins of the values of a run, for results written in terms of them.
@@ -60,6 +123,8 @@ pub(crate) struct Origins {
     pub(crate) lists: Vec<RecordList>,
     /// The graph and its file.
     pub(crate) graph: Option<(String, Rc<Graph>)>,
+    /// The coding of its weights and distances.
+    pub(crate) coding: WeightCoding,
     /// Coordinates of its vertices, if it is drawn.
     pub(crate) places: Option<Places>,
 }
@@ -98,36 +163,50 @@ fn out(
     updates: &dyn Fn(&str, &str) -> bool,
 ) -> Result<Out, Diagnostic> {
     let ResultFile { idx, kind, file } = result_file(entry, option)?;
-    let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
-    let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
-    let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
-    let form = form.or(edges.filter(|edges| {
-        let format = Format::of_path(file);
-        format.is_some_and(|format| {
-            encoding::holds(kind, format).is_err() && edges.held_by(format).is_ok()
-        })
-    }));
-    if let Some(form) = &form {
-        form.check(entry)?;
-    }
-    let holds = |format| match &form {
-        Some(form) => form.held_by(format),
-        None => encoding::holds(kind, format),
-    };
     let name = entry.results().nth(idx).map_or("", |param| param.name.as_str());
+    let by_comma = ResultForm::prefix(file).filter(|(forms, _)| forms.contains(','));
+    let (columns, file) = match by_comma {
+        Some((forms, file)) => {
+            let columns = Column::parse(entry, &format!("{name}={forms}"), "--out")?;
+            (columns, file)
+        }
+        None => {
+            let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
+            let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
+            let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
+            let form = form.or(edges.filter(|edges| {
+                let format = Format::of_path(file);
+                format.is_some_and(|format| {
+                    encoding::holds(kind, format).is_err() && edges.held_by(format).is_ok()
+                })
+            }));
+            if let Some(form) = &form {
+                form.check(entry)?;
+            }
+            let column = form.map(|form| Column { idx, name: name.to_owned(), form });
+            (column.into_iter().collect(), file)
+        }
+    };
+    let holds = |format| match &columns[..] {
+        [] => encoding::holds(kind, format),
+        columns => result_table::held_by(columns, format),
+    };
     let writer = if updates(name, file) { Writer::Update } else { Writer::Command };
     let outlet = Outlet::by(writer, file, &holds).map_err(|error| error.to_diagnostic())?;
-    Ok(Out { result: idx, form, outlet })
+    let contents =
+        if columns.is_empty() { Contents::Bits(idx) } else { Contents::Columns(columns) };
+    Ok(Out { contents, outlet })
 }
 
 /// Returns the parameters whose rows the options refer to.
 pub(crate) fn parameters(outs: &[Out]) -> Vec<String> {
-    outs.iter().filter_map(|out| Some(out.form.as_ref()?.parameter()?.to_owned())).collect()
+    let columns = outs.iter().flat_map(Out::columns);
+    columns.filter_map(|column| Some(column.form.parameter()?.to_owned())).collect()
 }
 
 /// Tests whether an option names vertices.
 pub(crate) fn name_vertices(outs: &[Out]) -> bool {
-    outs.iter().any(|out| out.form.as_ref().is_some_and(ResultForm::names_vertices))
+    outs.iter().flat_map(Out::columns).any(|column| column.form.names_vertices())
 }
 
 /// Tests whether an option uses standard output.
@@ -144,25 +223,31 @@ pub(crate) fn save(
     results: &[Taken],
     origins: &Origins,
     flags: &Flags,
+    reporter: &Reporter,
     output: &mut Output,
 ) -> Result<(), Vec<FileError>> {
     let (mut written, mut faults) = (Vec::new(), Vec::new());
-    for Out { result, form, outlet } in outs {
-        let data = match results.get(result) {
-            Some((_, Some(table))) => Ok(OutputRef::Bits(BitsRef::Sparse(table))),
-            Some((value, None)) => encoding::writable(value, outlet.name()),
-            None => encoding::writable(&HostValue::Unset, outlet.name()),
-        };
-        let file = data.and_then(|data| match (form, data) {
-            (Some(form), OutputRef::Bits(bits)) => {
-                let Origins { rows, graph, .. } = origins;
-                let rows = form.parameter().and_then(|name| rows.get(name));
-                let graph = graph.as_ref().map(|(_, graph)| &**graph);
-                let shaped = form.data(bits, rows, graph, outlet.name())?;
-                outlet.write(shaped.as_output(), flags, output)
+    for Out { contents, outlet } in outs {
+        let file = match contents {
+            Contents::Bits(result) => {
+                let data = match results.get(result) {
+                    Some((_, Some(table))) => Ok(OutputRef::Bits(BitsRef::Sparse(table))),
+                    Some((value, None)) => encoding::writable(value, outlet.name()),
+                    None => encoding::writable(&HostValue::Unset, outlet.name()),
+                };
+                data.and_then(|data| outlet.write(data, flags, output))
             }
-            (Some(_) | None, data) => outlet.write(data, flags, output),
-        });
+            Contents::Columns(columns) => table_of(&columns, results, origins, outlet.name())
+                .and_then(|(data, scale)| {
+                    if let Some(scale) = scale.filter(|_| outlet.format() != Format::Csv) {
+                        let name = text::one_line(outlet.name());
+                        let note = format!("{name}: weights are multiplied by `scale={scale}`");
+                        reporter.note(&note);
+                    }
+                    note_not_kept(&outlet, data.as_output(), reporter);
+                    outlet.scaled(scale).write(data.as_output(), flags, output)
+                }),
+        };
         match file {
             Ok((file, _)) => written.extend(file),
             Err(fault) if flags.stop().is_some() => return Err(vec![fault]),
@@ -171,6 +256,110 @@ pub(crate) fn save(
     }
     faults.extend(written.into_iter().filter_map(|file| file.commit().err()));
     if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Prints a note about what the format does not hold of the data.
+pub(crate) fn note_not_kept(outlet: &Outlet, data: OutputRef<'_>, reporter: &Reporter) {
+    if let Some(note) = star_io::not_kept(outlet.format(), data) {
+        reporter.note(&format!("{}: {note}", text::one_line(outlet.name())));
+    }
+}
+
+/// Returns the table of columns, called `file` in messages, and the scale of its weights.
+fn table_of(
+    columns: &[Column],
+    results: &[Taken],
+    origins: &Origins,
+    file: &str,
+) -> Result<(Data, Option<Decimal>), FileError> {
+    let value = |column: &Column| match results.get(column.idx) {
+        Some((_, Some(table))) => Some(BitsRef::Sparse(table)),
+        Some((value, None)) => value.bits(),
+        None => None,
+    };
+    if let [column] = columns
+        && value(column).is_none()
+    {
+        let unset = results.get(column.idx).map_or(&HostValue::Unset, |(value, _)| value);
+        encoding::writable(unset, file)?;
+    }
+    let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
+    let rows = columns.first().and_then(|column| column.form.parameter());
+    let rows = rows.and_then(|name| origins.rows.get(name));
+    let set: Vec<_> = columns.iter().map(|column| (column, value(column))).collect();
+    let mut data = result_table::data(&set, rows, graph, file)?;
+    if let Data::Numbers(numbers) = &mut data {
+        let set = set.iter().filter_map(|&(column, value)| Some((column, value?)));
+        for ((column, value), field) in set.zip(numbers.fields.iter_mut().skip(1)) {
+            column.form.restore(field, value.shape().1, origins.coding);
+        }
+    }
+    let scale = columns.iter().find_map(|column| column.form.scale(rows, origins.coding));
+    Ok((data, scale))
+}
+
+/// Prints results with the names of vertices: a table of columns, or all results.
+///
+/// # Errors
+/// E0507 if a result does not match its form.
+pub(crate) fn print_with_names(
+    output: &mut Output,
+    wanted: &Names,
+    names: &[Option<&str>],
+    results: &[Taken],
+    origins: &Origins,
+) -> Result<(), FileError> {
+    let columns = match wanted {
+        Names::Columns(columns) => columns.clone(),
+        Names::All => print_others(output, names, results, origins)?,
+    };
+    if !columns.is_empty() {
+        let (table, scale) = table_of(&columns, results, origins, "")?;
+        result_table::write_text(&table, scale, &mut |line| output.write(line));
+    }
+    Ok(())
+}
+
+/// Prints the results without a row for each vertex, those over arcs as a table of these; returns
+/// the others as columns.
+fn print_others(
+    output: &mut Output,
+    names: &[Option<&str>],
+    results: &[Taken],
+    origins: &Origins,
+) -> Result<Vec<Column>, FileError> {
+    let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
+    let mut columns = Vec::new();
+    for (idx, (name, result)) in names.iter().zip(results).enumerate() {
+        let Some(name) = name else { continue };
+        let is_column = match (graph, &result.0) {
+            (Some(graph), HostValue::Table(table)) => {
+                table.n_rows() == graph.n_vertices && (1..64).contains(&table.n_cols())
+            }
+            (Some(graph), HostValue::Slice(slice)) => {
+                slice.len() == graph.n_vertices && slice.len() != graph.arcs.len()
+            }
+            _ => false,
+        };
+        let are_arcs = match (graph, &result.0) {
+            (Some(graph), HostValue::Slice(slice)) => {
+                slice.len() == graph.arcs.len() && slice.len() != graph.n_vertices
+            }
+            _ => false,
+        };
+        let column = |form| Column { idx, name: (*name).to_owned(), form };
+        if is_column {
+            columns.push(column(Column::usual_form(name)));
+        } else if are_arcs && origins.rows.contains_key(GRAPH) {
+            let arcs = [column(ResultForm::RowsOf(GRAPH.to_owned()))];
+            let (table, scale) = table_of(&arcs, results, origins, "")?;
+            output.write(&format!("{name}:\n"));
+            result_table::write_text(&table, scale, &mut |line| output.write(line));
+        } else {
+            print(output, &[Some(name)], std::slice::from_ref(result), origins);
+        }
+    }
+    Ok(columns)
 }
 
 /// Prints the results as `NAME = …`.
@@ -242,6 +431,9 @@ mod tests {
         assert_eq!(codes(&["D=records x=16 y=16:d.csv", "X=x.stb"]), []);
         assert_eq!(codes(&["D=rgb:d.png"]), []);
         assert_eq!(codes(&["D=records x=16:csv:-"]), []);
+        assert_eq!(codes(&["D=distances, X=vertices:d.csv"]), []);
+        assert_eq!(codes(&["D=distances, Y=vertices:d.csv"]), [Code::NotAResult]);
+        assert_eq!(codes(&["D=distances, X=vertices:d.gr"]), [Code::NoSuchLayout]);
         assert_eq!(codes(&["D=rgb:d.csv.xyz"]), [Code::UnknownFormat]);
         assert_eq!(codes(&["D=records x:d.csv", "D=rgb:d.gr"]), [Code::NoSuchLayout; 2]);
     }

@@ -131,7 +131,16 @@ pub(crate) struct Extras<'a> {
     /// Coordinates of its vertices.
     pub(crate) places: Option<&'a Places>,
     /// Its highlighted arcs or vertices.
-    pub(crate) marked: Option<&'a BitVector>,
+    pub(crate) marked: Option<Marked<'a>>,
+}
+
+/// Highlighted elements of a graph.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Marked<'a> {
+    /// Arcs, or vertices if there is one bit for each of these.
+    ByLength(&'a BitVector),
+    /// Vertices.
+    Vertices(&'a BitVector),
 }
 
 /// Draws data, called `name` in messages.
@@ -188,9 +197,13 @@ pub(crate) fn of_graph(
     };
     let ends = |arc: &star_io::Arc| (arc.tail as usize, arc.head as usize);
     let arcs: Vec<(usize, usize)> = graph.arcs.iter().map(ends).collect();
-    let marks: Vec<bool> = extras.marked.map(|marked| marked.iter().collect()).unwrap_or_default();
+    let (marks, may_be_arcs): (Vec<bool>, bool) = match extras.marked {
+        Some(Marked::ByLength(slice)) => (slice.iter().collect(), true),
+        Some(Marked::Vertices(slice)) => (slice.iter().collect(), false),
+        None => (Vec::new(), false),
+    };
     let (marked_arcs, marked_vertices) = match marks.len() {
-        n if n == arcs.len() => (&marks[..], &[][..]),
+        n if n == arcs.len() && may_be_arcs => (&marks[..], &[][..]),
         n if n == n_vertices => (&[][..], &marks[..]),
         0 => (&[][..], &[][..]),
         n => {
@@ -206,8 +219,20 @@ pub(crate) fn of_graph(
     let name_of = |vertex: usize| graph.name(vertex).to_string();
     let names = graph.names.is_some().then_some(&name_of as &dyn Fn(usize) -> String);
     let symmetric = graph.symmetric;
-    let network =
-        Network { n_vertices, arcs: &arcs, symmetric, names, places, marked_arcs, marked_vertices };
+    let weights: Option<Vec<i64>> =
+        graph.weighted.then(|| graph.arcs.iter().map(|arc| arc.weight).collect());
+    let weights = weights.as_deref();
+    let arcs = &arcs[..];
+    let network = Network {
+        n_vertices,
+        arcs,
+        symmetric,
+        names,
+        weights,
+        places,
+        marked_arcs,
+        marked_vertices,
+    };
     view::network(&network).ok_or_else(|| {
         let n_arcs = arcs.len();
         let message = format!("{n_vertices} vertices and {n_arcs} arcs are too many to draw");
@@ -396,6 +421,12 @@ impl View {
         let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
         let places = origins.places.as_ref();
         let drawing = match (&self.form, encoding::writable(value, name)?) {
+            (Some(ResultForm::Vertices), OutputRef::Bits(BitsRef::Slice(slice)))
+                if let Some(graph) = graph =>
+            {
+                let marked = Some(Marked::Vertices(slice));
+                of_graph(graph, Extras { places, marked }, name)?
+            }
             (Some(form), OutputRef::Bits(bits)) => {
                 let rows = form.parameter().and_then(|name| origins.rows.get(name));
                 let data = form.data(bits, rows, graph, name)?;
@@ -405,7 +436,10 @@ impl View {
                 let marks =
                     |graph: &&Graph| [graph.arcs.len(), graph.n_vertices].contains(&slice.len());
                 match graph.filter(marks) {
-                    Some(graph) => of_graph(graph, Extras { places, marked: Some(slice) }, name)?,
+                    Some(graph) => {
+                        let marked = Some(Marked::ByLength(slice));
+                        of_graph(graph, Extras { places, marked }, name)?
+                    }
                     None => of_bits(BitsRef::Slice(slice), name)?,
                 }
             }

@@ -16,6 +16,9 @@ const OPERATIONS: &str = "operations";
 /// The title of the module of the words of the language.
 const LANGUAGE: &str = "language";
 
+/// The beginning of the names of imported modules.
+const MODULE: &str = "star:";
+
 /// The origin of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
@@ -246,7 +249,21 @@ impl Catalogue {
             Some(meant) => diagnostic.help(format!("did you mean `star doc {meant}`?")),
             None => diagnostic,
         };
+        let diagnostic = match self.is_unknown_module(wanted) {
+            true => {
+                let modules = self.modules().map(|(_, module)| module.title.as_str());
+                let modules = modules.filter(|title| title.starts_with(MODULE));
+                diagnostic.note(format!("the modules are {}", text::quoted_list(modules)))
+            }
+            false => diagnostic,
+        };
         diagnostic.help("`star doc` lists the library; file names end in `.star`")
+    }
+
+    /// Returns whether this is written like the name of a module, and there is none.
+    pub fn is_unknown_module(&self, name: &str) -> bool {
+        let is_module = name.get(..MODULE.len()).is_some_and(|it| it.eq_ignore_ascii_case(MODULE));
+        is_module && self.module(&name.to_lowercase()).is_none()
     }
 }
 

@@ -6,7 +6,7 @@ const CONTROL = ["begin", "end", "if", "then", "else", "while", "do", "for", "to
 const TYPES = ["integer", "boolean", "string", "slice", "word", "table", "handle"];
 const CONSTANTS = ["true", "false"];
 const OPERATORS = ["and", "or", "xor", "not", "div", "mod"];
-const BUILTINS = ["SET", "CLR", "FND", "STEP", "NUMB", "CONVERT", "FRST", "SOME", "ONE", "ZERO", "MASK", "SHIFT", "ROTATE", "MIRROR", "SHUFFLE", "length", "TRIM", "REP", "EQ", "NOTEQ", "LESS", "LESSEQ", "GREAT", "GREATEQ", "ADD", "SUBT", "INT", "WORD", "COL", "ROW", "size", "rows", "print", "read", "write", "assert", "exit", "break", "continue"];
+const BUILTINS = ["SET", "CLR", "FND", "STEP", "NUMB", "CONVERT", "FRST", "SOME", "ONE", "ZERO", "MASK", "SHIFT", "ROTATE", "MIRROR", "SHUFFLE", "length", "TRIM", "REP", "EQ", "NOTEQ", "LESS", "LESSEQ", "GREAT", "GREATEQ", "ADD", "SUBT", "INT", "WORD", "COL", "ROW", "size", "rows", "name", "print", "read", "write", "assert", "exit", "break", "continue"];
 
 // Keywords and built-ins are the same in any letter case.
 const word = (text) =>

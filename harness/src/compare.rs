@@ -7,7 +7,7 @@ use star_ir::LimitKind;
 use star_vm::Outcome;
 
 use crate::mode::Mode;
-use crate::run::RunResult;
+use crate::routine_run::RunResult;
 
 /// The first difference between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

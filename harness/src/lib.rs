@@ -27,7 +27,7 @@ pub mod header;
 pub mod machine;
 pub mod machines;
 pub mod mode;
-pub mod run;
+pub mod routine_run;
 pub mod shrink;
 pub mod template;
 
@@ -38,6 +38,6 @@ pub use header::{Definition, Expectation, Expected, Header, HeaderKind, Name, Pu
 pub use machine::{Compiled, LoadedRoutine, Machine, on};
 pub use machines::{Configuration, DEVICES, MACHINES};
 pub use mode::Mode;
-pub use run::{Printed, RunResult};
+pub use routine_run::{Printed, RunResult};
 pub use shrink::shrink;
 pub use star_vm::Argument;

@@ -15,7 +15,7 @@ use star_vm::{
     DynValue, Explanation, HostValue, Limits, Outcome, TableForm, erase,
 };
 
-use crate::run::{self, RunResult};
+use crate::routine_run::{self, RunResult};
 
 /// A backend with its compile options.
 #[derive(Clone)]
@@ -151,7 +151,7 @@ impl Compiled {
         limits: Limits,
     ) -> RunResult {
         match self.load(entry, arguments) {
-            Ok(mut loaded) => run::alone(&mut loaded, limits),
+            Ok(mut loaded) => routine_run::alone(&mut loaded, limits),
             Err(error) => RunResult::failed(error),
         }
     }

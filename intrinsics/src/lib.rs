@@ -30,7 +30,9 @@ mod transpose;
 pub mod wave;
 mod workers;
 
-pub use arcs::{ArcList, ArcTables, Distances, JoinedVertices, TopologicalOrder, Tree};
+pub use arcs::{
+    ArcTables, Distances, GroupedArcs, JoinedVertices, TopologicalOrder, Tree, WeightedEnd,
+};
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use dijkstra::{ShortestPaths, WeightedArcs};

@@ -3,12 +3,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use star_base::BitTable;
 
-use crate::environment::{Ended, Environment, InterruptPoller, install};
+use crate::environment::{Ended, InterruptPoller};
+use crate::filled;
 use crate::transpose::{BLOCKS, COLUMNS, Planes, ROWS, read_blocks, write_blocks};
-use crate::{filled, reserved};
 
 /// Numbers that are transposed between two polls.
 const CHUNK: usize = ROWS * BLOCKS;
@@ -80,41 +79,6 @@ pub fn read_numbers(
     Ok(numbers)
 }
 
-/// Reads the numbers in the last 32 columns of a table, on the threads of the environment: `each`
-/// gets parts of them, with the row of the first one, a multiple of 64.
-///
-/// # Errors
-/// If the run is interrupted or memory allocation fails.
-pub(crate) fn read_table(
-    table: &BitTable,
-    environment: &dyn Environment,
-    each: impl Fn(usize, &mut [u32]) + Sync,
-) -> Result<Vec<u32>, Ended> {
-    /// Numbers of a part, which fit the second cache.
-    const PART: usize = 4 * CHUNK;
-    let n_rows = table.n_rows();
-    let columns = limbs_of(table, 0, table.n_cols());
-    let read = |(part, numbers): (usize, &mut [u32])| {
-        environment.poll()?;
-        read_blocks(&columns, part * PART / ROWS, numbers);
-        each(part * PART, numbers);
-        Ok(())
-    };
-    if environment.threads() == 1 || n_rows <= PART {
-        let (mut numbers, mut buffer) = (reserved(n_rows)?, filled(PART.min(n_rows), 0)?);
-        for part in 0..n_rows.div_ceil(PART) {
-            let buffer = &mut buffer[..PART.min(n_rows - part * PART)];
-            read((part, buffer))?;
-            numbers.extend_from_slice(buffer);
-        }
-        return Ok(numbers);
-    }
-    let mut numbers = filled(n_rows, 0)?;
-    let parts = numbers.par_chunks_mut(PART).enumerate();
-    install(environment, || parts.try_for_each(read))?;
-    Ok(numbers)
-}
-
 /// The limbs of `width` columns from column `first` on.
 fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
     (first..first + width).map(|column| lines.column_limbs(column)).collect()
@@ -123,6 +87,7 @@ fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Environment;
 
     #[test]
     fn bits_beyond_32_are_zero_and_ignored() {
@@ -149,12 +114,6 @@ mod tests {
                 (0..n as u32).map(|row| row.wrapping_mul(0x9e37_79b9) >> (32 - width)).collect();
             write_numbers(&mut table, 1, width, &numbers, &mut poller).unwrap();
             assert_eq!(read_numbers(&table, 1, width, &mut poller).unwrap(), numbers);
-            let mut alone = BitTable::zeros(n, width).unwrap();
-            write_numbers(&mut alone, 0, width, &numbers, &mut poller).unwrap();
-            let read = read_table(&alone, environment, |row, part| {
-                assert_eq!(part, &numbers[row..row + part.len()]);
-            });
-            assert_eq!(read.unwrap(), numbers);
             for (row, &number) in numbers.iter().enumerate() {
                 assert_eq!(table.get(row, 1), number >> (width - 1) & 1 == 1);
                 assert!(!table.get(row, 0) && !table.get(row, width + 1));

@@ -2,6 +2,7 @@
 
 use star_base::{BitTable, BitVector, BitsRef, SparseTable};
 
+use crate::decimal::Decimal;
 use crate::graph::Graph;
 use crate::numbers::{Numbers, Shape};
 use crate::registry::Format;
@@ -39,6 +40,8 @@ pub struct LoadedFile {
     pub notes: Vec<String>,
     /// Whether it is a graph, and the file does not say if its arcs have a direction.
     pub assumes_arcs: bool,
+    /// The scale that its values, or the weights of a graph, were multiplied by.
+    pub scale: Option<Decimal>,
 }
 
 /// A value to write.

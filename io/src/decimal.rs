@@ -140,6 +140,34 @@ impl Decimal {
     }
 }
 
+impl Decimal {
+    /// Returns the exact quotient of an integer; `None` if it has more digits than a decimal keeps.
+    pub(crate) fn quotient(number: i64, divisor: Decimal) -> Option<Decimal> {
+        let mut digits = u128::from(number.unsigned_abs());
+        if digits == 0 || divisor.digits == 0 {
+            return (divisor.digits > 0).then(Decimal::default);
+        }
+        let (mut rest, mut exponent) = (u128::from(divisor.digits), -divisor.exponent);
+        for factor in [2, 5] {
+            while rest.is_multiple_of(factor) {
+                // 1/2 = 5/10, and 1/5 = 2/10.
+                digits = digits.checked_mul(10 / factor)?;
+                (rest, exponent) = (rest / factor, exponent - 1);
+            }
+        }
+        if !digits.is_multiple_of(rest) {
+            return None;
+        }
+        digits /= rest;
+        while digits.is_multiple_of(10) {
+            (digits, exponent) = (digits / 10, exponent + 1);
+        }
+        let digits = u64::try_from(digits).ok()?;
+        let negative = (number < 0) != divisor.negative;
+        Some(Decimal { negative, digits, exponent, cut: false })
+    }
+}
+
 impl From<i64> for Decimal {
     fn from(number: i64) -> Self {
         let negative = number < 0;
@@ -184,6 +212,25 @@ mod tests {
 
     fn decimal(text: &str) -> Decimal {
         Decimal::parse(text).unwrap()
+    }
+
+    #[test]
+    fn quotients_are_exact() {
+        for (number, divisor, quotient) in [
+            (9_007_199_254_740_993, "1", Some("9007199254740993")),
+            (9_007_199_254_740_992_900, "100", Some("90071992547409929")),
+            (-12_345_678_901_234_567, "10000", Some("-1234567890123.4567")),
+            (i64::MIN, "1e3", Some("-9223372036854775.808")),
+            (7, "0.5", Some("14")),
+            (1, "8", Some("0.125")),
+            (6, "3", Some("2")),
+            (0, "3", Some("0")),
+            (1, "3", None),
+            (i64::MAX, "1048576", None),
+        ] {
+            let found = Decimal::quotient(number, decimal(divisor)).map(|it| it.to_string());
+            assert_eq!(found.as_deref(), quotient, "{number} / {divisor}");
+        }
     }
 
     #[test]

@@ -249,9 +249,12 @@ impl Graph {
     /// Rejects negative weights where they are added along paths.
     pub(crate) fn check_lengths(&self, file: &str) -> Result<(), FileError> {
         self.check_weights(file).map_err(|error| match error.code {
-            Code::OutOfRange => error
-                .note("a weight is a number of bits, from 0 to below infinity")
-                .help("use the layout `signed-out` and `BELLMAN_FORD` for negative weights"),
+            Code::OutOfRange => {
+                error.note("a weight is a number of bits, from 0 to below infinity").help(
+                    "`BELLMAN_FORD` of `star:paths` permits negative weights in the layout \
+                        `signed-out`: `Cost=signed-out:FILE`",
+                )
+            }
             _ => error,
         })
     }

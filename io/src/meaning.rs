@@ -155,7 +155,10 @@ impl Meaning {
     pub fn text(&self, number: i64) -> Cow<'_, str> {
         match self {
             Meaning::Number => number.to_string().into(),
-            Meaning::Scaled(scale) => (number as f64 / scale.to_f64()).to_string().into(),
+            Meaning::Scaled(scale) => match Decimal::quotient(number, *scale) {
+                Some(quotient) => quotient.to_string().into(),
+                None => (number as f64 / scale.to_f64()).to_string().into(),
+            },
             // Codes without a text, which a program may have created, are shown as numbers.
             Meaning::Texts(texts) => {
                 texts.text(number).map_or_else(|| number.to_string().into(), Cow::from)

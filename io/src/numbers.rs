@@ -138,7 +138,8 @@ impl Field {
         let shared = self.shared.map(|(_, greatest)| greatest);
         let greatest = self.present().chain(shared).max().unwrap_or(0);
         let range = i128::from(greatest) - i128::from(self.offset());
-        let one_more = u128::from(self.n_missing() > 0);
+        // The shared range includes the unused code.
+        let one_more = u128::from(self.shared.is_none() && self.n_missing() > 0);
         bit_length(range.unsigned_abs() + one_more).max(1)
     }
 }

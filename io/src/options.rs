@@ -51,6 +51,15 @@ pub struct EdgeFields<'a> {
     pub weight: Option<&'a str>,
 }
 
+/// The style of arcs that are written as CSV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EdgeStyle {
+    /// The scale that the weights are divided by.
+    pub scale: Option<Decimal>,
+    /// Whether the names of vertices that a spreadsheet would evaluate are quoted.
+    pub quotes_formulas: bool,
+}
+
 /// Options for reading a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.

@@ -3,6 +3,7 @@
 //! To add a format, add a line to `formats!`, a line to [`Format::detect`], and a file in
 //! `format/`.
 
+use std::cell::OnceCell;
 use std::io::{BufWriter, Read, Write};
 
 use star_base::Code;
@@ -10,11 +11,13 @@ use star_base::Code;
 use crate::data::{LoadedFile, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::format::{self, ReadResult, ReaderNotes};
-use crate::options::ReadOptions;
+use crate::graph::Graph;
+use crate::options::{EdgeStyle, ReadOptions};
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::scaling::Scaling;
 use crate::sink::{InterruptibleSink, Sink};
 use crate::source::Source;
+use crate::text;
 
 /// Number of bytes of a packed file that are enough to recognise its format.
 const HEAD_BYTES: u64 = 4096;
@@ -289,16 +292,45 @@ pub fn read(
     let scaling = options.scale.map(Scaling::new);
     // A list of records is a list of edges if a graph is wanted.
     let as_graph = options.as_graph;
-    let source = Source::open(input, options, scaling.as_ref())?;
+    let of_weights = OnceCell::new();
+    let mut source = Source::open(input, options, scaling.as_ref())?;
     let budget = source.budget().clone();
     let format = if as_graph && format == Format::Csv { Format::EdgeList } else { format };
+    if format == Format::EdgeList
+        && let Some(scale) = format::edge_list::weight_scale(&mut source)?
+    {
+        source.set_scaling(of_weights.get_or_init(|| Scaling::new(scale)));
+    }
     let (data, ReaderNotes { mut warnings, mut notes, assumes_arcs }) =
         (format.entry().read)(source)?;
-    if let Some(scaling) = &scaling {
+    let scaling = of_weights.get().or(scaling.as_ref());
+    if let Some(scaling) = scaling {
         warnings.extend(scaling.warning());
         notes.extend(scaling.note());
     }
-    Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes, assumes_arcs })
+    let scale = scaling.and_then(Scaling::used);
+    Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes, assumes_arcs, scale })
+}
+
+/// Returns a note about what a file of this format does not hold of a value: vertices without arcs,
+/// or the names of vertices.
+pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
+    let OutputRef::Graph(graph) = value else { return None };
+    match format {
+        Format::Csv => {
+            let mut is_end = vec![false; graph.n_vertices];
+            for end in graph.arcs.iter().flat_map(|arc| [arc.tail, arc.head]) {
+                is_end[end as usize] = true;
+            }
+            let n_others = is_end.iter().filter(|is_end| !**is_end).count() as u64;
+            let vertices = text::counted(n_others, "vertices");
+            (n_others > 0).then(|| format!("not in the file: {vertices} without arcs"))
+        }
+        Format::Dimacs | Format::MatrixMarket | Format::Metis if graph.names.is_some() => {
+            Some("the file has the numbers of the vertices from 1, without their names".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// Writes a value and flushes `output`; small writes are buffered.
@@ -337,14 +369,48 @@ pub fn write_packed(
     }
 }
 
+/// Writes the arcs or edges of a graph as CSV, as [`write_packed`] does, in a style.
+///
+/// # Errors
+/// Those of [`write_packed`].
+pub fn write_edges(
+    graph: &Graph,
+    style: EdgeStyle,
+    packing: Packing,
+    output: &mut dyn Write,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<(), FileError> {
+    let mut write = |output: &mut dyn Write| {
+        with_sink(output, go_on, |sink| format::write_csv_edges(graph, style, sink))
+    };
+    match packing {
+        Packing::Plain => write(output),
+        Packing::Gzip => {
+            let mut packed = gzip(output);
+            write(&mut packed)?;
+            packed.finish().map_err(|error| *format::cannot_write(&error))?;
+            Ok(())
+        }
+    }
+}
+
 fn write_while(
     format: Format,
     value: OutputRef<'_>,
     output: &mut dyn Write,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), FileError> {
+    with_sink(output, go_on, |sink| (format.entry().write)(value, sink))
+}
+
+/// Writes through a buffer.
+fn with_sink(
+    output: &mut dyn Write,
+    go_on: &mut dyn FnMut() -> bool,
+    write: impl FnOnce(&mut dyn Sink) -> Result<(), Fault>,
+) -> Result<(), FileError> {
     let mut sink = InterruptibleSink { output: BufWriter::with_capacity(1 << 16, output), go_on };
-    let written = (format.entry().write)(value, &mut sink);
+    let written = write(&mut sink);
     let written = written.and_then(|()| sink.flush().map_err(|e| format::cannot_write(&e)));
     // After a failure, buffered data must not be written when the writer is dropped.
     let _ = sink.output.into_parts();

@@ -33,6 +33,11 @@ impl Scaling {
         self.factor
     }
 
+    /// The factor, if a value was multiplied by it.
+    pub(crate) fn used(&self) -> Option<Decimal> {
+        (self.n_values.get() > 0).then_some(self.factor)
+    }
+
     /// Scales a value by its exact product; `None` beyond 64 signed bits.
     #[inline]
     pub(crate) fn decimal(&self, value: Decimal) -> Option<i64> {

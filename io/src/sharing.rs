@@ -9,7 +9,7 @@ use crate::names::VertexNames;
 use crate::numbers::{Field, Numbers};
 
 /// Gives all texts of these lists one set of codes, sorted by their characters if `sorted`, and all
-/// numbers of one kind one offset and one width, if any of them is negative.
+/// numbers of one kind one offset and one width.
 pub fn share_codes(lists: &mut [&mut Numbers], sorted: bool) {
     let mut all = Texts::default();
     let fields = || lists.iter().flat_map(|list| &list.fields);
@@ -23,16 +23,19 @@ pub fn share_codes(lists: &mut [&mut Numbers], sorted: bool) {
     if sorted {
         all.sort();
     }
-    let mut ranges: Vec<(Meaning, (i64, i64))> = Vec::new();
+    // Ranges of the numbers of a kind, and whether any is missing.
+    let mut ranges: Vec<(Meaning, (i64, i64), bool)> = Vec::new();
     for field in fields().filter(|field| !matches!(field.meaning, Meaning::Texts(_))) {
         let (Some(least), Some(greatest)) = (field.present().min(), field.present().max()) else {
             continue;
         };
-        // All ones remains unused where numbers are missing.
-        let greatest = greatest.saturating_add(i64::from(field.n_missing() > 0));
-        match ranges.iter_mut().find(|(meaning, _)| *meaning == field.meaning) {
-            Some((_, range)) => *range = (range.0.min(least), range.1.max(greatest)),
-            None => ranges.push((field.meaning.clone(), (least, greatest))),
+        let misses = field.n_missing() > 0;
+        match ranges.iter_mut().find(|(meaning, ..)| *meaning == field.meaning) {
+            Some((_, range, any_misses)) => {
+                *range = (range.0.min(least), range.1.max(greatest));
+                *any_misses |= misses;
+            }
+            None => ranges.push((field.meaning.clone(), (least, greatest), misses)),
         }
     }
     for field in lists.iter_mut().flat_map(|list| &mut list.fields) {
@@ -42,8 +45,11 @@ pub fn share_codes(lists: &mut [&mut Numbers], sorted: bool) {
             }
             texts.clone_from(&all);
         } else {
-            let range = ranges.iter().find(|(meaning, _)| *meaning == field.meaning);
-            field.shared = range.map(|(_, range)| *range).filter(|(least, _)| *least < 0);
+            let range = ranges.iter().find(|(meaning, ..)| *meaning == field.meaning);
+            // All ones remains unused where numbers are missing.
+            field.shared = range.map(|&(_, (least, greatest), any_misses)| {
+                (least, greatest.saturating_add(i64::from(any_misses)))
+            });
         }
     }
 }
@@ -171,6 +177,17 @@ mod tests {
         assert_eq!((sizes(&low), sizes(&high)), ((-10, 5), (-10, 5)));
         let (mut a, mut b) = (numbers(&[1, 2, 3]), numbers(&[1, 2, 90]));
         share_codes(&mut [&mut a, &mut b], false);
-        assert_eq!((sizes(&a), sizes(&b)), ((0, 2), (0, 7)));
+        assert_eq!((sizes(&a), sizes(&b)), ((0, 7), (0, 7)));
+    }
+
+    #[test]
+    fn missing_numbers_keep_one_code_free_in_all_fields() {
+        let mut numbers = list(vec![
+            Field { nodata: Some(-1), ..Field::new("a", None, vec![1, -1, 2]) },
+            Field::new("b", None, vec![7, 0, 1]),
+        ]);
+        share_codes(&mut [&mut numbers], false);
+        let widths = [&numbers.fields[0], &numbers.fields[1]].map(Field::least_bits);
+        assert_eq!(widths, [4, 4]);
     }
 }

@@ -57,6 +57,11 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(Source { input, options, budget, scaling, n_read: 0, pushed_back: Vec::new() })
     }
 
+    /// Sets the scale of the values.
+    pub(crate) fn set_scaling(&mut self, scaling: &'r Scaling) {
+        self.scaling = Some(scaling);
+    }
+
     /// Pushes back the first bytes after they were examined to identify the file.
     pub(crate) fn push_back(&mut self, bytes: &[u8]) {
         self.pushed_back.splice(0..0, bytes.iter().copied());

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+pub(crate) use star_base::text::size;
+
 /// Maximum number of characters of a file that a message quotes.
 const QUOTED_CHARS: usize = 40;
 
@@ -25,24 +27,6 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     }
     quoted.push('`');
     quoted
-}
-
-/// A number of bytes in a suitable unit: `1.5 GiB`.
-pub(crate) fn size(n_bytes: u128) -> String {
-    const UNITS: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
-    if n_bytes < 1024 {
-        return count(n_bytes, "byte");
-    }
-    let mut amount = n_bytes as f64 / 1024.0;
-    let mut units = UNITS.iter();
-    let mut unit = units.next().unwrap_or(&"");
-    while amount >= 1023.95
-        && let Some(next) = units.next()
-    {
-        amount /= 1024.0;
-        unit = next;
-    }
-    format!("{amount:.1} {unit}")
 }
 
 /// Returns whether a text begins like UTF-16: with its byte order mark, or with an ASCII character

@@ -47,7 +47,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{closure, min_plus};
+    use intrinsics::{cbt, closure, min_plus};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -63,7 +63,16 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
         ("min-plus-all", min_plus::all()),
         ("min-plus-write", min_plus::write()),
     ];
-    units.chain(others.map(|(name, shader)| (name.to_owned(), shader))).collect()
+    let others = others.map(|(name, shader)| (name.to_owned(), shader));
+    let trees = [
+        (cbt::Groups::USUAL, ""),
+        (cbt::Groups::SHALLOW, "-shallow"),
+        (cbt::Groups::SMALL, "-of-few-threads"),
+    ];
+    let trees = trees.into_iter().flat_map(|(groups, size)| {
+        cbt::all(groups).map(|(name, shader)| (format!("cbt-{name}{size}"), shader))
+    });
+    units.chain(others).chain(trees).collect()
 }
 
 /// A variant of the control unit: its parts in addition to the instructions that every program may

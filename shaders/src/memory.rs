@@ -22,8 +22,8 @@ pub enum Limb {
     Pair,
     /// Four words.
     Four,
-    /// Words in which threads join their results, by `join_max` and `join_add`; there are no other
-    /// stores.
+    /// Words in which threads join their results, by `join_max` and `join_add`; loads and stores
+    /// are atomic.
     Joined,
 }
 
@@ -119,6 +119,7 @@ fn memory(limb: Limb, banks: Banks) -> String {
             });
         }
         Limb::Joined => {
+            change("store", "value: u32", &|place| format!("atomicStore(&{place}, value);"));
             change("join_max", "value: u32", &|place| format!("atomicMax(&{place}, value);"));
             change("join_add", "value: u32", &|place| format!("atomicAdd(&{place}, value);"));
         }

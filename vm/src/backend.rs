@@ -439,6 +439,12 @@ pub trait Host {
     /// If the reader closed the output.
     fn print(&mut self, line: &str) -> Result<(), HostError>;
 
+    /// Returns the name of the vertex with this row, if the values come from a graph with names.
+    fn name(&self, row: i64) -> Option<String> {
+        let _ = row;
+        None
+    }
+
     /// Reads a file for a variable of type `ty` (sizes in it do not matter). `max_bytes` is the
     /// memory that the value may use.
     ///

@@ -95,6 +95,8 @@ pub struct Counters {
     /// Searches for a word, column by column, that read only the limbs listed in an index of the
     /// rows.
     pub searches_indexed: u64,
+    /// Calls of intrinsics that used what an earlier call had built from the same tables.
+    pub structures_kept: u64,
     /// Loops that ran as written, by reason; see [`Counters::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -205,6 +207,7 @@ impl Counters {
             extremes_kept,
             extremes_first,
             searches_indexed,
+            structures_kept,
             declined,
         } = *self;
         let taken = [
@@ -248,6 +251,7 @@ impl Counters {
             ("extremes from cached blocks", extremes_kept),
             ("extremes that needed only the first row", extremes_first),
             ("searches through a row index", searches_indexed),
+            ("structures of intrinsics reused", structures_kept),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

@@ -11,6 +11,7 @@ use star_harness::machine::on;
 use star_vm::{Argument, HostValue};
 
 use super::{Bench, SEED, int, lowered, milliseconds, once};
+use crate::results::Figure;
 use crate::say::say;
 
 /// Turns of a loop.
@@ -62,7 +63,7 @@ end;";
 
 impl Bench {
     /// Each loop over the lines of tables of `n` rows and columns, half of their bits ones.
-    pub(super) fn over_lines(&self, n: usize) -> Result<(), String> {
+    pub(super) fn over_lines(&self, n: usize) -> Result<Vec<Figure>, String> {
         let mut generator = star_base::Random::new(SEED);
         let mut random = || {
             let mut bits = BitVector::zeros(n);
@@ -91,11 +92,11 @@ impl Bench {
                 self.turns_of(&machine, &about, (OVER_LINES, name), &args)?;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
-    /// A turn of each loop over slices of `n` rows.
-    pub(super) fn lines(&self, n: usize) -> Result<(), String> {
+    /// An iteration of each loop over slices of `n` rows.
+    pub(super) fn lines(&self, n: usize) -> Result<Vec<Figure>, String> {
         if n < 2 * TURNS || n % 2 == 1 {
             return Err(format!("an even number of rows beyond {}", 2 * TURNS));
         }
@@ -134,7 +135,7 @@ impl Bench {
                 )?;
             }
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     fn turns_of(

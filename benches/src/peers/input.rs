@@ -221,8 +221,23 @@ impl Source {
             "matrix" => write_matrix(&self.graph(folders)?, path),
             _ => write_to(path, Format::MatrixMarket, OutputRef::Graph(&self.graph(folders)?)),
         })?;
-        let given =
-            PeerArgs::default().with(key, folders.data.join(&name).display()).with("source", 1);
+        // The first vertex of R-MAT need not have an arc.
+        let source = match self {
+            Source::Rmat { .. } => self.graph(folders)?.arcs.first().map_or(1, |arc| arc.tail + 1),
+            Source::Sparse { .. }
+            | Source::Dense { .. }
+            | Source::Acyclic { .. }
+            | Source::WikiVote
+            | Source::Arcs { .. }
+            | Source::Road { .. }
+            | Source::Roads { .. }
+            | Source::Edges { .. }
+            | Source::Columns { .. }
+            | Source::Cells { .. } => 1,
+        };
+        let given = PeerArgs::default()
+            .with(key, folders.data.join(&name).display())
+            .with("source", source);
         Ok(Input { given, files: vec![file] })
     }
 

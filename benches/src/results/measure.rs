@@ -200,6 +200,8 @@ impl Run {
     }
 
     fn cbt(&mut self) {
+        let depths = if self.is_full { &[17, 20, 25, 30][..] } else { &[17, 20, 25] };
+        self.job("trees on a graphics card", |_| gpu::figures("trees", depths));
         let names = ["decode all leaves", "sum reduction", "reduce and decode, one core"];
         if !names.iter().any(|name| self.jobs.contains(name)) {
             return;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 
 use serde_json::json;
-use star_report::page::{NamedRecord, figures, plots};
+use star_report::page::{NamedRecord, Plot, figures, plots};
 use star_report::record::{SCHEMA, from_json};
 
 use super::table::{SECTIONS, Section};
@@ -14,10 +14,10 @@ use super::{CRATE, Figure, Row};
 const PAGE: &str = "../docs/src/performance.md";
 const PLOTS: &str = "../docs/src/images/performance";
 
-/// The page and its plots, by the paths of their files.
+/// The page and its plots.
 pub(super) struct Page {
     text: String,
-    plots: Vec<(String, String)>,
+    plots: Vec<Plot>,
 }
 
 /// Generates the page from the rows of all sections.
@@ -36,7 +36,7 @@ fn write_section(
     text: &mut String,
     section: &Section,
     rows: &[Row],
-    plots: &[(String, String)],
+    plots: &[Plot],
 ) -> std::fmt::Result {
     writeln!(text, "\n## {}\n", section.title)?;
     writeln!(text, "| job | input | ours | fastest peer | ratio | goal | source |")?;
@@ -50,7 +50,8 @@ fn write_section(
                     format!("{}: {}", title(name), figures::time(*seconds))
                 });
                 let ours = figures::time(figure.ours);
-                format!("{} | {ours} | {peer} | {}", figure.input_text(), ratio(figure))
+                let missed = if is_missed(job.goal, figure) { ", missed" } else { "" };
+                format!("{} | {ours} | {peer} | {}{missed}", figure.input_text(), ratio(figure))
             }
             (None, reason) => {
                 let reason = reason.as_deref().unwrap_or("no figures");
@@ -59,9 +60,12 @@ fn write_section(
         };
         writeln!(text, "| {} | {cells} | {} | {} |", job.name, job.goal, job.source)?;
     }
-    for (name, _) in plots {
-        let job = name.trim_end_matches(".svg");
-        writeln!(text, "\n![Times of {job}](images/performance/{name})")?;
+    if !plots.is_empty() {
+        writeln!(text, "\n<details><summary>Plots</summary>")?;
+        for Plot { name, title, .. } in plots {
+            writeln!(text, "\n![{title}](images/performance/{name})")?;
+        }
+        writeln!(text, "\n</details>")?;
     }
     let measured = || rows.iter().filter(|row| !row.figures.is_empty());
     if measured().next().is_none() {
@@ -107,6 +111,21 @@ fn summary(figures: &[Figure]) -> Option<&Figure> {
     })
 }
 
+/// Checks whether the figure is below the goal. A goal is a list of parts `INPUT: ≥ RATIO (PEER)`,
+/// where input and peer may be absent; parts of other forms, inputs or peers do not count.
+fn is_missed(goal: &str, figure: &Figure) -> bool {
+    let is_below = |part: &str| {
+        let (input, bound) = part.trim().rsplit_once(": ").unwrap_or(("", part.trim()));
+        let bound = bound.strip_prefix("≥ ")?;
+        let (least, peer) = bound.split_once(" (").unwrap_or((bound, ")"));
+        let (least, peer) = (least.parse::<f64>().ok()?, peer.strip_suffix(')')?);
+        let peers = figure.peers.iter().filter(|(name, _)| name.starts_with(peer));
+        let fastest = peers.map(|(_, seconds)| *seconds).reduce(f64::min)?;
+        Some(figure.input_text().contains(input) && fastest / figure.ours < least)
+    };
+    goal.split([',', ';']).any(|part| is_below(part) == Some(true))
+}
+
 /// Returns the name of a peer without a version that is a commit, which the data hold.
 fn title(name: &str) -> &str {
     let is_commit =
@@ -129,7 +148,7 @@ fn times(times: &BTreeMap<String, f64>) -> String {
 }
 
 /// Draws the jobs that have several sizes.
-fn plots_of(section: &str, rows: &[Row]) -> Vec<(String, String)> {
+fn plots_of(section: &str, rows: &[Row]) -> Vec<Plot> {
     let mut points = Vec::new();
     for row in rows {
         for figure in &row.figures {
@@ -159,7 +178,7 @@ impl Page {
     pub(super) fn write(&self) -> Result<(), String> {
         // An empty folder is no error.
         let _ = fs::remove_dir_all(format!("{CRATE}/{PLOTS}"));
-        for (name, svg) in &self.plots {
+        for Plot { name, svg, .. } in &self.plots {
             super::write(&format!("{CRATE}/{PLOTS}/{name}"), svg)?;
         }
         super::write(&format!("{CRATE}/{PAGE}"), &self.text)
@@ -171,8 +190,26 @@ impl Page {
         let hint = "run `cargo run --release -p star-benches -- results --page`";
         let read = |path: String| fs::read_to_string(path).unwrap_or_default();
         assert!(read(format!("{CRATE}/{PAGE}")) == self.text, "{PAGE} is outdated: {hint}");
-        for (name, svg) in &self.plots {
+        for Plot { name, svg, .. } in &self.plots {
             assert!(&read(format!("{CRATE}/{PLOTS}/{name}")) == svg, "{name} is outdated: {hint}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_for_other_inputs_and_peers_do_not_count() {
+        let figure = Figure::new("12 bits", ("n", 7), 1.0, &[("petgraph", 4.0), ("gapbs", 1.0)]);
+        for missed in ["≥ 1.1", "≥ 5 (petgraph)", "≥ 3 (petgraph), ≥ 2 (gapbs)", "12 bits: ≥ 2"]
+        {
+            assert!(is_missed(missed, &figure), "{missed}");
+        }
+        for other in ["", "≥ 1", "≥ 4 (petgraph)", "32 bits: ≥ 2", "≥ 9 (rstar)", "2 ms", "≥ 80 %"]
+        {
+            assert!(!is_missed(other, &figure), "{other}");
         }
     }
 }

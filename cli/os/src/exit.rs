@@ -15,9 +15,9 @@ pub enum Exit {
     Usage,
     /// 3: a trap.
     Trap,
-    /// 4: an exceeded limit.
+    /// 4: an exceeded limit, also while a file is read (E0511).
     Limit,
-    /// 5: a data file or the output that cannot be read or written (`E05…`).
+    /// 5: a data file or the output that cannot be read or written (`E05…` apart from E0511).
     Data,
     /// 6: a benchmark slower than `--fail-above` allows.
     Slower,
@@ -36,7 +36,7 @@ Exit codes:
   1    the program does not compile or cannot be read
   2    the command line does not parse or does not match the program
   3    the program trapped
-  4    the program exceeded a limit
+  4    a limit was exceeded: time, memory, steps, output or nesting
   5    a data file cannot be read, or a file or the output cannot be written
   6    `star benchcmp --fail-above`: a benchmark became slower or now fails
   70   internal error of the toolchain
@@ -64,6 +64,7 @@ impl Exit {
     pub fn of(code: Code) -> Exit {
         let text = code.as_str();
         match text.split_at_checked(3).map_or(text, |(family, _)| family) {
+            "E05" if code == Code::DoesNotFit => Exit::Limit,
             "E05" => Exit::Data,
             "E06" => Exit::Usage,
             "T01" => Exit::Trap,
@@ -92,6 +93,7 @@ mod tests {
             (Code::UnexpectedToken, 1),
             (Code::SizeMismatch, 1),
             (Code::BadFormat, 5),
+            (Code::DoesNotFit, 4),
             (Code::Usage, 2),
             (Code::IndexTrap, 3),
             (Code::StepLimit, 4),

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use star_base::{Code, text};
 use star_io::FileError;
 
+use crate::cleanup;
 use crate::destination::Destination;
+use crate::flags;
 use crate::temporary::Temporary;
 
 /// Maximum number of files that are open at once.
@@ -35,10 +37,13 @@ impl FileSet {
             !folder.as_os_str().is_empty() && fs::symlink_metadata(folder).is_err()
         });
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        let created = fs::create_dir_all(path);
+        flags::clean_up_at_second_signal();
+        let mut created = cleanup::created();
+        let done = fs::create_dir_all(path);
         let exist = missing.into_iter().rev().filter(|folder| folder.is_dir());
-        self.folders.extend(exist);
-        created.map_err(|error| {
+        self.folders.extend(exist.inspect(|folder| created.add(folder)));
+        drop(created);
+        done.map_err(|error| {
             let message = format!("cannot create this folder: {}", text::reason(&error));
             FileError::new(Code::CannotWrite, name, message)
         })
@@ -66,16 +71,18 @@ impl FileSet {
     /// E0509 if the system refuses one of them.
     pub fn commit(mut self) -> Result<(), FileError> {
         self.put()?;
-        self.files.clear();
-        self.folders.clear();
+        let mut created = cleanup::created();
+        self.files.drain(..).chain(self.folders.drain(..)).for_each(|path| created.keep(&path));
         Ok(())
     }
 
     fn put(&mut self) -> Result<(), FileError> {
         for (path, place, file) in self.waiting.drain(..) {
+            let mut created = cleanup::created();
             let is_new = fs::symlink_metadata(&path).is_err();
             place.put(file)?;
             if is_new {
+                created.add(&path);
                 self.files.push(path);
             }
         }
@@ -86,12 +93,15 @@ impl FileSet {
 impl Drop for FileSet {
     fn drop(&mut self) {
         self.waiting.clear();
+        let mut created = cleanup::created();
         for file in &self.files {
             let _ = fs::remove_file(file);
+            created.keep(file);
         }
         // A folder with other files remains.
         for folder in self.folders.iter().rev() {
             let _ = fs::remove_dir(folder);
+            created.keep(folder);
         }
     }
 }

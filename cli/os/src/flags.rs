@@ -2,9 +2,10 @@
 //! [`crate::watchdog`] the other.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use star_base::{Code, text};
 
@@ -22,7 +23,7 @@ pub struct Flags {
 
 impl Flags {
     /// Installs the handlers: the first Ctrl-C or request to terminate sets the flag, the second
-    /// one ends the process immediately.
+    /// one ends the process immediately, or after the removal of new files and folders.
     ///
     /// # Errors
     /// If the system refuses; the signals then end the process immediately, as without this call.
@@ -34,8 +35,10 @@ impl Flags {
             // The order matters: the shutdown handler must test the flag before this signal sets
             // it.
             let flag = || Arc::clone(&self.interrupt);
-            signal_hook::flag::register_conditional_shutdown(signal, number, flag())?;
+            let shutdown =
+                signal_hook::flag::register_conditional_shutdown(signal, number, flag())?;
             signal_hook::flag::register(signal, flag())?;
+            lock_ends().push((signal, shutdown, flag()));
         }
         Ok(())
     }
@@ -79,6 +82,69 @@ impl Flags {
         } else {
             None
         }
+    }
+}
+
+/// The handlers that end the process at a second signal: signal, handler, and the flag that the
+/// first signal sets.
+static ENDS: Mutex<Ends> = Mutex::new(Vec::new());
+
+type Ends = Vec<(i32, SigId, Arc<AtomicBool>)>;
+
+fn lock_ends() -> MutexGuard<'static, Ends> {
+    ENDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets a second signal remove new files and folders before it ends the process. If the system
+/// refuses, it ends the process immediately.
+pub(crate) fn clean_up_at_second_signal() {
+    #[cfg(unix)]
+    {
+        let mut ends = lock_ends();
+        let kept = cleaning::start(std::mem::take(&mut *ends));
+        *ends = kept.err().unwrap_or_default();
+    }
+}
+
+#[cfg(unix)]
+mod cleaning {
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+    use std::thread;
+
+    use signal_hook::low_level;
+
+    use super::{Ends, Exit, Ordering};
+    use crate::cleanup;
+
+    /// Replaces the handlers by a thread that counts the signals; returns them if it cannot.
+    pub(super) fn start(ends: Ends) -> Result<(), Ends> {
+        if ends.is_empty() {
+            return Ok(());
+        }
+        let Ok((mut read, write)) = UnixStream::pair() else { return Err(ends) };
+        let mut n_signals = usize::from(ends.iter().any(|(.., set)| set.load(Ordering::Relaxed)));
+        let count = move || {
+            while read.read_exact(&mut [0]).is_ok() {
+                n_signals += 1;
+                if n_signals > 1 {
+                    cleanup::remove_created();
+                    low_level::exit(i32::from(Exit::Interrupted.number()));
+                }
+            }
+        };
+        if thread::Builder::new().name("signals".to_owned()).spawn(count).is_err() {
+            return Err(ends);
+        }
+        let mut kept = Vec::new();
+        for (signal, shutdown, set) in ends {
+            let told = write.try_clone().and_then(|write| low_level::pipe::register(signal, write));
+            match told {
+                Ok(_) => _ = low_level::unregister(shutdown),
+                Err(_) => kept.push((signal, shutdown, set)),
+            }
+        }
+        if kept.is_empty() { Ok(()) } else { Err(kept) }
     }
 }
 

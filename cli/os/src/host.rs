@@ -1,9 +1,10 @@
 //! Host of a running program: `print`, `read` and `write`.
 
-use star_base::{BitsRef, Code, text};
+use star_base::{BitsRef, Code, Diagnostic, text};
 use star_bind::{Fields, Kind, Reading, RecordList, ResultForm, Settings, encoding, request};
-use star_io::{FileError, OutputRef};
-use star_ir::{LimitKind, Trap, TrapKind, Ty};
+use star_compiler::describe_trap;
+use star_io::{FileError, Graph, OutputRef};
+use star_ir::{LimitKind, Program, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
@@ -34,6 +35,8 @@ pub struct RunHost<'a> {
     pub advice: Advice,
     /// The lists that were read as tables.
     pub lists: Vec<RecordList>,
+    /// The graph that the arguments come from.
+    pub graph: Option<&'a Graph>,
 }
 
 /// Additional lines of a message.
@@ -53,7 +56,8 @@ impl<'a> RunHost<'a> {
         console: Console<'a>,
         settings: &'a Settings,
     ) -> Self {
-        RunHost { output, access, console, settings, advice: Advice::default(), lists: Vec::new() }
+        let (advice, lists, graph) = (Advice::default(), Vec::new(), None);
+        RunHost { output, access, console, settings, advice, lists, graph }
     }
 
     fn fail(&mut self, error: FileError) -> HostError {
@@ -72,6 +76,12 @@ impl Host for RunHost<'_> {
                 message: "cannot write the output".to_owned(),
             }),
         }
+    }
+
+    fn name(&self, row: i64) -> Option<String> {
+        let graph = self.graph.filter(|graph| graph.names.is_some())?;
+        let vertex = usize::try_from(row).ok()?.checked_sub(1)?;
+        (vertex < graph.n_vertices).then(|| graph.name(vertex).to_string())
     }
 
     fn read(
@@ -132,6 +142,15 @@ fn fields_of(text: &str) -> Result<(Option<Fields>, &str), FileError> {
             )))
         }
     }
+}
+
+/// Describes a trap; a file that exceeds the memory limit is a limit.
+pub fn describe_file_trap(trap: &Trap, program: &Program) -> Diagnostic {
+    let mut diagnostic = describe_trap(trap, program);
+    if matches!(trap.kind, TrapKind::File { code: Code::DoesNotFit, .. }) {
+        diagnostic.code = Code::MemoryLimit;
+    }
+    diagnostic
 }
 
 /// Returns the limit if the user or the deadline ended the run while a file was being read or

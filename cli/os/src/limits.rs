@@ -26,7 +26,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
 
-    /// Limit the time to compile, then load and run: `5`, `5s`, `200ms`, `2m`
+    /// Limit the time to compile, then to load, run and write results: `5s`, `200ms`, `2m`
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub max_time: Option<Duration>,
 

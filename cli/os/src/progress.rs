@@ -1,5 +1,8 @@
-//! Progress line on standard error for reading and writing long files; on a terminal only.
+//! Progress line on standard error for long files and runs; on a terminal only.
 
+use std::io::{self, IsTerminal};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -46,17 +49,69 @@ impl Progress {
             return;
         }
         self.drawn = Some(elapsed);
-        let bar = self.bar.get_or_insert_with(|| {
-            // Nothing is drawn if standard error is not a terminal.
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            // A template that does not parse would be an internal error that affects only the
-            // appearance.
-            match ProgressStyle::with_template("{msg}") {
-                Ok(style) => bar.with_style(style),
-                Err(_) => bar,
-            }
-        });
+        let bar = self.bar.get_or_insert_with(new_bar);
         bar.set_message(line(&self.what, n_done, self.n_bytes, elapsed));
+    }
+}
+
+/// Creates a line. Nothing is drawn if standard error is not a terminal.
+fn new_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    // A template that does not parse would be an internal error that affects only the appearance.
+    match ProgressStyle::with_template("{msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// A run shorter than this shows nothing.
+const RUN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The progress of a run: its duration, until it prints a line or ends.
+#[derive(Debug, Default)]
+pub struct RunProgress {
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl RunProgress {
+    /// Starts to show that this program runs.
+    pub fn start(program: &str) -> Self {
+        if !io::stderr().is_terminal() {
+            return RunProgress::default();
+        }
+        let what = format!("running {}", text::one_line(program));
+        let (sender, stopped) = mpsc::channel();
+        let show = move || {
+            let begun = Instant::now();
+            let mut wait = RUN_PATIENCE;
+            let mut bar = None;
+            while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                let line = format!("{what}: {} s", begun.elapsed().as_secs());
+                bar.get_or_insert_with(new_bar).set_message(line);
+                wait = Duration::from_secs(1);
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        };
+        // A run without this line is as good.
+        let thread = thread::Builder::new().name("progress".to_owned()).spawn(show).ok();
+        RunProgress { thread: thread.map(|thread| (sender, thread)) }
+    }
+
+    /// Removes the line.
+    pub fn end(&mut self) {
+        if let Some((sender, thread)) = self.thread.take() {
+            drop(sender);
+            // It cannot panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for RunProgress {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use star_bind::Encoding;
 use star_bind::encoding::{Formulas, writable};
-use star_io::{FileError, Format, OutputRef};
+use star_io::{Decimal, FileError, Format, OutputRef};
 use star_vm::HostValue;
 
 use crate::destination::Destination;
@@ -60,6 +60,12 @@ impl Target {
     #[must_use]
     pub fn with(self, formulas: Formulas) -> Self {
         Target { encoding: self.encoding.with(formulas), ..self }
+    }
+
+    /// The same target; the weights of arcs in CSV files are divided by this scale.
+    #[must_use]
+    pub fn scaled(self, scale: Option<Decimal>) -> Self {
+        Target { encoding: self.encoding.scaled(scale), ..self }
     }
 
     /// Tests whether `file` would be replaced.

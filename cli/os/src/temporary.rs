@@ -3,6 +3,7 @@
 //! Where the system permits it, the file has no name until then, so that no signal leaves it: not
 //! even SIGKILL. Elsewhere it is a file `.star-*.tmp` next to the destination.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::path::Path;
@@ -12,6 +13,12 @@ use tempfile::{Builder, NamedTempFile};
 
 /// The prefix and suffix of names next to the destination.
 const NAME: [&str; 2] = [".star-", ".tmp"];
+
+/// Returns whether this is the name of a temporary file.
+pub(crate) fn is_name(name: &OsStr) -> bool {
+    let [prefix, suffix] = NAME;
+    name.to_str().is_some_and(|name| name.starts_with(prefix) && name.ends_with(suffix))
+}
 
 /// A temporary file. It is deleted when dropped.
 ///

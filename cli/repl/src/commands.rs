@@ -19,9 +19,9 @@ use star_vm::{BackendError, HostValue, display};
 
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
+use super::execution::How;
 use super::files::one_file;
 use super::program::Over;
-use super::run::How;
 use super::session::{Flow, Session, is_item};
 use super::show;
 use super::step::Stops;
@@ -126,7 +126,7 @@ impl Session {
         }
         let topics = catalogue.find(rest);
         let is_command = Command::ALL.iter().any(|command| command.name() == rest);
-        let looks = topics.is_err() && !is_command;
+        let looks = topics.is_err() && !is_command && !catalogue.is_unknown_module(rest);
         let found = if looks { search(&catalogue, rest) } else { Found::default() };
         if !found.hits.is_empty() {
             let page = plain::hits(&found, &text::one_line(rest), ":help", width);

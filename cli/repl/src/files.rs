@@ -1,6 +1,6 @@
 //! Commands for files: `:load`, `:reload`, `:dump`.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use star_base::text;
 use star_base::{Code, Diagnostic};
@@ -54,6 +54,21 @@ impl Session {
         Ok(())
     }
 
+    /// Returns the path of a file that a command writes. Commands from a pipe or a file have the
+    /// rights of `write`.
+    ///
+    /// # Errors
+    /// E0510 if writing is not allowed.
+    pub(super) fn written_by_command(&self, file: &str) -> Result<PathBuf, Diagnostic> {
+        if self.is_typed {
+            return Ok(PathBuf::from(file));
+        }
+        self.access.for_writing(file).map_err(|error| {
+            let help = "commands typed at a terminal may write any file";
+            error.help(help).to_diagnostic()
+        })
+    }
+
     /// Writes a variable to a data file.
     pub(super) fn dump(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         let Some((name, file)) = rest.split_once(char::is_whitespace) else {
@@ -71,7 +86,7 @@ impl Session {
             });
         };
         let holds = |format| encoding::holds(kind, format);
-        let target = Target::by(Writer::Program, Path::new(file), file, &holds);
+        let target = Target::by(Writer::Program, &self.written_by_command(file)?, file, &holds);
         let target = target.map_err(|error| error.to_diagnostic())?;
         let value = self
             .values

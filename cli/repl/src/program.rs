@@ -49,7 +49,8 @@ impl Session {
         let formatted = Formatter::new(LIBRARY).format(&source, &mut self.access.imports());
         // Text that does not parse stays unformatted and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
-        let place = Destination::with_extension_by(Writer::User, Path::new(file), file, &["star"])
+        let path = self.written_by_command(file)?;
+        let place = Destination::with_extension_by(Writer::User, &path, file, &["star"])
             .map_err(|error| error.to_diagnostic())?;
         let replaces = place.is_regular() && Path::new(file).exists();
         if replaces && over == Over::OwnText && !self.wrote_last(file) {

@@ -23,9 +23,9 @@ use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
 use super::command::{self, Command};
 use super::event::{Event, Sink};
+use super::execution::{How, Ran};
 use super::log::{Did, Log};
 use super::offers::Offers;
-use super::run::{How, Ran};
 use super::values::Values;
 use super::view::{RESULT, View};
 
@@ -43,6 +43,8 @@ pub struct Session {
     pub(super) idle: Arc<AtomicBool>,
     pub(super) settings: Settings,
     pub(super) access: Access,
+    /// Whether a person types the commands, which may then write any file.
+    pub(super) is_typed: bool,
     pub(super) reporter: Reporter,
     /// The loaded files, in order.
     pub(super) files: Vec<String>,
@@ -121,6 +123,7 @@ impl Session {
             idle: Arc::new(AtomicBool::new(true)),
             settings,
             access: Access::of_session(grants)?,
+            is_typed: false,
             reporter,
             files: Vec::new(),
             log: Log::default(),
@@ -133,6 +136,11 @@ impl Session {
             optimised: None,
             n_optimised: 0,
         })
+    }
+
+    /// Lets commands write any file: a person types them.
+    pub fn allow_commands_to_write(&mut self) {
+        self.is_typed = true;
     }
 
     /// Returns a read-only view of the variables.

@@ -41,10 +41,10 @@ pub(crate) struct PageArgs {
 /// If a file cannot be read or is not a benchmark file, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, out, svg } = args;
-    let place = Destination::with_extension(Path::new(out), out, &PAGE)?;
-    let plots = svg.as_deref().map(|folder| plot_folder(folder, &[out])).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
+    let place = Destination::with_extension(Path::new(out), out, &PAGE)?;
+    let plots = svg.as_deref().map(|folder| plot_folder(folder, &[out])).transpose()?;
     let mut named = Vec::new();
     for file in files {
         let name = records::short_name(file);
@@ -108,8 +108,8 @@ impl<'a> Plots<'a> {
     ) -> Result<Self, FileError> {
         let path = Path::new(folder);
         let plots = page::plots(files);
-        for (name, svg) in &plots {
-            set.add(&path.join(name), svg)?;
+        for plot in &plots {
+            set.add(&path.join(&plot.name), &plot.svg)?;
         }
         Ok(Plots { set, folder, n_plots: plots.len() })
     }

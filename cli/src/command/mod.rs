@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;
+pub(crate) mod graph;
 pub(crate) mod moving;
 pub(crate) mod new;
 mod outcome_message;

@@ -1,10 +1,10 @@
 //! Description of the outcome of a run.
 
 use star_base::Diagnostic;
-use star_compiler::{describe_limit, describe_trap};
+use star_compiler::describe_limit;
 use star_ir::Program;
 use star_os::failure::{device_lost, internal, unsupported};
-use star_os::host::stopped_in_host;
+use star_os::host::{describe_file_trap, stopped_in_host};
 use star_vm::Outcome;
 
 /// Returns the diagnostic for a run that failed.
@@ -18,7 +18,7 @@ pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
         // A file was being read when the user or the deadline ended the run.
         Outcome::Trap(trap) => match stopped_in_host(&trap) {
             Some(kind) => describe_limit(kind, trap.loc, program),
-            None => describe_trap(&trap, program),
+            None => describe_file_trap(&trap, program),
         },
     }
 }

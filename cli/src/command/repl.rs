@@ -91,6 +91,9 @@ pub(crate) fn run(
     };
     let grants = Grants { read: &args.allow_read, write: &args.allow_write, ..Grants::default() };
     let mut session = Session::new(engine, settings, *reporter, grants)?;
+    if io::stdin().is_terminal() {
+        session.allow_commands_to_write();
+    }
     let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let idle = match at_terminal {
         // The prompt reads Ctrl-C as a key.

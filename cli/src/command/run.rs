@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use star_base::Diagnostic;
+use star_base::{Code, Diagnostic};
 use star_bind::encoding::Formulas;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
-use star_bind::{LoadedArguments, Reading, load};
+use star_bind::{LoadedArguments, Observer, Reading, load};
 use star_compiler::{Compilation, Entry, LowerOptions, Lowered, SourceLoader};
 use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
 use star_ir::RoutineId;
@@ -25,10 +25,11 @@ use star_os::exit::{EXIT_HELP, Exit};
 use star_os::failure::{Failure, internal, no_thread, refused_by_backend};
 use star_os::files::{Console, Disk};
 use star_os::flags::Flags;
-use star_os::host::{Advice, RunHost};
+use star_os::host::{Advice, Printer, RunHost};
 use star_os::limits::LimitArgs;
 use star_os::output::Output;
 use star_os::passes::{self, PassArgs};
+use star_os::progress::RunProgress;
 use star_os::report::Reporter;
 use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
@@ -51,7 +52,7 @@ use crate::view;
 pub(crate) struct RunArgs {
     /// Star program; `-` is standard input, `star:NAME` a library module
     #[arg(value_name = "FILE")]
-    file: String,
+    pub(super) file: String,
 
     /// Values for parameters
     ///
@@ -62,28 +63,38 @@ pub(crate) struct RunArgs {
     /// is the array `height` of an archive. `T=` leaves a `var` parameter unset even if `--graph`
     /// offers a value. Booleans default to false.
     #[arg(value_name = "NAME=VALUE")]
-    arguments: Vec<String>,
+    pub(super) arguments: Vec<String>,
 
     /// Run this routine, if the file has several and no program
     #[arg(long, value_name = "NAME")]
-    proc: Option<String>,
+    pub(super) proc: Option<String>,
 
     /// Write the result to FILE
     ///
     /// The extension selects the format; `gr:-` is standard output. A form may precede the file:
     /// `D=distances:d.csv` contains vertices and distances, `X=vertices:x.csv` the vertices that a
-    /// slice marks, `P=codes:p.csv` the vertices whose codes are in the rows; `T=rows of R:t.csv`
-    /// contains the marked records or arcs; `T=like R:t.csv`, `records`, `pixels` and `planes`
-    /// convert a table to numbers. A slice over the arcs of a graph in a `.gr` file is written as
-    /// the graph of those arcs.
+    /// slice marks, `P=codes:p.csv` the vertices whose codes are in the rows; `D=distances,
+    /// P=codes:d.csv` has a column for each. `T=rows of R:t.csv` contains the marked records or
+    /// arcs, `A=adjacency:a.csv` an arc for each one of a square table; `T=like R:t.csv`,
+    /// `records`, `pixels` and `planes` convert a table to numbers. A slice over the arcs of a
+    /// graph in a `.gr` file is written as the graph of those arcs.
     #[arg(short, long, value_name = "NAME=FILE")]
-    out: Vec<String>,
+    pub(super) out: Vec<String>,
 
-    /// Quote texts in CSV files that a spreadsheet would evaluate as formulas
+    /// Print results about a graph with the names of its vertices
     ///
-    /// A `'` is written before each text and field name that begins with `=`, `+`, `-` or `@`.
-    #[arg(long)]
-    csv_safe: bool,
+    /// Results with a row for each vertex become the columns of one table. `Dist`, `Pred`, `Next`
+    /// and `Label` have the meaning that the library gives them; other results are numbers.
+    /// `=COLUMNS` names results and their forms, as in `--names="D=distances, P=codes"` or
+    /// `--names="T=rows of graph"`; other results are then not printed.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub(super) names: Option<String>,
 
     /// Draw a result to `NAME.svg`, or to this `.svg` or `.png` file
     ///
@@ -91,14 +102,100 @@ pub(crate) struct RunArgs {
     /// that graph, with the coordinates in a `.co` file of the same name if there is one. A form
     /// may precede the file, as for `--out`: `H=planes height=8:h.png` is drawn with a scale.
     #[arg(long, value_name = "NAME[=FILE]")]
-    view: Vec<String>,
+    pub(super) view: Vec<String>,
 
     /// Bind the remaining parameters to a graph
     ///
-    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them; `gr:-` is standard input.
+    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them; `gr:-` is standard
+    /// input.
     #[arg(long, value_name = "FILE")]
-    graph: Option<String>,
+    pub(super) graph: Option<String>,
 
+    /// Trap on overflow of ADD or SUBT
+    #[arg(long)]
+    pub(super) checked: bool,
+
+    /// Show compiler warnings
+    #[arg(short = 'W', long = "warnings")]
+    pub(super) warnings: bool,
+
+    /// Allow the program to read and import files in a folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) allow_read: Vec<PathBuf>,
+
+    /// Allow the program to write files in a folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) allow_write: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) options: RunOptions,
+
+    /// What is printed.
+    #[arg(skip)]
+    pub(super) prints: Prints,
+
+    /// Whether notes about values are omitted, for users who do not see the program.
+    #[arg(skip)]
+    pub(super) hides_details: bool,
+}
+
+/// What a run prints, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Prints {
+    /// The lines of the program and the results, on standard output.
+    #[default]
+    All,
+    /// The lines of the program.
+    Lines,
+    /// The lines of the program, on standard error: standard output is for a result.
+    Messages,
+}
+
+/// Prints lines after the line of progress is removed.
+struct EndsProgress<'a> {
+    printer: &'a mut dyn Printer,
+    progress: RunProgress,
+}
+
+impl Printer for EndsProgress<'_> {
+    fn print(&mut self, line: &str) -> bool {
+        self.progress.end();
+        self.printer.print(line)
+    }
+}
+
+/// An observer that omits details.
+struct WithoutDetails<'a>(Console<'a>);
+
+impl Observer for WithoutDetails<'_> {
+    fn stop(&self) -> Option<Code> {
+        self.0.stop()
+    }
+
+    fn note(&self, message: &str) {
+        self.0.note(message);
+    }
+
+    fn detail(&self, _: &str) {}
+
+    fn warning(&self, message: &str) {
+        self.0.warning(message);
+    }
+}
+
+/// Prints lines on standard error.
+struct Messages<'a>(&'a Reporter);
+
+impl Printer for Messages<'_> {
+    fn print(&mut self, line: &str) -> bool {
+        self.0.summary(line.trim_end());
+        true
+    }
+}
+
+/// Options of every run.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RunOptions {
     /// Read arcs as edges without direction
     ///
     /// This concerns all graphs of the command line; `undirected:FILE` concerns one. An arc and its
@@ -172,21 +269,11 @@ pub(crate) struct RunArgs {
     #[arg(long, alias = "no-natives")]
     no_intrinsics: bool,
 
-    /// Trap on overflow of ADD or SUBT
+    /// Quote texts in CSV files that a spreadsheet would evaluate as formulas
+    ///
+    /// A `'` is written before each text and field name that begins with `=`, `+`, `-` or `@`.
     #[arg(long)]
-    checked: bool,
-
-    /// Show compiler warnings
-    #[arg(short = 'W', long = "warnings")]
-    warnings: bool,
-
-    /// Allow the program to read and import files in a folder
-    #[arg(long, value_name = "DIR")]
-    allow_read: Vec<PathBuf>,
-
-    /// Allow the program to write files in a folder
-    #[arg(long, value_name = "DIR")]
-    allow_write: Vec<PathBuf>,
+    csv_safe: bool,
 
     #[command(flatten)]
     passes: PassArgs,
@@ -198,12 +285,12 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     /// Sets the limits of an example unless its arguments do; `most` is the remaining time.
     pub(crate) fn bound_example(&mut self, most: Option<Duration>) {
-        self.limits.bound_example(most);
+        self.options.limits.bound_example(most);
     }
 
     /// Tests whether the run may write files outside the folder of the program.
     pub(crate) fn writes_elsewhere(&self) -> bool {
-        let has_profile_file = self.profile.as_ref().is_some_and(|file| !file.is_empty());
+        let has_profile_file = self.options.profile.as_ref().is_some_and(|file| !file.is_empty());
         !self.out.is_empty()
             || !self.view.is_empty()
             || !self.allow_write.is_empty()
@@ -254,22 +341,23 @@ pub(crate) fn run_with(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut times = Times::start();
-    let mode = GpuMode::find(&args.gpu_mode).unwrap_or_default();
-    let device = DeviceOptions { adapter: args.adapter.as_deref(), mode };
-    let engine = Engine::find_on(auto::first(&args.backend), &device)?;
-    if args.backend != engine::AUTO {
+    let mode = GpuMode::find(&args.options.gpu_mode).unwrap_or_default();
+    let device = DeviceOptions { adapter: args.options.adapter.as_deref(), mode };
+    let engine = Engine::find_on(auto::first(&args.options.backend), &device)?;
+    if args.options.backend != engine::AUTO {
         engine::warn_if_unused(&device, std::slice::from_ref(&engine), reporter);
     }
-    let mut enabled = args.passes.options()?;
-    if args.profile.is_some() {
+    let mut enabled = args.options.passes.options()?;
+    if args.options.profile.is_some() {
         // Time is attributed to the running routine, and calls are counted.
         enabled.disabled.push("inline".to_owned());
     }
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
-    let limits = args.limits.limits(&engine)?;
+    let limits = args.options.limits.limits(&engine)?;
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter);
+    let sentry =
+        Sentry::over_compiler(&flags, args.options.limits.bounds(Scope::Command), reporter);
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
     let (compilation, _) = compile(loader, &args.file, lints, reporter);
     if compilation.has_errors() {
@@ -279,19 +367,22 @@ pub(crate) fn run_with(
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let signature = entry::signature(entry)?;
     let (mut binding, mut wanted) = line::read(args, &signature)?;
-    let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
+    let target = args.options.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, line::grants(args, &binding))?;
 
-    let formulas = if args.csv_safe { Formulas::Quoted } else { Formulas::Kept };
+    let formulas = if args.options.csv_safe { Formulas::Quoted } else { Formulas::Kept };
     binding.settings.formulas = formulas;
-    let (undirected, reverse) = (args.undirected, args.reverse);
+    let (undirected, reverse) = (args.options.undirected, args.options.reverse);
     binding.settings.direction = Direction { undirected, reverse };
     wanted.outs = wanted.outs.into_iter().map(|out| out.with(formulas)).collect();
     let settings = binding.settings.clone();
     let console = Console { flags: &flags, reporter };
-    let reading = Reading { files: &Disk, observer: &console, settings: &settings };
+    let without_details = WithoutDetails(console);
+    let observer: &dyn Observer = if args.hides_details { &without_details } else { &console };
+    let reading = Reading { files: &Disk, observer, settings: &settings };
     binding.kept = results::parameters(&wanted.outs);
     binding.kept.extend(view::parameters(&wanted.views));
+    binding.kept.extend(wanted.names.iter().flat_map(results::Names::parameters));
     binding.keeps_graph = true;
     let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let enabled = options.optimise.then_some(&enabled);
@@ -305,30 +396,33 @@ pub(crate) fn run_with(
         forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
     binding.sparse = line::sparse_wishes(args, &compiled, ready.entry)?;
     drop(sentry);
-    let _clock = args.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
+    let _clock =
+        args.options.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
     let mut sizes = Sizes::of_origins(&signature, &binding, args.graph.as_deref());
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
-    let LoadedArguments { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
+    let LoadedArguments { mut arguments, rows, lists, graph, coding, peak_bytes: loading_bytes } =
+        loaded?;
     let is_sparse = |argument: &Argument| argument.sparse.is_some();
-    if args.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
+    if args.options.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
         reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
     }
     sizes.take(&signature, &arguments);
     // Limit the memory for a graph that is only shown.
-    let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
+    let needs_graph = wanted.need_graph() || star_ir::prints_names(&ready.lowered.program);
+    let graph = graph.filter(|(_, graph)| needs_graph || graph.arcs.len() <= MAX_KEPT_ARCS);
     let places = match &graph {
         Some((file, _)) if !wanted.views.is_empty() => {
             view::places_for(reading, file, None, max_bytes).map_err(stopped_at_file)?
         }
         Some(_) | None => None,
     };
-    let origins = Origins { rows, lists, graph, places };
+    let origins = Origins { rows, lists, graph, coding, places };
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
-    let compiled = match args.backend == engine::AUTO {
+    let compiled = match args.options.backend == engine::AUTO {
         true => auto::settle((compiled, &engine), &device, options, &ready, &arguments, reporter)?,
         false => compiled,
     };
@@ -337,7 +431,7 @@ pub(crate) fn run_with(
     let mut ready_to_run =
         ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
     let mut plan = explain::Plan::new();
-    if args.explain || target.is_some() {
+    if args.options.explain || target.is_some() {
         let explanation = ready_to_run.explain();
         let explanation = explanation
             .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
@@ -345,7 +439,7 @@ pub(crate) fn run_with(
         if target.is_some() {
             plan = explain::by_lines(&explanation, &ready.remarks, program, sources);
         }
-        if args.explain {
+        if args.options.explain {
             let lines = explain::lines(&explanation, &ready.remarks, program, sources);
             lines.iter().for_each(|line| reporter.summary(line));
         }
@@ -354,7 +448,14 @@ pub(crate) fn run_with(
         None => None,
         Some(_) => Some(ready.profile(&compilation)?),
     };
-    let mut host = RunHost::new(output, &access, console, &settings);
+    let mut messages = Messages(reporter);
+    let printer: &mut dyn Printer = match args.prints {
+        Prints::All | Prints::Lines => &mut *output,
+        Prints::Messages => &mut messages,
+    };
+    let mut printer = EndsProgress { printer, progress: RunProgress::start(&args.file) };
+    let mut host = RunHost::new(&mut printer, &access, console, &settings);
+    host.graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let mut control = Control {
         interrupt: &flags.interrupt,
         deadline: &flags.deadline,
@@ -368,6 +469,7 @@ pub(crate) fn run_with(
     times.end(Part::Running);
     let stats = control.stats;
     let advice = std::mem::take(&mut host.advice);
+    printer.progress.end();
     if matches!(outcome, Outcome::Done) {
         settings.warn_unused(&console);
     }
@@ -376,12 +478,12 @@ pub(crate) fn run_with(
     let exit = match outcome {
         Outcome::Done => {
             let names = star_bind::results::names(&signature, ready.is_function);
-            // The run ended in time, so its results may exceed the deadline.
-            let flags = flags.without_deadline();
             let as_they_lie = |idx, dense_bytes| {
                 let is_large = dense_bytes >= LEAST_DENSE_BYTES
-                    || args.table_form.as_deref() == Some("sparse");
-                is_large && results::are_bits(&wanted.outs, idx) && !view::shows(&wanted.views, idx)
+                    || args.options.table_form.as_deref() == Some("sparse");
+                let is_named = wanted.names.as_ref().is_some_and(|names| names.shows(idx));
+                let is_shown = is_named || view::shows(&wanted.views, idx);
+                is_large && results::are_bits(&wanted.outs, idx) && !is_shown
             };
             let results = ready_to_run.into_results_as_they_lie(&as_they_lie, &flags.interrupt);
             finish(&names, wanted, results, &origins, &flags, reporter, output)
@@ -396,6 +498,7 @@ pub(crate) fn run_with(
             // The values are not used again, and the process is about to end.
             ready_to_run.abandon();
             let stop = function_entry::unwrapped(stop, ready.is_function);
+            let is_trap = matches!(stop, Outcome::Trap(_));
             let SizeAdvice { notes, help, replaces_help } =
                 sizes.advice(&stop, &ready.lowered.program);
             let vertices = origins.graph.as_ref().and_then(|(_, graph)| vertices_of(&stop, graph));
@@ -406,7 +509,7 @@ pub(crate) fn run_with(
             }
             diagnostic.notes.extend(notes);
             diagnostic.help.extend(help);
-            if Exit::of(diagnostic.code) == Exit::Trap {
+            if is_trap && Exit::of(diagnostic.code) != Exit::Interrupted {
                 let Advice { notes, help } = advice;
                 diagnostic.notes.extend(notes);
                 diagnostic.help.extend(help);
@@ -417,13 +520,13 @@ pub(crate) fn run_with(
     };
     output.flush();
     times.end(Part::Results);
-    if let Some(line) = explain::on_device(&stats.counters).filter(|_| args.explain) {
+    if let Some(line) = explain::on_device(&stats.counters).filter(|_| args.options.explain) {
         reporter.summary(&line);
     }
-    if args.time {
+    if args.options.time {
         times.tell(reporter);
     }
-    if args.cost {
+    if args.options.cost {
         // Exclude the call of a function from its wrapper.
         let steps = stats.steps.saturating_sub(u64::from(ready.is_function));
         reporter.cost(&Stats { steps, ..stats }, loading_bytes);
@@ -442,11 +545,11 @@ pub(crate) fn run_with(
 
 /// Returns the compile options: counting operations or calls disables intrinsics.
 fn options(args: &RunArgs) -> CompileOptions {
-    let options = match args.cost {
+    let options = match args.options.cost {
         true => CompileOptions::AS_LOWERED,
-        false => args.limits.options(),
+        false => args.options.limits.options(),
     };
-    CompileOptions { intrinsics: options.intrinsics && !args.no_intrinsics, ..options }
+    CompileOptions { intrinsics: options.intrinsics && !args.options.no_intrinsics, ..options }
 }
 
 /// Returns a note with the names of the vertices in the values of a trap: of integer variables that
@@ -494,7 +597,7 @@ fn lower(
 ) -> Result<Ready, Diagnostic> {
     let options = LowerOptions {
         checked: args.checked,
-        cost_places: args.profile.is_some(),
+        cost_places: args.options.profile.is_some(),
         ..LowerOptions::default()
     };
     let mut lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
@@ -512,7 +615,7 @@ fn lower(
 /// Writes and prints the results.
 fn finish(
     names: &[Option<&str>],
-    line::Outputs { outs, views }: line::Outputs,
+    line::Outputs { outs, views, names: named, prints }: line::Outputs,
     results: Result<Vec<results::Taken>, BackendError>,
     origins: &Origins,
     flags: &Flags,
@@ -530,8 +633,8 @@ fn finish(
         }
     };
     // Do not mix a summary with data on standard output.
-    let is_data = results::use_stdout(&outs);
-    let mut saved = results::save(outs, &results, origins, flags, output);
+    let is_silent = results::use_stdout(&outs) || prints != Prints::All;
+    let mut saved = results::save(outs, &results, origins, flags, reporter, output);
     if flags.stop().is_some()
         && let Err(errors) = saved
     {
@@ -541,11 +644,31 @@ fn finish(
         std::mem::forget(results);
         return exit;
     }
-    if !is_data {
-        results::print(output, names, &results, origins);
+    if !is_silent {
+        let printed = match named {
+            Some(named) if origins.graph.is_some() => {
+                results::print_with_names(output, &named, names, &results, origins)
+            }
+            named => {
+                if named.is_some() {
+                    reporter.warning("`--names` is unused: no graph is read");
+                }
+                results::print(output, names, &results, origins);
+                Ok(())
+            }
+        };
+        if let Err(fault) = printed {
+            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+        }
     }
     output.flush();
     for view in &views {
+        if let Some(code) = flags.stop() {
+            let message = "stopped before the picture was drawn";
+            let fault = FileError::new(code, view.frame().name.as_str(), message);
+            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+            break;
+        }
         if let Err(fault) = view.draw(&results, origins, reporter) {
             saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
         }

@@ -474,6 +474,22 @@ fn the_probe_needs_a_measurement_and_respects_the_memory_limit() {
 }
 
 #[test]
+fn probes_larger_than_the_memory_are_refused() {
+    let folder = Folder::new(&[("closure.star", CLOSURE)]);
+    let run = |arguments: &[&str]| {
+        folder.star(&[&["bench", "closure.star", "--quick", "--out", "o.json"], arguments].concat())
+    };
+    let ran = run(&["--probe", "99999G"]);
+    ran.fails(2, &["error[E0608]", "`--probe` requires", "M` or less"]);
+    let ran = run(&["--probe", "2M", "--max-memory", "1M"]);
+    ran.fails(2, &["at most 1.0 MiB are allowed", "use `--probe 1M` or less"]);
+    assert_eq!(folder.names(), ["closure.star"]);
+    let ran = run(&["--probe", "512M", "--max-time", "40ms"]);
+    ran.fails(0, &["the memory speed was not measured: `--max-time` ended the probe"]);
+    assert_eq!(json_of(&folder, "o.json")["bandwidth"], json!([]));
+}
+
+#[test]
 fn an_interrupt_before_any_row_keeps_older_results() {
     let endless = "/* @bench endless */\n".to_owned() + ENDLESS;
     let folder = Folder::new(&[("e.star", &endless), ("o.json", "older"), ("p.html", "older")]);

@@ -221,7 +221,7 @@ chapters_run! {
     machine_shows_what_runs: "machine.md" 1,
     tour_shows_what_runs: "tour.md" 5,
     data_shows_what_runs: "data.md" 4,
-    graphs_shows_what_runs: "graphs.md" 5,
+    graphs_shows_what_runs: "graphs.md" 4,
     tables_shows_what_runs: "tables.md" 5,
     grids_shows_what_runs: "grids.md" 1,
     terrain_shows_what_runs: "terrain.md" 1,

@@ -99,6 +99,10 @@ fn unknown_names_are_errors() {
     let fails =
         |what: &str, code: i32, parts: &[&str]| folder.star(&["doc", what]).fails(code, parts);
     fails("MACTH", 2, &["error[E0608]: no documentation found for `MACTH`", "`star doc MATCH`?"]);
+    let unknown = "no documentation found for `star:pths`";
+    fails("star:pths", 2, &["error[E0608]", unknown, "`star doc star:paths`?"]);
+    fails("star:nope", 2, &["error[E0608]", "the modules are `star:", "`star:mst`"]);
+    fails("STAR:zzz9", 2, &["error[E0608]"]);
     fails("none.star", 1, &["error[E0111]: cannot read `none.star`"]);
     fails("d/", 1, &["error[E0111]: cannot read `d/`: it is a directory"]);
     fails("bad.star", 1, &["error[E0105]", "bad.star:1:5"]);
@@ -211,7 +215,7 @@ fn library_examples_run_from_the_root() {
     for backend in ["cpu", "reference"] {
         let mut command = folder.command(&["doc", "--test", "--backend", backend]);
         let ran = crate::support::Ran::of(command.current_dir(root).output().unwrap());
-        ran.fails(0, &["operations: 38 examples run, 0 failed"]);
+        ran.fails(0, &["operations: 39 examples run, 0 failed"]);
     }
 }
 

@@ -153,7 +153,7 @@ fn long_records_count_against_the_limit_on_memory() {
                 "yes {cell} | tr -d '\\n' | head -c {bytes} > l.csv; ulimit -v 400000; \
                  $STAR run p.star T=l.csv --max-memory 600K"
             );
-            folder.shell(&line).fails(5, &["error[E0511]"]);
+            folder.shell(&line).fails(4, &["error[E0511]"]);
         }
     }
 }

@@ -84,5 +84,5 @@ fn files_respect_the_memory_limit() {
     let folder =
         Folder::new(&[("p.star", "procedure P(T: table); begin print(1) end;"), ("g.gr", header)]);
     let ran = folder.star(&["run", "p.star", "T=g.gr", "--max-memory", "1M"]);
-    ran.fails(5, &["error[E0511]", "--max-memory"]);
+    ran.fails(4, &["error[E0511]", "--max-memory"]);
 }

@@ -117,7 +117,7 @@ fn invalid_parameters_are_reported_and_nothing_is_written() {
         ("gnp -n 10 -p 0.1 -o f.xyz", 5, &["error[E0506]: f.xyz"]),
         ("gnp -n 10 -p 0.1 -o no/f.gr", 5, &["error[E0509]: no/f.gr"]),
         ("terrain --size 25 -o f.gr", 5, &["error[E0507]: f.gr"]),
-        ("gnp -n 100000 -p 1 -o f.gr --max-memory 1M", 5, &["error[E0511]", "`--max-memory`"]),
+        ("gnp -n 100000 -p 1 -o f.gr --max-memory 1M", 4, &["error[E0511]", "`--max-memory`"]),
         ("updates -k 5 -o f.updates", 2, &["error[E0608]", "--vertices"]),
         ("updates -n 5 -k 5 --graph g.gr -o f.updates", 2, &["error[E0608]"]),
         ("updates --graph g.gr -k 5 -o f.updates", 5, &["error[E0501]: g.gr: cannot open"]),

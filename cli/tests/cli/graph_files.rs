@@ -112,3 +112,78 @@ fn traps_name_vertices() {
     let ran = folder.star(&["run", "p.star", "--graph", "r.csv", "s=Narvik"]);
     ran.fails(3, &["s = 3", "s = vertex 3 (Narvik)"]);
 }
+
+/// Weights with fractions; the spanning tree leaves out the third edge.
+const FRACTIONS: &str = "from,to,km\na,b,1.5\nb,c,0.25\na,c,12\n";
+
+#[test]
+fn outputs_divide_weights_by_the_scale() {
+    let folder = Folder::new(&[("f.csv", FRACTIONS)]);
+    for scale in ["scale=100", "scale=km:100"] {
+        let ran = distances(&folder, &["--graph", "f.csv", "s=a", scale]);
+        ran.prints("vertex,distance\na,0\nb,1.5\nc,1.75\n");
+        assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+        let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "undirected:f.csv"];
+        let tree = |out: &str| folder.star(&[&kruskal[..], &[scale, "--out", out]].concat());
+        tree("T=rows of graph:csv:-").prints("from,to,weight\na,b,1.5\nb,c,0.25\n");
+        // Other formats keep integers.
+        let ran = tree("T=rows of graph:t.gr");
+        ran.fails(0, &["note: t.gr: weights are multiplied by `scale=100`\n"]);
+        let written = std::fs::read_to_string(folder.path("t.gr")).unwrap();
+        assert!(written.contains("a 1 2 150\n"), "{written}");
+    }
+    // The numbers of a program that does not get the weights are not divided.
+    folder.write("p.star", b"procedure P(G: table; var R: table); begin R := G end;\n");
+    let plain = ["run", "p.star", "--graph", "f.csv", "scale=100", "-o", "R=distances:csv:-"];
+    folder.star(&plain).prints("vertex,distance\na,3\nb,1\nc,0\n");
+}
+
+#[test]
+fn scales_of_other_columns_leave_weights_alone() {
+    let folder = Folder::new(&[("w.csv", "from,to,km,cost\na,b,1.5,7\n")]);
+    let ran = distances(&folder, &["--graph", "w.csv", "s=a", "scale=km:100"]);
+    ran.prints("vertex,distance\na,0\nb,7\n");
+    assert!(ran.stderr.contains("`scale=` is unused: it is for fields of CSV"), "{}", ran.stderr);
+    let ran = distances(&folder, &["--graph", "w.csv", "s=a", "scale=km:100", "weight=km"]);
+    ran.prints("vertex,distance\na,0\nb,1.5\n");
+}
+
+#[test]
+fn distances_of_signed_weights_have_no_offset() {
+    let folder = Folder::new(&[("t.csv", "from,to,w\na,b,4\na,c,5\nc,b,-3\n")]);
+    let bellman = ["run", "star:paths", "--proc", "BELLMAN_FORD", "--graph", "t.csv", "s=a"];
+    let run = |more: &[&str]| {
+        folder.star(&[&bellman[..], &["--out", "Dist=distances:csv:-"], more].concat())
+    };
+    run(&["Cost=signed-out:t.csv"]).prints("vertex,distance\na,0\nb,2\nc,5\n");
+    run(&["Cost=signed-out:t.csv", "h=20"]).prints("vertex,distance\na,0\nb,2\nc,5\n");
+    run(&["Cost=signed-out:t.csv", "scale=10"]).prints("vertex,distance\na,0\nb,2\nc,5\n");
+    run(&[]).fails(5, &["error[E0504]", "`Cost=signed-out:FILE`"]);
+}
+
+#[test]
+fn names_of_arcs_are_safe_for_spreadsheets() {
+    let folder = Folder::new(&[("e.csv", "from,to,km\n=a,@b,3\n")]);
+    let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "undirected:e.csv"];
+    let run = |more: &[&str]| {
+        folder.star(&[&kruskal[..], &["--out", "T=rows of graph:csv:-"], more].concat())
+    };
+    run(&["--csv-safe"]).prints("from,to,weight\n'=a,'@b,3\n");
+    run(&[]).prints("from,to,weight\n=a,@b,3\n");
+}
+
+#[test]
+fn vertices_and_names_that_a_file_does_not_hold_are_noted() {
+    let json = r#"{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}],
+        "links": [{"source": "a", "target": "b"}]}"#;
+    let folder = Folder::new(&[("e.json", json)]);
+    let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "undirected:e.json"];
+    let run = |file: &str| {
+        folder.star(&[&kruskal[..], &["--out", &format!("T=rows of graph:{file}")]].concat())
+    };
+    run("t.csv").fails(0, &["t.csv: not in the file: 1 vertex without arcs"]);
+    run("t.gr")
+        .fails(0, &["t.gr: the file has the numbers of the vertices", "without their names"]);
+    let ran = run("t.graphml");
+    assert!(!ran.stderr.contains("without"), "{ran:#?}");
+}

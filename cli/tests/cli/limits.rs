@@ -39,7 +39,7 @@ fn advice_on_memory_is_given_once() {
     folder.write("a.mtx", b"%%MatrixMarket matrix coordinate pattern general\n9999 9999 0\n");
     for values in ["P=gen gnp -n 1000 -p 0.5", "P=a.mtx"] {
         let ran = folder.star(&["run", "w.star", "n=9", values, "--max-memory", "1K"]);
-        ran.fails(5, &["E0511"]);
+        ran.fails(4, &["E0511"]);
         assert_eq!(ran.stderr.matches("`--max-memory` sets the budget").count(), 1, "{ran:?}");
     }
 }
@@ -97,10 +97,10 @@ fn loading_succeeds_exactly_at_its_limit() {
         let enough = bounded(&folder, &arguments, "--max-memory", loading);
         assert_eq!((enough.code, &enough.stdout), (0, &well.stdout), "{argument}: {enough:?}");
         let less = bounded(&folder, &arguments, "--max-memory", loading - 1);
-        less.fails(5, &["error[E0511]"]);
+        less.fails(4, &["error[E0511]"]);
     }
     let less = bounded(&folder, &["run", "p.star", "T=e.txt"], "--max-memory", 6_399_999);
-    less.fails(5, &["6400000 bytes of memory are needed, but the budget is 6399999"]);
+    less.fails(4, &["6400000 bytes of memory are needed, but the budget is 6399999"]);
 }
 
 #[test]
@@ -139,4 +139,60 @@ fn a_time_limit_of_zero_is_refused() {
     }
     let session = folder.star_with_input(&["repl"], ":limits time=0\n");
     session.fails(2, &["a time limit must be greater than 0"]);
+}
+
+#[test]
+fn memory_limits_have_one_exit_code() {
+    let read = "program P; var T: table; begin read(T,\"e.gr\",\"adjacency\"); print(rows(T)) end.";
+    let folder = Folder::new(&[
+        ("p.star", read),
+        ("w.star", WARSHALL),
+        ("e.gr", "p sp 9000 1\na 1 2 3\n"),
+        ("u.csv", "t,id,x,y\n1,1,2,3\n"),
+        (
+            "b.star",
+            &format!("/* @bench of it\n   run WARSHALL\n   n = 3\n   P = e.gr */\n{WARSHALL}"),
+        ),
+    ]);
+    for line in [
+        "run w.star n=3 P=e.gr --max-memory 1",
+        "run p.star --max-memory 1000",
+        "view e.gr --out v.svg --max-memory 1",
+        "moving u.csv --max-memory 1",
+        "gen gnp -n 100000 -p 1 -o f.gr --max-memory 1M",
+        "bench b.star --quick --max-memory 1",
+    ] {
+        let ran = folder.star(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 4, "{line}: {ran:?}");
+    }
+    let ran = folder.star(&["run", "p.star", "--max-memory", "1000"]);
+    ran.fails(4, &["error[L0102]", "[E0511]"]);
+}
+
+#[test]
+fn small_sizes_are_shown_in_bytes() {
+    let folder = Folder::new(&[("u.csv", "t,id,x,y\n1,1,2,3\n")]);
+    let ran = folder.star(&["moving", "u.csv", "--max-memory", "1"]);
+    ran.fails(4, &["but the budget is 1 byte\n"]);
+    assert!(!ran.stderr.contains("0.0 MiB"), "{ran:?}");
+    let ran = folder.star_with_input(&["repl"], ":limits memory=1K\n");
+    assert!(ran.stdout.contains("memory  1.0 KiB\n"), "{ran:?}");
+}
+
+#[test]
+fn the_time_limit_covers_the_writing_of_results() {
+    let program = "procedure P(G: table(n,n); n: integer; var R: table(n,n)); begin R := G end;";
+    let folder = Folder::new(&[("p.star", program)]);
+    let run = |time: &str| {
+        let arguments =
+            ["run", "p.star", "--graph", "gen gnm -n 3000 -m 2000000", "--max-time", time];
+        folder.star(&[&arguments[..], &["--out", "R=o.json.gz"]].concat())
+    };
+    // The shortest time in which everything but writing succeeds is not known.
+    let times = (0..12).map(|step| format!("{}ms", 250 << (step / 2)));
+    let mut ran = times.map(|time| run(&time));
+    let written = ran.find(|ran| ran.code != 4 || ran.stderr.contains("while writing"));
+    let written = written.expect("a run that ends in time");
+    written.fails(4, &["error[L0103]", "o.json.gz: time limit reached while writing"]);
+    assert_eq!(folder.names(), ["p.star"]);
 }

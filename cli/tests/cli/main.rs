@@ -17,6 +17,7 @@ mod files;
 mod fmt;
 mod formats;
 mod generate;
+mod graph;
 mod graph_files;
 mod grids;
 mod help;

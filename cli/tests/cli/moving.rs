@@ -76,7 +76,8 @@ fn answers_match_the_definition_in_both_formats() {
 
 #[test]
 fn queries_see_the_batches_before_their_own() {
-    let queries = "1,1,0,0,30,30\n2,2,0,0,30,30\n3,3,0,0,30,30\n3,4,10,10,10,10\n9,5,9,9,8,8\n9,6,500,20,20,500\n9,7,20,20,500,500\n";
+    let queries =
+        "1,1,0,0,30,30\n2,2,0,0,30,30\n3,3,0,0,30,30\n3,4,10,10,10,10\n9,7,20,20,500,500\n";
     let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
     let expected = "t,qid,id\n2,2,1\n2,2,2\n3,3,2\n9,7,1\n9,7,2\n";
     moving(&folder, "u.csv q.csv -q").prints(expected);
@@ -171,10 +172,10 @@ fn limits_end_the_run_with_their_codes() {
     );
     let help = "`--max-memory` sets the budget";
     let ran = moving(&folder, "g.csv q.csv -o a.csv --max-memory 256K");
-    ran.fails(5, &["error[E0511]: ", "the budget is 0.2 MiB", help]);
+    ran.fails(4, &["error[E0511]: ", "the budget is 256.0 KiB", help]);
     assert!(!folder.names().contains(&"a.csv".to_owned()), "no half of a file");
     // The index of ids alone would need 1.6 GB.
-    moving(&folder, "far.csv --max-memory 1G").fails(5, &["E0511", "1.5 GiB of memory", help]);
+    moving(&folder, "far.csv --max-memory 1G").fails(4, &["E0511", "1.5 GiB of memory", help]);
     moving(&folder, "u.csv --max-memory 1M -q").prints("t,qid,id\n");
     let ran = moving(&folder, "g.csv q.csv --max-time 1ms");
     ran.fails(4, &["error[L0103]: ", "the time is up", "`--max-time` sets this limit"]);
@@ -204,4 +205,37 @@ fn missing_streams_leave_no_files() {
     let ran = moving(&folder, "u.csv nix.csv");
     ran.fails(5, &["nix.csv"]);
     assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn inverted_rectangles_are_refused() {
+    let header = "t,qid,x1,y1,x2,y2\n";
+    let folder = Folder::new(&[("u.csv", "t,id,x,y\n1,1,2,3\n")]);
+    for (query, place, message) in [
+        ("2,1,9,0,3,9", "q.csv:2:9", "x2 is 3, less than x1, which is 9"),
+        ("2,1,0,9,9,-3", "q.csv:2:11", "y2 is -3, less than y1, which is 9"),
+    ] {
+        folder.write("q.csv", format!("{header}{query}\n").as_bytes());
+        let ran = folder.star(&["moving", "u.csv", "q.csv"]);
+        ran.fails(5, &["error[E0504]", place, message]);
+    }
+    folder.write("q.csv", format!("{header}2,1,2,3,2,3\n").as_bytes());
+    folder.star(&["moving", "u.csv", "q.csv", "--quiet"]).prints("t,qid,id\n2,1,1\n");
+    for (area, message) in [
+        ("9,0,0,9", "X1 is 9, greater than X2, which is 0"),
+        ("0,9,9,-1", "Y1 is 9, greater than Y2, which is -1"),
+    ] {
+        let ran = folder.star(&["moving", "u.csv", "q.csv", "--area", area]);
+        ran.fails(2, &["--area", message]);
+    }
+}
+
+#[test]
+fn formats_of_pictures_are_named() {
+    let folder = Folder::new(&[("u.csv", "t,id,x,y\n1,1,2,3\n")]);
+    let ran = folder.star(&["moving", "u.csv", "--picture", "p.txt"]);
+    ran.fails(5, &["error[E0507]", "the picture cannot be written as", "`.png`", "`.ppm`"]);
+    let ran = folder.star(&["moving", "u.csv", "--picture", "p.xyz"]);
+    ran.fails(5, &["error[E0506]", "`.png`"]);
+    assert!(!ran.stderr.contains("gr:-"), "{ran:?}");
 }

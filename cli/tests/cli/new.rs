@@ -76,3 +76,36 @@ fn signals_leave_no_incomplete_folder() {
         assert_eq!(folder.names().len(), found.1);
     }
 }
+
+/// Files and folders below a folder.
+fn count(folder: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| 1 + count(&entry.path())).sum()
+}
+
+#[test]
+fn two_signals_leave_no_incomplete_folder() {
+    let doc = |format| ["doc", "--format", format, "--out", "made/pages"];
+    for command in [&["new", "made"][..], &doc("html"), &doc("md")] {
+        let whole = Folder::new(&[]);
+        let start = std::time::Instant::now();
+        assert_eq!(whole.star(command).code, 0);
+        let (took, n_files) = (start.elapsed(), count(&whole.path("made")));
+        for step in 0..24 {
+            let folder = Folder::new(&[]);
+            let mut child = folder.command(command).stdout(Stdio::null()).spawn().unwrap();
+            // Most attempts hit the end, where files are written.
+            let wait = if step < 8 { took * step / 8 } else { took * (step + 16) / 40 };
+            std::thread::sleep(wait);
+            let id = child.id();
+            folder.shell(&format!("kill -INT {id}; kill -TERM {id}; kill -INT {id}"));
+            child.wait().unwrap();
+            let found = count(&folder.path("made"));
+            assert!([0, n_files].contains(&found), "{command:?} left {found} files at {wait:?}");
+            assert_eq!(folder.names().len(), usize::from(found > 0), "{command:?} at {wait:?}");
+            if command[0] == "new" && found == 0 {
+                assert_eq!(folder.star(command).code, 0);
+            }
+        }
+    }
+}

@@ -72,6 +72,18 @@ fn signed_fields_are_compared_by_their_numbers_or_refused() {
 }
 
 #[test]
+fn shared_fields_have_one_width() {
+    let show = "program SHOW(A,B: table); begin print(size(A),\" \",size(B)) end.";
+    let folder = Folder::new(&[("show.star", show)]);
+    for numbers in ["298,3", "298,-3"] {
+        folder.write("h.csv", format!("a,b\n{numbers}\n").as_bytes());
+        let files = ["A=field:a:h.csv", "B=field:b:h.csv"];
+        let ran = folder.star(&[&["run", "show.star", "codes=shared"][..], &files].concat());
+        ran.prints("9 9\n");
+    }
+}
+
+#[test]
 fn names_of_two_fields_are_refused() {
     let bits = "program BITS(T: table); begin print(T) end.";
     let folder = Folder::new(&[("bits.star", bits), ("g.csv", "id,id,name\n1,2,Alice\n")]);

@@ -69,7 +69,7 @@ fn sparse_tables_can_be_edited_if_dense_ones_do_not_fit() {
     assert_eq!(bytes("first.stb"), bytes("second.stb"));
     assert_eq!(bytes("first.stb"), bytes("kept.stb"));
     let whole = run(&["WHOLE", "n=30000", "T=first.stb", "--table-form", "dense"]);
-    whole.fails(5, &["error[E0511]: first.stb: the table needs 107.", "MiB dense and"]);
+    whole.fails(4, &["error[E0511]: first.stb: the table needs 107.", "MiB dense and"]);
     let cut = bytes("first.stb").len() / 2;
     folder.write("cut.stb", &bytes("first.stb")[..cut]);
     let ran = run(&["EDIT", "i=3", "T=cut.stb"]);
@@ -118,7 +118,7 @@ fn sessions_load_graphs_that_fit_only_sparse() {
     assert!(told.contains("`n` comes from") && !told.contains("`G` comes from"), "{told}");
     // A backend without sparse tables loads it dense, which does not fit.
     let on_reference = [&arguments[..], &["--backend", "reference"]].concat();
-    folder.star_with_input(&on_reference, "G\n").fails(5, &["error[E0511]: g.txt: "]);
+    folder.star_with_input(&on_reference, "G\n").fails(4, &["error[E0511]: g.txt: "]);
 }
 
 #[cfg(feature = "gpu")]

@@ -103,6 +103,17 @@ impl Drop for Terminal {
 }
 
 #[test]
+fn typed_commands_write_outside_of_the_current_folder() {
+    let (folder, outside) = (Folder::new(&[]), Folder::new(&[]));
+    let mut terminal = Terminal::new(&folder, "");
+    let file = |name: &str| outside.path(name).display().to_string();
+    terminal.line("x := '01'", "");
+    terminal.line(&format!(":dump x {}", file("x.stb")), "written");
+    terminal.line(&format!(":save {}", file("s.star")), "written");
+    assert_eq!(outside.names(), ["s.star", "x.stb"]);
+}
+
+#[test]
 fn lines_are_edited_and_found_in_the_history() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "");
@@ -296,4 +307,22 @@ fn escape_sequences_of_data_are_shown() {
     let mut terminal = Terminal::new(&folder, "--no-history r.star");
     terminal.line("R", "␛[2Jx\r\n");
     assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn long_runs_show_their_duration() {
+    let silent = "program P; var i: integer; begin while true do i:=1 end.";
+    let printing = "program P; var i: integer; begin print(\"x\"); while true do i:=1 end.";
+    let folder = Folder::new(&[("silent.star", silent), ("printing.star", printing)]);
+    let shown = |line: &str| {
+        folder.write("line.sh", line.as_bytes());
+        folder.shell("TERM=xterm script --quiet --return --command 'bash line.sh' /dev/null").stdout
+    };
+    let ran = shown("$STAR run silent.star --max-time 5s");
+    assert!(ran.contains("running silent.star: 2 s"), "{ran}");
+    // What the program prints is not mixed with the line.
+    let ran = shown("$STAR run printing.star --max-time 4s");
+    assert!(ran.contains("x\r\n") && !ran.contains("running"), "{ran}");
+    let piped = folder.star(&["run", "silent.star", "--max-time", "4s"]);
+    assert!(!piped.stderr.contains("running"), "{piped:?}");
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::support::Folder;
 
 /// The examples that take a graph, with their other arguments.
-const OF_GRAPHS: [&str; 17] = [
+const OF_GRAPHS: [&str; 24] = [
     "bellman_ford.star s=1",
     "check_mst.star",
     "closure.star",
@@ -20,6 +20,13 @@ const OF_GRAPHS: [&str; 17] = [
     "edmonds.star",
     "floyd.star",
     "gabow.star r=1 most=1",
+    "graph_closure.star",
+    "graph_components.star",
+    "graph_components.star --proc STRONG_COMPONENTS",
+    "graph_degrees.star",
+    "graph_paths.star s=1",
+    "graph_paths.star --proc PATH s=1 t=1",
+    "graph_tree.star",
     "levels.star s=1",
     "mst.star",
     "prim.star s=1",

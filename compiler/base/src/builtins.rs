@@ -53,6 +53,7 @@ pub enum Special {
     Row,
     Size,
     Rows,
+    Name,
 }
 
 /// The statements.
@@ -172,6 +173,7 @@ builtins! {
     Row "ROW" "ROW(i,T)" [Row 2] 1 "row i of the table T, readable and assignable"
     Size "size" "size(T)" [Size 1] 0 "number of columns of the table T"
     Rows "rows" "rows(T)" [Rows 1] 0 "number of rows of the table T"
+    Name "name" "name(i)" [Name 1] 0 "name of vertex i of the graph, as an argument of print"
     Print "print" "print(a,…)" (Print 0 usize::MAX) 0 "prints the values in one line"
     Read "read" "read(T,\"file\",\"layout\")" (Read 2 3) 0 "sets T to the contents of a file"
     Write "write" "write(T,\"file\")" (Write 2 2) 0 "writes the value of T to the file"

@@ -83,14 +83,39 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// Formats a number of bytes: `3.1 GiB`, `812.0 MiB`.
+/// Formats a number of bytes in a suitable unit: `3.1 GiB`, `812.0 MiB`, `3 bytes`.
 #[must_use]
 pub fn bytes(number: u64) -> String {
-    let mebibytes = number as f64 / 1_048_576.0;
-    match mebibytes < 1023.95 {
-        true => format!("{mebibytes:.1} MiB"),
-        false => format!("{:.1} GiB", mebibytes / 1024.0),
+    size(u128::from(number))
+}
+
+/// Formats a larger number of bytes, like [`bytes`].
+#[must_use]
+pub fn size(n_bytes: u128) -> String {
+    const UNITS: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
+    if n_bytes < 1024 {
+        return count(n_bytes as usize, "byte");
     }
+    let mut amount = n_bytes as f64 / 1024.0;
+    let mut units = UNITS.iter();
+    let mut unit = units.next().unwrap_or(&"");
+    while amount >= 1023.95
+        && let Some(next) = units.next()
+    {
+        amount /= 1024.0;
+        unit = next;
+    }
+    format!("{amount:.1} {unit}")
+}
+
+/// Formats a number of bytes and a smaller budget, so that they differ.
+#[must_use]
+pub fn bytes_and_budget(number: u64, budget: u64) -> (String, String) {
+    let rounded = (bytes(number), bytes(budget));
+    if rounded.0 == rounded.1 && number != budget {
+        return (format!("{number} bytes"), format!("{budget} bytes"));
+    }
+    rounded
 }
 
 #[cfg(test)]
@@ -120,5 +145,12 @@ mod tests {
     fn bytes_are_printed_in_the_shortest_unit() {
         assert_eq!(bytes(1 << 20), "1.0 MiB");
         assert_eq!(bytes(25_769_803_776), "24.0 GiB");
+        assert_eq!(
+            [0, 1, 1023, 1024, 1536].map(bytes).join(", "),
+            "0 bytes, 1 byte, 1023 bytes, 1.0 KiB, 1.5 KiB"
+        );
+        assert_eq!(bytes(99_999 << 30), "97.7 TiB");
+        let differ = ("1025 bytes".to_owned(), "1024 bytes".to_owned());
+        assert_eq!(bytes_and_budget(1025, 1024), differ);
     }
 }

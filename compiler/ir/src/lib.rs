@@ -46,8 +46,9 @@ pub use program::{
     Routine, RoutineId, Ty, Var, VarId,
 };
 pub use stmt::{
-    Arg, Block, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
+    Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, ReductionOp, SizeOp, Stmt,
+    StmtKind,
 };
 pub use trap::{Frame, LimitKind, NamedSize, Names, Trap, TrapKind};
 pub use verify::{VerifyError, verify, verify_guards, verify_routines};
-pub use visit::{Access, Observation};
+pub use visit::{Access, Observation, prints_names};

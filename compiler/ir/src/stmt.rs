@@ -125,7 +125,7 @@ pub enum StmtKind {
         dst: Option<VarId>,
     },
     /// `print`: the values, one after another, then a line break.
-    Print(Vec<Operand>),
+    Print(Vec<PrintItem>),
     /// `read`: `dst` is set to the contents of a file, as a new value. Trap: `File`.
     Read {
         /// Table, slice or word.
@@ -360,4 +360,35 @@ pub enum ReductionOp {
     Max,
     /// Sum.
     Add,
+}
+
+/// A value of `print`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PrintItem {
+    /// The value itself.
+    Value(Operand),
+    /// The name of the vertex with this integer, or the integer if it has none.
+    Name(Operand),
+}
+
+impl PrintItem {
+    /// Returns its operand.
+    pub fn operand(&self) -> &Operand {
+        match self {
+            PrintItem::Value(operand) | PrintItem::Name(operand) => operand,
+        }
+    }
+
+    /// Returns its operand.
+    pub fn operand_mut(&mut self) -> &mut Operand {
+        match self {
+            PrintItem::Value(operand) | PrintItem::Name(operand) => operand,
+        }
+    }
+}
+
+impl From<Operand> for PrintItem {
+    fn from(operand: Operand) -> Self {
+        PrintItem::Value(operand)
+    }
 }

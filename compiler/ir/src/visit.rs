@@ -10,7 +10,9 @@ use crate::check::{Check, SizeOperand};
 use crate::locations::Locations;
 use crate::op::{Op, Operand};
 use crate::program::{Mode, Program, Routine, VarId};
-use crate::stmt::{Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
+use crate::stmt::{
+    Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, SizeOp, Stmt, StmtKind,
+};
 use crate::table::Field;
 
 /// The kind of access to a variable.
@@ -191,7 +193,7 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
                 f(*dst, Access::Write);
             }
         }
-        StmtKind::Print(values) => values.iter().for_each(|value| operand(value, f)),
+        StmtKind::Print(values) => values.iter().for_each(|item| operand(item.operand(), f)),
         StmtKind::Read { dst, file, layout } => {
             operand(file, f);
             if let Some(layout) = layout {
@@ -275,6 +277,17 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         | StmtKind::Continue(_)
         | StmtKind::Exit => [&[], &[]],
     }
+}
+
+/// Returns whether the program prints names of vertices.
+pub fn prints_names(program: &Program) -> bool {
+    fn any(body: &[Stmt]) -> bool {
+        body.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Print(items) => items.iter().any(|item| matches!(item, PrintItem::Name(_))),
+            kind => blocks(kind).into_iter().any(any),
+        })
+    }
+    program.routines.iter().any(|routine| any(&routine.body))
 }
 
 /// Like [`blocks`], with mutable references.

@@ -286,7 +286,7 @@ mod tests {
             scope: Scope::Routine,
             run: |program, id, _| {
                 let body = &mut program.routine_mut(id).body;
-                body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9))]);
+                body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9)).into()]);
                 1
             },
         };

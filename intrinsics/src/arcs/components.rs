@@ -6,13 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::ArcTables;
+use super::{ArcTables, CHUNK, columns_of};
 use crate::environment::{Ended, Environment, install};
 use crate::reserved;
 use crate::transpose::{ROWS, read_blocks};
-
-/// Rows that are read at once.
-const CHUNK: usize = 4096;
 
 /// The vertices with the first vertex of the component of each.
 #[derive(Debug)]
@@ -37,10 +34,10 @@ impl JoinedVertices {
     ) -> Result<Option<Self>, Ended> {
         let mut parents: Vec<AtomicU32> = reserved(arcs.n)?;
         parents.extend((0..arcs.n as u32).map(AtomicU32::new));
-        let [left, right] = [arcs.left, arcs.right].map(|table| {
-            (0..table.n_cols()).map(|column| table.column_limbs(column)).collect::<Vec<&[u64]>>()
-        });
+        let [left, right] = [arcs.left, arcs.right].map(columns_of);
         let n_rows = arcs.left.n_rows();
+        let n_chunks = n_rows.div_ceil(CHUNK);
+        let is_alone = environment.threads() == 1 || n_chunks < 8;
         let join = |chunk: usize| {
             environment.poll()?;
             let first = chunk * CHUNK;
@@ -58,13 +55,16 @@ impl JoinedVertices {
                     (parents.get(*tail as usize), parents.get(*head as usize))
                     && above_tail.load(Ordering::Relaxed) != above_head.load(Ordering::Relaxed)
                 {
-                    link(&parents, *tail, *head);
+                    if is_alone {
+                        link_alone(&parents, *tail, *head);
+                    } else {
+                        link(&parents, *tail, *head);
+                    }
                 }
             }
             Ok(true)
         };
-        let n_chunks = n_rows.div_ceil(CHUNK);
-        let all_valid = if environment.threads() == 1 || n_chunks < 8 {
+        let all_valid = if is_alone {
             let mut all = true;
             for chunk in 0..n_chunks {
                 all &= join(chunk)?;
@@ -85,6 +85,27 @@ impl JoinedVertices {
             labels.push(if parent == vertex { vertex as u32 + 1 } else { labels[parent] });
         }
         Ok(Some(JoinedVertices { labels }))
+    }
+}
+
+/// Joins the sets of two vertices on one thread, by splicing the paths to the roots (Rem 1976, in
+/// Dijkstra 1976).
+fn link_alone(parents: &[AtomicU32], one: u32, other: u32) {
+    let parent = |vertex: u32| parents[vertex as usize].load(Ordering::Relaxed);
+    let (mut one, mut other) = (one, other);
+    loop {
+        let (mut above_one, mut above_other) = (parent(one), parent(other));
+        if above_one == above_other {
+            return;
+        }
+        if above_one < above_other {
+            (one, above_one, other, above_other) = (other, above_other, one, above_one);
+        }
+        parents[one as usize].store(above_other, Ordering::Relaxed);
+        if one == above_one {
+            return;
+        }
+        one = above_one;
     }
 }
 

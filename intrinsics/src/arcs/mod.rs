@@ -9,8 +9,6 @@ mod levels;
 mod order;
 mod paths;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use star_base::BitTable;
 
 pub use components::JoinedVertices;
@@ -18,14 +16,14 @@ pub use order::TopologicalOrder;
 pub use paths::{Distances, Tree};
 
 use crate::environment::{Ended, Environment};
-use crate::numbers::read_table;
-use crate::{filled, has};
+use crate::transpose::{ROWS, read_blocks};
+use crate::{filled, reserved};
 
 /// No vertex.
 const NONE: u32 = u32::MAX;
 
-/// Arcs between two polls.
-const POLL_ARCS: usize = 1 << 16;
+/// Rows that are read at once, between two polls.
+const CHUNK: usize = 4096;
 
 /// Arcs as tables with a row for each arc. The code of a vertex is its number, from 1.
 #[derive(Clone, Copy, Debug)]
@@ -40,25 +38,32 @@ pub struct ArcTables<'t> {
     pub among: &'t [u64],
 }
 
-/// Arcs between vertices that are numbered from 0.
-#[derive(Debug)]
-pub struct ArcList {
-    n: usize,
-    /// The tail of each row; [`NONE`] if it is no arc.
-    tails: Vec<u32>,
-    heads: Vec<u32>,
-    /// Empty without weights.
-    weights: Vec<u32>,
-    max_weight: u32,
+/// Rows of the tables as numbers.
+struct Rows<'r> {
+    /// The first row.
+    first: usize,
+    /// The tail of each row, from 0; [`NONE`] if it is no arc.
+    tails: &'r [u32],
+    heads: &'r [u32],
+    /// Zeros without weights.
+    weights: &'r [u32],
 }
 
-/// The arcs that leave each vertex.
+/// The arcs that leave each vertex, numbered from 0: the heads, or heads and weights.
 #[derive(Debug)]
-struct Adjacency<End> {
+pub struct GroupedArcs<End> {
+    n: usize,
+    both: bool,
+    /// The rows that are arcs.
+    among: Vec<u64>,
+    max_weight: u32,
     /// The start of the arcs of each vertex, and the end of the last ones.
     starts: Vec<u32>,
     ends: Vec<End>,
 }
+
+/// A head and a weight.
+pub type WeightedEnd = (u32, u32);
 
 impl ArcTables<'_> {
     /// The maximum number of rows: both directions of an arc are counted in 32 bits.
@@ -93,35 +98,63 @@ impl ArcTables<'_> {
         self.among[row / 64..(row + n_rows).div_ceil(64)].iter().all(|limb| *limb == 0)
     }
 
-    /// Reads the arcs; `None` if one ends at no vertex.
+    /// Visits the rows in order, a chunk at a time; false if an arc of the last chunk visited ends
+    /// at no vertex.
     ///
     /// # Errors
-    /// If memory allocation fails, or the run is interrupted.
-    pub fn read(&self, environment: &dyn Environment) -> Result<Option<ArcList>, Ended> {
-        let is_valid = AtomicBool::new(true);
-        let numbers = |table| {
-            read_table(table, environment, |row, codes| {
-                if !self.number(row, codes) {
-                    is_valid.store(false, Ordering::Relaxed);
-                }
-            })
-        };
-        let (tails, heads) = (numbers(self.left)?, numbers(self.right)?);
-        let list = ArcList { n: self.n, tails, heads, weights: Vec::new(), max_weight: 0 };
-        Ok(is_valid.into_inner().then_some(list))
+    /// If the run is interrupted.
+    fn visit(
+        &self,
+        weight: Option<&BitTable>,
+        environment: &dyn Environment,
+        mut each: impl FnMut(Rows<'_>),
+    ) -> Result<bool, Ended> {
+        let (left, right) = (columns_of(self.left), columns_of(self.right));
+        let weight = weight.map(columns_of);
+        let (mut tails, mut heads, mut weights) = ([0; CHUNK], [0; CHUNK], [0; CHUNK]);
+        let n_rows = self.left.n_rows();
+        for first in (0..n_rows).step_by(CHUNK) {
+            environment.poll()?;
+            let len = (n_rows - first).min(CHUNK);
+            let (tails, heads) = (&mut tails[..len], &mut heads[..len]);
+            read_blocks(&left, first / ROWS, tails);
+            read_blocks(&right, first / ROWS, heads);
+            if !self.number(first, tails) || !self.number(first, heads) {
+                return Ok(false);
+            }
+            if let Some(weight) = &weight {
+                read_blocks(weight, first / ROWS, &mut weights[..len]);
+            }
+            each(Rows { first, tails, heads, weights: &weights[..len] });
+        }
+        Ok(true)
     }
 
-    /// Reads the arcs with their weights; `None` if one ends at no vertex, or has a weight of
-    /// `1 << most_bits` or more, or of more than 32 bits.
+    /// Groups the arcs by their tails, in order; with `both`, each also by its head. `None` if one
+    /// ends at no vertex.
     ///
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
-    pub fn read_weighted(
+    pub fn group(
+        &self,
+        both: bool,
+        environment: &dyn Environment,
+    ) -> Result<Option<GroupedArcs<u32>>, Ended> {
+        self.group_as(None, both, |head, _| head, environment)
+    }
+
+    /// Does the same with the weights; `None` also if a weight is `1 << most_bits` or more, or has
+    /// more than 32 bits.
+    ///
+    /// # Errors
+    /// If memory allocation fails, or the run is interrupted.
+    pub fn group_weighted(
         &self,
         weight: &BitTable,
         most_bits: usize,
+        both: bool,
         environment: &dyn Environment,
-    ) -> Result<Option<ArcList>, Ended> {
+    ) -> Result<Option<GroupedArcs<WeightedEnd>>, Ended> {
         let n_high = weight.n_cols().saturating_sub(most_bits.min(u32::BITS as usize));
         for column in 0..n_high {
             environment.poll()?;
@@ -130,101 +163,90 @@ impl ArcTables<'_> {
                 return Ok(None);
             }
         }
-        let Some(mut list) = self.read(environment)? else { return Ok(None) };
-        list.weights = read_table(weight, environment, |_, _| ())?;
-        let weights = (0..).zip(&list.weights);
-        list.max_weight = match self.is_whole() {
-            true => list.weights.iter().copied().max().unwrap_or(0),
-            false => {
-                let marked = weights.filter(|(row, _)| has(self.among, *row));
-                marked.map(|(_, weight)| *weight).max().unwrap_or(0)
-            }
-        };
-        Ok(Some(list))
+        self.group_as(Some(weight), both, |head, weight| (head, weight), environment)
     }
 
-    /// Returns whether every row is an arc.
-    fn is_whole(&self) -> bool {
-        let n_ones: usize = self.among.iter().map(|limb| limb.count_ones() as usize).sum();
-        n_ones == self.left.n_rows()
-    }
-}
-
-impl ArcList {
-    /// Bytes of a list of `m` arcs, and of a search on `n` vertices: the tails, heads and weights,
-    /// the arcs of each vertex in one or both directions, their entries in buckets, and numbers of
-    /// vertices.
-    pub fn n_bytes(n: usize, m: usize, both: bool) -> u64 {
-        let n_ends = (m as u64).saturating_mul(if both { 2 } else { 1 });
-        (m as u64)
-            .saturating_mul(3 * 4)
-            .saturating_add(n_ends.saturating_mul(8 + 8))
-            .saturating_add((n as u64).saturating_mul(48))
-            .saturating_add(1 << 20)
-    }
-
-    /// The number of vertices.
-    pub fn n_vertices(&self) -> usize {
-        self.n
-    }
-
-    /// Returns whether every row is an arc and the tails ascend.
-    fn is_by_tail(&self) -> bool {
-        self.tails.is_sorted() && self.tails.last().is_none_or(|tail| *tail != NONE)
-    }
-
-    /// Groups the arcs by their tails, in order; with `both`, each also by its head. `end` makes
-    /// what is stored of a row, from the other end and the row.
-    fn by_tail<End: Copy + Default>(
+    fn group_as<End: Copy + Default>(
         &self,
+        weight: Option<&BitTable>,
         both: bool,
-        end: impl Fn(u32, usize) -> End,
+        end: impl Fn(u32, u32) -> End,
         environment: &dyn Environment,
-    ) -> Result<Adjacency<End>, Ended> {
+    ) -> Result<Option<GroupedArcs<End>>, Ended> {
         let mut starts: Vec<u32> = filled(self.n + 2, 0)?;
-        for (tails, heads) in self.tails.chunks(POLL_ARCS).zip(self.heads.chunks(POLL_ARCS)) {
-            environment.poll()?;
-            for tail in tails.iter().filter(|tail| **tail != NONE) {
+        let is_valid = self.visit(None, environment, |rows| {
+            for tail in rows.tails.iter().filter(|tail| **tail != NONE) {
                 starts[*tail as usize + 2] += 1;
             }
-            for head in heads.iter().filter(|head| both && **head != NONE) {
+            for head in rows.heads.iter().filter(|head| both && **head != NONE) {
                 starts[*head as usize + 2] += 1;
             }
+        })?;
+        if !is_valid {
+            return Ok(None);
         }
         for vertex in 2..starts.len() {
             starts[vertex] += starts[vertex - 1];
         }
         let n_ends = starts.last().copied().unwrap_or(0) as usize;
         let mut ends = filled(n_ends, End::default())?;
-        if !both && self.is_by_tail() {
-            let rows = self.heads.iter().enumerate();
-            ends.iter_mut().zip(rows).for_each(|(to, (row, head))| *to = end(*head, row));
-            starts.remove(0);
-            return Ok(Adjacency { starts, ends });
-        }
-        let mut row = 0;
-        for (tails, heads) in self.tails.chunks(POLL_ARCS).zip(self.heads.chunks(POLL_ARCS)) {
-            environment.poll()?;
-            for (&tail, &head) in tails.iter().zip(heads) {
-                if tail != NONE {
-                    let place = &mut starts[tail as usize + 1];
-                    ends[*place as usize] = end(head, row);
+        let mut max_weight = 0;
+        self.visit(weight, environment, |rows| {
+            let arcs = rows.tails.iter().zip(rows.heads).zip(rows.weights);
+            for ((&tail, &head), &weight) in arcs.filter(|((tail, _), _)| **tail != NONE) {
+                max_weight = max_weight.max(weight);
+                let place = &mut starts[tail as usize + 1];
+                ends[*place as usize] = end(head, weight);
+                *place += 1;
+                if both {
+                    let place = &mut starts[head as usize + 1];
+                    ends[*place as usize] = end(tail, weight);
                     *place += 1;
-                    if both {
-                        let place = &mut starts[head as usize + 1];
-                        ends[*place as usize] = end(tail, row);
-                        *place += 1;
-                    }
                 }
-                row += 1;
             }
-        }
+        })?;
         starts.pop();
-        Ok(Adjacency { starts, ends })
+        let mut among = reserved(self.among.len())?;
+        among.extend_from_slice(self.among);
+        Ok(Some(GroupedArcs { n: self.n, both, among, max_weight, starts, ends }))
     }
 }
 
-impl<End> Adjacency<End> {
+/// The limbs of the columns of a table.
+fn columns_of(table: &BitTable) -> Vec<&[u64]> {
+    (0..table.n_cols()).map(|column| table.column_limbs(column)).collect()
+}
+
+impl<End> GroupedArcs<End> {
+    /// Bytes for grouping `m` arcs of `n` vertices, and of the result.
+    pub fn n_bytes(n: usize, m: usize, both: bool) -> u64 {
+        let n_ends = (m as u64).saturating_mul(if both { 2 } else { 1 });
+        n_ends
+            .saturating_mul(size_of::<End>() as u64)
+            .saturating_add(4 * n as u64 + m as u64 / 8)
+            .saturating_add(1 << 17)
+    }
+
+    /// Bytes of a search: entries in buckets for the ends, and numbers of vertices.
+    pub fn search_bytes(n: usize, m: usize, both: bool) -> u64 {
+        let n_ends = (m as u64).saturating_mul(if both { 2 } else { 1 });
+        n_ends
+            .saturating_mul(8)
+            .saturating_add((n as u64).saturating_mul(44))
+            .saturating_add(1 << 19)
+    }
+
+    /// Returns whether these are the arcs in the rows `among` of the tables that were grouped,
+    /// between `n` vertices.
+    pub fn is_of(&self, n: usize, both: bool, among: &[u64]) -> bool {
+        self.n == n && self.both == both && self.among == among
+    }
+
+    /// Returns whether all weights are below `1 << bits`.
+    pub fn fit(&self, bits: usize) -> bool {
+        self.max_weight.checked_shr(bits as u32).unwrap_or(0) == 0
+    }
+
     #[inline]
     fn of(&self, vertex: u32) -> &[End] {
         let vertex = vertex as usize;

@@ -1,7 +1,7 @@
 //! Strong components (Tarjan 1972; one number for each vertex as in Pearce 2016) and topological
 //! orders (Kahn 1962).
 
-use super::{ArcList, NONE};
+use super::{GroupedArcs, NONE};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::{filled, reserved};
 
@@ -14,15 +14,13 @@ pub struct TopologicalOrder {
     pub is_acyclic: bool,
 }
 
-impl ArcList {
+impl GroupedArcs<u32> {
     /// The code of the first vertex in the strong component of each vertex.
     ///
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
-    pub fn strong(self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
-        let arcs = self.by_tail(false, |head, _| head, environment)?;
-        let n = self.n;
-        drop(self);
+    pub fn strong(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
+        let (arcs, n) = (self, self.n);
         let mut poller = InterruptPoller::new(environment);
         let mut labels = filled(n, 0)?;
         // The least number that a vertex reaches as known, from 1 in the order of the search; 0 for
@@ -85,10 +83,8 @@ impl ArcList {
     ///
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
-    pub fn topological(self, environment: &dyn Environment) -> Result<TopologicalOrder, Ended> {
-        let arcs = self.by_tail(false, |head, _| head, environment)?;
-        let n = self.n;
-        drop(self);
+    pub fn topological(&self, environment: &dyn Environment) -> Result<TopologicalOrder, Ended> {
+        let (arcs, n) = (self, self.n);
         let mut poller = InterruptPoller::new(environment);
         let mut n_before: Vec<u32> = filled(n, 0)?;
         arcs.ends.iter().for_each(|head| n_before[*head as usize] += 1);

@@ -7,13 +7,20 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 
-use super::{Adjacency, ArcList, NONE, POLL_ARCS};
+use star_base::BitTable;
+
+use super::{ArcTables, GroupedArcs, NONE, WeightedEnd};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::{filled, has, put, reserved};
 
-/// Bits of the number of buckets that the greatest weight spans.
-const SPAN_BITS: u32 = 5;
+/// Bits of the number of buckets that the greatest weight spans: more for many vertices, so that a
+/// bucket has some vertices, but few that enter it again.
+const SPAN_BITS: RangeInclusive<u32> = 3..=6;
+
+/// The least capacity of a bucket.
+const LEAST_ENTRIES: usize = 32;
 
 /// Vertices whose arcs are looked up before they are followed: these accesses to memory overlap.
 const BATCH: usize = 32;
@@ -64,57 +71,59 @@ impl Length for u64 {
     }
 }
 
-impl ArcList {
-    /// The distances from `start`; with `both`, arcs lead in both directions.
+impl GroupedArcs<WeightedEnd> {
+    /// The distances from `start`.
     ///
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
     pub fn distances(
         &self,
         start: usize,
-        both: bool,
         environment: &dyn Environment,
     ) -> Result<Distances, Ended> {
-        let end = |head, row: usize| (head, self.weights[row]);
-        let arcs = self.by_tail(both, end, environment)?;
-        if let Some(short) = search::<u32>(&arcs, self.n, start, self.max_weight, environment)? {
+        if let Some(short) = search::<u32>(self, start, environment)? {
             return Ok(Distances::Short(short));
         }
-        match search::<u64>(&arcs, self.n, start, self.max_weight, environment)? {
+        match search::<u64>(self, start, environment)? {
             Some(long) => Ok(Distances::Long(long)),
             None => Err(Ended::Internal("a path of more than 64 bits")),
         }
     }
+}
 
+impl ArcTables<'_> {
     /// The tree of shortest paths that chooses the first of the arcs that lead to equal distances,
-    /// among those whose tail is reached.
+    /// among those whose tail is reached. The distances are those from `start`; with `both`, along
+    /// arcs in both directions.
     ///
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
     pub fn tree(
         &self,
+        weight: &BitTable,
         distances: &Distances,
-        start: usize,
-        both: bool,
+        (start, both): (usize, bool),
         environment: &dyn Environment,
     ) -> Result<Tree, Ended> {
-        let mut tree =
-            Tree { before: filled(self.n, 0)?, rows: filled(self.tails.len().div_ceil(64), 0)? };
+        let n_limbs = self.left.n_rows().div_ceil(64);
+        let mut tree = Tree { before: filled(self.n, 0)?, rows: filled(n_limbs, 0)? };
         let mut n_tight = 0;
         let mut has_zeros = false;
-        self.tight(distances, both, environment, |row, tail, head| {
+        self.tight(weight, distances, both, environment, |arc| {
             n_tight += 1;
-            has_zeros |= self.weights[row] == 0;
-            if tree.before[head as usize] == 0 && head as usize != start {
-                tree.before[head as usize] = tail + 1;
-                put(&mut tree.rows, row);
+            has_zeros |= arc.weight == 0;
+            if tree.before[arc.head as usize] == 0 && arc.head as usize != start {
+                tree.before[arc.head as usize] = arc.tail + 1;
+                put(&mut tree.rows, arc.row);
             }
         })?;
         if has_zeros {
             // The order of vertices at equal distances matters.
             tree.before.fill(0);
             tree.rows.fill(0);
-            self.in_order(distances, (start, both), n_tight, &mut tree, environment)?;
+            let mut tight = reserved(n_tight)?;
+            self.tight(weight, distances, both, environment, |arc| tight.push(arc))?;
+            in_order(&tight, distances, start, &mut tree, environment)?;
         }
         Ok(tree)
     }
@@ -122,80 +131,95 @@ impl ArcList {
     /// Visits the arcs of shortest paths by their rows, each in the direction of the paths.
     fn tight(
         &self,
+        weight: &BitTable,
         distances: &Distances,
         both: bool,
         environment: &dyn Environment,
-        mut each: impl FnMut(usize, u32, u32),
+        mut each: impl FnMut(TightArc),
     ) -> Result<(), Ended> {
-        for (row, (&tail, &head)) in self.tails.iter().zip(&self.heads).enumerate() {
-            if row % POLL_ARCS == 0 {
-                environment.poll()?;
+        self.visit(Some(weight), environment, |rows| {
+            let arcs = rows.tails.iter().zip(rows.heads).zip(rows.weights);
+            for (row, ((&tail, &head), &weight)) in (rows.first..).zip(arcs) {
+                if tail == NONE || tail == head {
+                    continue;
+                }
+                let (Some(at_tail), Some(at_head)) = (distances.get(tail), distances.get(head))
+                else {
+                    // With `both`, either both ends are reached or none.
+                    continue;
+                };
+                let length = u64::from(weight);
+                if at_tail + length == at_head {
+                    each(TightArc { row, tail, head, weight });
+                }
+                if both && at_head + length == at_tail {
+                    each(TightArc { row, tail: head, head: tail, weight });
+                }
             }
-            if tail == NONE || tail == head {
-                continue;
-            }
-            let (Some(at_tail), Some(at_head)) = (distances.get(tail), distances.get(head)) else {
-                // With `both`, either both ends are reached or none.
-                continue;
-            };
-            let weight = u64::from(self.weights[row]);
-            if at_tail + weight == at_head {
-                each(row, tail, head);
-            }
-            if both && at_head + weight == at_tail {
-                each(row, head, tail);
-            }
-        }
-        Ok(())
-    }
-
-    /// Grows the tree by the nearest head, then the first row, of the arcs that leave it.
-    fn in_order(
-        &self,
-        distances: &Distances,
-        (start, both): (usize, bool),
-        n_tight: usize,
-        tree: &mut Tree,
-        environment: &dyn Environment,
-    ) -> Result<(), Ended> {
-        let mut list = ArcList {
-            n: self.n,
-            tails: reserved(n_tight)?,
-            heads: reserved(n_tight)?,
-            weights: reserved(n_tight)?,
-            max_weight: 0,
-        };
-        self.tight(distances, both, environment, |row, tail, head| {
-            list.tails.push(tail);
-            list.heads.push(head);
-            list.weights.push(row as u32);
         })?;
-        let arcs = list.by_tail(false, |head, at| (head, list.weights[at]), environment)?;
-        let mut poller = InterruptPoller::new(environment);
-        let mut queue = BinaryHeap::from(reserved::<Reverse<(u64, u32, u32, u32)>>(n_tight)?);
-        let mut reached = filled(self.n.div_ceil(64), 0)?;
-        let mut next = Some(start as u32);
-        while let Some(vertex) = next {
-            put(&mut reached, vertex as usize);
-            poller.spend(8 + 8 * arcs.of(vertex).len())?;
-            for &(head, row) in arcs.of(vertex) {
-                if !has(&reached, head as usize) {
-                    let length = distances.get(head).unwrap_or(u64::MAX);
-                    queue.push(Reverse((length, row, vertex, head)));
-                }
-            }
-            next = None;
-            while let Some(Reverse((_, row, tail, head))) = queue.pop() {
-                if !has(&reached, head as usize) {
-                    tree.before[head as usize] = tail + 1;
-                    put(&mut tree.rows, row as usize);
-                    next = Some(head);
-                    break;
-                }
-            }
-        }
         Ok(())
     }
+}
+
+/// An arc of shortest paths, in their direction.
+#[derive(Clone, Copy, Debug)]
+struct TightArc {
+    row: usize,
+    tail: u32,
+    head: u32,
+    weight: u32,
+}
+
+/// Grows the tree by the nearest head, then the first row, of the arcs that leave it.
+fn in_order(
+    arcs: &[TightArc],
+    distances: &Distances,
+    start: usize,
+    tree: &mut Tree,
+    environment: &dyn Environment,
+) -> Result<(), Ended> {
+    let mut poller = InterruptPoller::new(environment);
+    // The arcs that leave each vertex, in order.
+    let mut starts: Vec<u32> = filled(tree.before.len() + 2, 0)?;
+    for arc in arcs {
+        poller.spend(1)?;
+        starts[arc.tail as usize + 2] += 1;
+    }
+    for vertex in 2..starts.len() {
+        starts[vertex] += starts[vertex - 1];
+    }
+    let mut order: Vec<u32> = filled(arcs.len(), 0)?;
+    for (idx, arc) in (0..).zip(arcs) {
+        poller.spend(1)?;
+        let place = &mut starts[arc.tail as usize + 1];
+        order[*place as usize] = idx;
+        *place += 1;
+    }
+    let mut queue = BinaryHeap::from(reserved::<Reverse<(u64, u32)>>(arcs.len())?);
+    let mut reached = filled(tree.before.len().div_ceil(64), 0)?;
+    let mut next = Some(start);
+    while let Some(vertex) = next {
+        put(&mut reached, vertex);
+        let leaving = &order[starts[vertex] as usize..starts[vertex + 1] as usize];
+        poller.spend(8 + 8 * leaving.len())?;
+        for &idx in leaving {
+            let head = arcs[idx as usize].head;
+            if !has(&reached, head as usize) {
+                queue.push(Reverse((distances.get(head).unwrap_or(u64::MAX), idx)));
+            }
+        }
+        next = None;
+        while let Some(Reverse((_, idx))) = queue.pop() {
+            let TightArc { row, tail, head, .. } = arcs[idx as usize];
+            if !has(&reached, head as usize) {
+                tree.before[head as usize] = tail + 1;
+                put(&mut tree.rows, row);
+                next = Some(head as usize);
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Distances {
@@ -272,8 +296,10 @@ struct Buckets<L> {
 }
 
 impl<L: Length> Buckets<L> {
-    fn new(max_weight: u32) -> Result<Self, Ended> {
-        let shift = (u32::BITS - max_weight.leading_zeros()).saturating_sub(SPAN_BITS);
+    fn new(n: usize, max_weight: u32) -> Result<Self, Ended> {
+        let span_bits = (n.max(1).ilog2() / 2).saturating_sub(3);
+        let span_bits = span_bits.clamp(*SPAN_BITS.start(), *SPAN_BITS.end());
+        let shift = (u32::BITS - max_weight.leading_zeros()).saturating_sub(span_bits);
         let n_buckets = ((max_weight >> shift) as usize + 2).next_power_of_two().max(64);
         let mut ring = reserved(n_buckets)?;
         ring.resize_with(n_buckets, Vec::new);
@@ -285,7 +311,7 @@ impl<L: Length> Buckets<L> {
         let at = (length.into() >> self.shift) as usize & (self.ring.len() - 1);
         let bucket = &mut self.ring[at];
         if bucket.len() == bucket.capacity() {
-            bucket.try_reserve(4).map_err(|_| Ended::OutOfMemory)?;
+            bucket.try_reserve(LEAST_ENTRIES).map_err(|_| Ended::OutOfMemory)?;
         }
         bucket.push((vertex, length));
         put(&mut self.filled, at);
@@ -310,16 +336,14 @@ impl<L: Length> Buckets<L> {
 
 /// The distances from a vertex; `None` if one of them may not fit.
 fn search<L: Length>(
-    arcs: &Adjacency<(u32, u32)>,
-    n: usize,
+    arcs: &GroupedArcs<WeightedEnd>,
     start: usize,
-    max_weight: u32,
     environment: &dyn Environment,
 ) -> Result<Option<Vec<L>>, Ended> {
-    let all: u64 = L::MOST.into();
+    let (all, max_weight): (u64, u32) = (L::MOST.into(), arcs.max_weight);
     let Some(most) = all.checked_sub(u64::from(max_weight) + 1) else { return Ok(None) };
-    let mut lengths = filled(n, L::MOST)?;
-    let mut buckets = Buckets::new(max_weight)?;
+    let mut lengths = filled(arcs.n, L::MOST)?;
+    let mut buckets = Buckets::new(arcs.n, max_weight)?;
     let mut poller = InterruptPoller::new(environment);
     lengths[start] = L::ZERO;
     buckets.put(start as u32, L::ZERO)?;

@@ -48,8 +48,8 @@ impl Case {
         ArcTables { n: self.n, left, right, among: &self.among }
     }
 
-    fn list(&self, environment: &dyn Environment) -> ArcList {
-        self.tables().read_weighted(&self.tables[2], 12, environment).unwrap().unwrap()
+    fn weighted(&self, both: bool, environment: &dyn Environment) -> GroupedArcs<WeightedEnd> {
+        self.tables().group_weighted(&self.tables[2], 12, both, environment).unwrap().unwrap()
     }
 
     /// The distances with these weights, by rounds over all arcs.
@@ -85,14 +85,15 @@ fn searches_agree_with_rounds_over_all_arcs() {
             let start = random.below(n);
             for (environment, both) in environments.iter().flat_map(|e| [(*e, false), (*e, true)]) {
                 let context = format!("{n} vertices, {m} rows, weights below {most}, {both}");
-                let levels = case.list(environment).levels(start, both, environment).unwrap();
+                let arcs = case.tables().group(both, environment).unwrap().unwrap();
+                let levels = arcs.levels(start, environment).unwrap();
                 assert_eq!(wide(&levels), case.distances(start, both, |_| 1), "{context}");
-                let list = case.list(environment);
-                let found = list.distances(start, both, environment).unwrap();
+                let found = case.weighted(both, environment).distances(start, environment).unwrap();
                 let expected = case.distances(start, both, u64::from);
                 let Distances::Short(short) = &found else { panic!("long: {context}") };
                 assert_eq!(wide(short), expected, "{context}");
-                let tree = list.tree(&found, start, both, environment).unwrap();
+                let weight = &case.tables[2];
+                let tree = case.tables().tree(weight, &found, (start, both), environment).unwrap();
                 let reached = (0..n).filter(|v| expected[*v] != u64::MAX && *v != start);
                 assert_eq!(crate::ones(&tree.rows).count(), reached.clone().count(), "{context}");
                 for vertex in 0..n {
@@ -116,14 +117,15 @@ fn long_distances_need_64_bits() {
     let environment = Plain::default();
     // A path of arcs of the greatest weight, and a shorter way around it.
     let n = 5;
-    let list = ArcList {
+    let arcs = GroupedArcs {
         n,
-        tails: vec![0, 1, 2, 3, 0],
-        heads: vec![1, 2, 3, 4, 2],
-        weights: vec![NONE, NONE, NONE, 7, NONE],
+        both: false,
+        among: vec![31],
         max_weight: NONE,
+        starts: vec![0, 2, 3, 4, 5, 5],
+        ends: vec![(1, NONE), (2, NONE), (2, NONE), (3, NONE), (4, 7)],
     };
-    let found = list.distances(0, false, &environment).unwrap();
+    let found = arcs.distances(0, &environment).unwrap();
     let weight = u64::from(NONE);
     let Distances::Long(lengths) = &found else { panic!("short") };
     assert_eq!(lengths[..], [0, weight, weight, 2 * weight, 2 * weight + 7]);
@@ -157,9 +159,9 @@ fn components_and_orders_agree_with_closures() {
             for &environment in &environments {
                 let found = JoinedVertices::find(&case.tables(), environment).unwrap().unwrap();
                 assert_eq!(found.labels, weak, "{n} vertices, {m} rows");
-                let list = || case.tables().read(environment).unwrap().unwrap();
-                assert_eq!(list().strong(environment).unwrap(), strong, "{n} vertices, {m} rows");
-                let order = list().topological(environment).unwrap();
+                let arcs = case.tables().group(false, environment).unwrap().unwrap();
+                assert_eq!(arcs.strong(environment).unwrap(), strong, "{n} vertices, {m} rows");
+                let order = arcs.topological(environment).unwrap();
                 let loops = case.arcs.iter().any(|(tail, head, _)| tail == head);
                 let is_acyclic = !loops && (0..n).all(|v| strong[v] as usize == v + 1);
                 assert_eq!(order.is_acyclic, is_acyclic);
@@ -183,7 +185,7 @@ fn codes_and_weights_outside_their_range_are_refused() {
             (0..3).for_each(|bit| case.tables[table].put(row, 2 - bit, code >> bit & 1 == 1));
             let other = 1 - table;
             (0..3).for_each(|bit| case.tables[other].put(row, bit, bit == 2));
-            assert_eq!(case.tables().read(&environment).unwrap().is_some(), is_valid);
+            assert_eq!(case.tables().group(false, &environment).unwrap().is_some(), is_valid);
             let joined = JoinedVertices::find(&case.tables(), &environment).unwrap();
             assert_eq!(joined.is_some(), is_valid);
             case.tables[table] = before;
@@ -196,7 +198,9 @@ fn codes_and_weights_outside_their_range_are_refused() {
     }
     let weight = &mut case.tables[2];
     (0..12).for_each(|bit| weight.put(66, bit, bit == 8));
-    let is_read =
-        |bits| case.tables().read_weighted(&case.tables[2], bits, &environment).unwrap().is_some();
+    let is_read = |bits| {
+        let read = case.tables().group_weighted(&case.tables[2], bits, false, &environment);
+        read.unwrap().is_some()
+    };
     assert_eq!([3, 4, 5, 12].map(is_read), [false, true, true, true]);
 }

@@ -6,13 +6,11 @@ use std::io::Write;
 
 use star_base::Code;
 
-use super::network::{Document, Network, weights_note};
-use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold, weights};
+use super::network::{Document, Network, names_of_labels};
+use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::meaning::Texts;
 use crate::source::Source;
-use crate::text;
 
 /// Maximum depth of lists.
 const MAX_DEPTH: usize = 100;
@@ -41,11 +39,10 @@ struct Item<'t> {
 /// Reads a graph.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let document = Document::read(&mut source)?;
-    let wanted = source.edge_fields().weight.map(str::to_owned);
     let mut network = Network::new(&source, &document);
     let mut tokens = Tokens { document: &document, pos: 0 };
     let mut labels: Vec<Option<String>> = Vec::new();
-    let (mut directed, mut attribute) = (false, None::<String>);
+    let mut directed = false;
     let (mut stack, mut has_graph): (Vec<&str>, bool) = (Vec::new(), false);
     let mut item = Item::default();
     for n_tokens in 1usize.. {
@@ -67,8 +64,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                             "a node needs an `id`",
                         ));
                     };
-                    network.declare(id, &place)?;
-                    labels.push(item.label.map(unescaped));
+                    let vertex = network.declare(id, &place)?;
+                    labels.resize(network.n_vertices(), None);
+                    labels[vertex as usize] = item.label.map(unescaped);
                 }
                 (Some("edge"), ["graph"]) => {
                     let item = std::mem::take(&mut item);
@@ -77,19 +75,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                         return Err(document.fault(item.at, Code::BadFormat, message));
                     };
                     let place = |code, message: String| document.fault(item.at, code, message);
-                    let n_before = network.n_vertices();
                     let ends = (network.vertex(tail, &place)?, network.vertex(head, &place)?);
-                    labels.extend((n_before..network.n_vertices()).map(|_| None));
-                    let is_weight = |(name, _): &&(&str, &str)| match &wanted {
-                        Some(wanted) => name == wanted,
-                        None => weights::is_usual(name),
-                    };
-                    let weight = item.values.iter().find(is_weight);
-                    if let Some((name, _)) = weight {
-                        attribute.get_or_insert_with(|| (*name).to_owned());
-                    }
-                    let weight = weight.map(|(_, value)| *value);
-                    network.arc(ends, weight, !directed, &place)?;
+                    let weight = network.weight(item.values.iter().copied(), &place)?;
+                    network.arc(ends, weight, false, &place)?;
                 }
                 (Some(_), _) => {}
             },
@@ -98,6 +86,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                 let Some((value_at, value)) = tokens.next()? else {
                     return Err(document.fault(at, Code::Truncated, "a key without a value"));
                 };
+                let is_text = matches!(value, Token::Text(_));
                 let value = match value {
                     Token::Word(value) | Token::Text(value) => value,
                     Token::Close => {
@@ -125,11 +114,12 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                     }
                 };
                 match (stack.as_slice(), key) {
-                    (["graph"], "directed") if network.n_vertices() == 0 => {
-                        directed = value == "1";
-                    }
-                    (["graph"], "directed") if (value == "1") != directed => {
-                        return Err(fault("`directed` must come before the nodes"));
+                    (["graph"], "directed") => {
+                        directed = match (value, is_text) {
+                            ("0", false) => false,
+                            ("1", false) => true,
+                            _ => return Err(fault("expected `directed 0` or `directed 1`")),
+                        };
                     }
                     (["graph", "node"], "id") => item.id = Some(value),
                     (["graph", "node"], "label") => item.label = Some(value),
@@ -149,20 +139,14 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         };
         return Err(document.fault(end, Code::Truncated, message));
     }
-    let mut notes = ReaderNotes { notes: weights_note(attribute.as_deref()), ..Default::default() };
-    let n_labels = labels.iter().flatten().count();
-    let texts = Texts::of(labels.into_iter().flatten());
-    let is_name = |text: &String| !text.is_empty() && !text.contains(char::is_control);
-    let are_names =
-        texts.as_slice().len() == network.n_vertices() && texts.as_slice().iter().all(is_name);
-    if n_labels > 0 && !are_names {
-        let vertices = text::counted(network.n_vertices() as u64, "vertices");
-        notes.notes.push(format!(
-            "the names are the ids: {vertices} have {} different labels",
-            texts.as_slice().len()
-        ));
+    labels.resize(network.n_vertices(), None);
+    let (names, note) = names_of_labels(labels, "ids");
+    let notes = ReaderNotes { notes: note.into_iter().collect(), ..Default::default() };
+    // `directed` may come after the edges.
+    if !directed {
+        network.all_edges();
     }
-    network.finish(!directed, are_names.then_some(texts), notes, &mut source)
+    network.finish(!directed, names, notes, &mut source)
 }
 
 /// Refuses every value: the format is only read.

@@ -6,17 +6,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use quick_xml::XmlVersion;
-use quick_xml::escape::escape;
+use quick_xml::escape::{escape, resolve_predefined_entity};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use star_base::Code;
 
-use super::network::{Document, Network, parser_message, weights_note};
-use super::{GraphRef, ReadResult, ReaderNotes, weights};
+use super::network::{Document, Network, parser_message};
+use super::{GraphRef, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::graph::Arc;
 use crate::source::Source;
+use crate::text;
 
 /// Number of events between two polls for interruption.
 const AT_ONCE: usize = 1 << 14;
@@ -39,14 +40,14 @@ struct Edge {
 /// Reads a graph.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let document = Document::read(&mut source)?;
-    let wanted = source.edge_fields().weight.map(str::to_owned);
+    let wanted = source.edge_fields().weight;
     let mut network = Network::new(&source, &document);
     let mut reader = Reader::from_str(document.text());
     let mut keys: BTreeMap<String, Key> = BTreeMap::new();
     let mut is_undirected = None;
     let mut edge: Option<Edge> = None;
-    // The key whose default is being read, or the attribute of the edge.
-    let (mut key, mut data, mut in_default) = (None::<String>, None::<String>, false);
+    // The key whose default is being read, the attribute of the edge, and the text of either.
+    let (mut key, mut data, mut text) = (None::<String>, None::<String>, None::<String>);
     let mut depth_ignored = 0usize;
     for n_events in 1usize.. {
         if n_events.is_multiple_of(AT_ONCE) {
@@ -77,7 +78,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                             key = (!is_empty).then_some(id);
                         }
                     }
-                    "default" => in_default = !is_empty,
+                    "default" => text = Some(String::new()),
                     "graph" if is_undirected.is_some() => {
                         return Err(Box::new(
                             fault("a second graph in the file".to_owned())
@@ -103,29 +104,30 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                         };
                         let new = Edge { at, ends, is_undirected, values: Vec::new() };
                         match is_empty {
-                            true => add(&mut network, new, &keys, &wanted, &document)?,
+                            true => add(&mut network, new, &keys, wanted, &document)?,
                             false => edge = Some(new),
                         }
                     }
                     "data" if edge.is_some() && !is_empty => {
                         data = Some(need("key")?);
+                        text = Some(String::new());
                     }
                     _ => {}
                 }
                 depth_ignored += usize::from(!is_empty);
             }
-            Event::Text(text) => {
-                let text = text.xml10_content();
-                match (&mut edge, &data, &key) {
-                    (Some(edge), Some(data), _) => {
-                        edge.values.push((data.clone(), text.trim().to_owned()));
+            Event::Text(part) => push(&mut text, &part.xml10_content()),
+            Event::CData(part) => push(&mut text, &part.xml10_content()),
+            Event::GeneralRef(reference) => {
+                let character = reference.resolve_char_ref().map_err(|e| fault(e.to_string()))?;
+                let entity = resolve_predefined_entity(&reference);
+                match (character, entity) {
+                    (Some(character), _) => push(&mut text, character.encode_utf8(&mut [0; 4])),
+                    (None, Some(entity)) => push(&mut text, entity),
+                    (None, None) => {
+                        let name = text::quote(reference.as_bytes());
+                        return Err(fault(format!("unknown entity {name}")));
                     }
-                    (None, _, Some(key)) if in_default => {
-                        if let Some(key) = keys.get_mut(key) {
-                            key.default = Some(text.trim().to_owned());
-                        }
-                    }
-                    _ => {}
                 }
             }
             Event::End(tag) => {
@@ -133,22 +135,27 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                 match tag.local_name().as_ref() {
                     "edge" => {
                         if let Some(edge) = edge.take() {
-                            add(&mut network, edge, &keys, &wanted, &document)?;
+                            add(&mut network, edge, &keys, wanted, &document)?;
                         }
                     }
-                    "data" => data = None,
+                    "data" => {
+                        if let (Some(edge), Some(data), Some(text)) =
+                            (&mut edge, data.take(), text.take())
+                        {
+                            edge.values.push((data, text.trim().to_owned()));
+                        }
+                    }
                     "key" => key = None,
-                    "default" => in_default = false,
+                    "default" => {
+                        if let Some(key) = key.as_ref().and_then(|key| keys.get_mut(key)) {
+                            key.default = text.take().map(|text| text.trim().to_owned());
+                        }
+                    }
                     _ => {}
                 }
             }
             Event::Eof => break,
-            Event::CData(_)
-            | Event::Comment(_)
-            | Event::Decl(_)
-            | Event::PI(_)
-            | Event::DocType(_)
-            | Event::GeneralRef(_) => {}
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
         }
     }
     let end = document.text().len();
@@ -158,37 +165,34 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     if depth_ignored > 0 {
         return Err(document.fault(end, Code::Truncated, "the file ends inside of an element"));
     }
-    let attribute = chosen(&keys, &wanted).map(|(_, key)| key.name.clone());
-    let notes = ReaderNotes { notes: weights_note(attribute.as_deref()), ..Default::default() };
-    network.finish(is_undirected, None, notes, &mut source)
+    network.finish(is_undirected, None, ReaderNotes::default(), &mut source)
 }
 
-/// The key of weights: the one that the user wants, or the first usual one.
-fn chosen<'k>(
-    keys: &'k BTreeMap<String, Key>,
-    wanted: &Option<String>,
-) -> Option<(&'k String, &'k Key)> {
-    match wanted {
-        Some(wanted) => keys.iter().find(|(id, key)| key.name == *wanted || *id == wanted),
-        None => weights::NAMES
-            .iter()
-            .find_map(|name| keys.iter().find(|(_, key)| key.name.eq_ignore_ascii_case(name))),
+/// Appends a part of the text of an element, if that is read.
+fn push(text: &mut Option<String>, part: &str) {
+    if let Some(text) = text {
+        text.push_str(part);
     }
 }
 
+/// Adds an edge with its weight. The user may choose an attribute by its name or its key.
 fn add(
     network: &mut Network<'_>,
     edge: Edge,
     keys: &BTreeMap<String, Key>,
-    wanted: &Option<String>,
+    wanted: Option<&str>,
     document: &Document,
 ) -> Result<(), Fault> {
     let place = |code, message: String| document.fault(edge.at, code, message);
-    let weight = chosen(keys, wanted).and_then(|(id, key)| {
-        let own = edge.values.iter().find(|(of, _)| of == id).map(|(_, value)| value);
-        own.or(key.default.as_ref())
+    let values = keys.iter().flat_map(|(id, key)| {
+        let name = if wanted == Some(id) { id } else { &key.name };
+        let own = edge.values.iter().filter(move |(of, _)| of == id).map(|(_, value)| value);
+        let is_absent = own.clone().next().is_none();
+        let default = key.default.iter().filter(move |_| is_absent);
+        own.chain(default).map(move |value| (&**name, &**value))
     });
-    network.arc(edge.ends, weight.map(String::as_str), edge.is_undirected, &place)
+    let weight = network.weight(values, &place)?;
+    network.arc(edge.ends, weight, edge.is_undirected, &place)
 }
 
 /// The value of an attribute.

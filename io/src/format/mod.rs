@@ -27,6 +27,8 @@ mod picture;
 mod raster;
 mod weights;
 
+pub(crate) use self::csv::edges::write as write_csv_edges;
+
 use std::io;
 
 use star_base::{BitsRef, Code};

@@ -3,7 +3,7 @@
 
 use star_base::Code;
 
-use super::weights::{At, WeightRule};
+use super::weights::{self, At, WeightRule};
 use super::{ARC_BYTES, ReadResult, ReaderNotes, leave_weights_out};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
@@ -72,6 +72,12 @@ pub(super) struct Network<'a> {
     n_name_bytes: u64,
     arcs: Growing<Arc>,
     weights: WeightRule<'a>,
+    /// The attribute of weights that the user chose.
+    wanted: Option<&'a str>,
+    /// The attribute in which weights were found.
+    attribute: Option<String>,
+    /// The vertices that are declared, not only the end of an arc.
+    is_declared: Vec<bool>,
     /// The arcs that have no direction, while both kinds occur, by their places in `arcs`.
     is_edge: Vec<bool>,
     n_edges: usize,
@@ -88,7 +94,10 @@ impl<'a> Network<'a> {
             n_name_bytes: 0,
             // The second item is for the arcs that become two.
             arcs: Growing::new(&budget, 2 * ARC_BYTES),
-            weights: WeightRule::new(source.scaling(), source.field_rules().empty),
+            weights: WeightRule::new(source),
+            wanted: source.edge_fields().weight,
+            attribute: None,
+            is_declared: Vec::new(),
             is_edge: Vec::new(),
             n_edges: 0,
         }
@@ -112,18 +121,50 @@ impl<'a> Network<'a> {
         u32::try_from(code - 1).map_err(|_| at(Code::OutOfRange, "too many vertices".to_owned()))
     }
 
-    /// Adds a vertex.
+    /// Declares a vertex, perhaps after its arcs.
     ///
     /// # Errors
-    /// If another one has this name.
+    /// If it is declared.
     pub(super) fn declare(&mut self, name: &str, at: At<'_>) -> Result<u32, Fault> {
-        let n_before = self.names.as_slice().len();
         let vertex = self.vertex(name, at)?;
-        if self.names.as_slice().len() == n_before {
+        self.is_declared.resize(self.n_vertices(), false);
+        if std::mem::replace(&mut self.is_declared[vertex as usize], true) {
             let name = text::quote(name.as_bytes());
             return Err(at(Code::BadFormat, format!("a second vertex {name}")));
         }
         Ok(vertex)
+    }
+
+    /// Returns whether an attribute with this name may hold the weights.
+    pub(super) fn may_be_weight(&self, name: &str) -> bool {
+        self.wanted.map_or_else(|| weights::is_usual(name), |wanted| name == wanted)
+    }
+
+    /// Returns the weight among the attributes of an edge. Its attribute is the one that the user
+    /// chose, or the most usual one of the first edge that has any.
+    ///
+    /// # Errors
+    /// If the edge has two values of it.
+    pub(super) fn weight<'v>(
+        &mut self,
+        values: impl Iterator<Item = (&'v str, &'v str)> + Clone,
+        at: At<'_>,
+    ) -> Result<Option<&'v str>, Fault> {
+        let rank =
+            |name: &str| weights::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name));
+        let candidates = values.filter(|(name, _)| match &self.attribute {
+            Some(attribute) => name == attribute,
+            None => self.may_be_weight(name),
+        });
+        let Some((name, weight)) = candidates.clone().min_by_key(|(name, _)| rank(name)) else {
+            return Ok(None);
+        };
+        if candidates.filter(|(other, _)| *other == name).count() > 1 {
+            let name = text::quote(name.as_bytes());
+            return Err(at(Code::BadFormat, format!("an edge with two values of {name}")));
+        }
+        self.attribute.get_or_insert_with(|| name.to_owned());
+        Ok(Some(weight))
     }
 
     /// Number of vertices.
@@ -155,6 +196,22 @@ impl<'a> Network<'a> {
         self.is_edge.fill(true);
     }
 
+    /// A note about vertices that are not declared, if others are.
+    fn undeclared(&self) -> Option<String> {
+        const NAMED: usize = 3;
+        let is_declared = |vertex: usize| self.is_declared.get(vertex) == Some(&true);
+        let others = (0..self.n_vertices()).filter(|&vertex| !is_declared(vertex));
+        let n_others = others.clone().count();
+        if n_others == 0 || n_others == self.n_vertices() {
+            return None;
+        }
+        let quote = |vertex: usize| text::quote(self.names.as_slice()[vertex].as_bytes());
+        let named: Vec<String> = others.take(NAMED).map(quote).collect();
+        let more = if n_others > NAMED { ", …" } else { "" };
+        let vertices = text::counted(n_others as u64, "vertices");
+        Some(format!("{vertices} only at the ends of edges: {}{more}", named.join(", ")))
+    }
+
     fn check_memory(&self) -> Result<(), Fault> {
         let arcs = self.arcs.len() as u64 * (2 * ARC_BYTES + 1);
         let n_bytes = arcs.saturating_add(self.n_name_bytes);
@@ -174,7 +231,8 @@ impl<'a> Network<'a> {
         mut notes: ReaderNotes,
         source: &mut Source,
     ) -> Result<ReadResult, Fault> {
-        let Network { names, arcs, weights, is_edge, n_edges, .. } = self;
+        notes.notes.extend(self.undeclared());
+        let Network { names, arcs, weights, attribute, is_edge, n_edges, .. } = self;
         let mut arcs = arcs.into_vec();
         let n_vertices = names.as_slice().len();
         let is_mixed = n_edges > 0 && n_edges < arcs.len();
@@ -185,12 +243,17 @@ impl<'a> Network<'a> {
             });
             arcs = both.collect();
             let edges = text::count(n_edges as u64, "edge");
-            notes.notes.push(format!("{edges} without direction are two arcs each"));
+            notes.notes.push(format!("{edges} without direction became two arcs each"));
         }
         let symmetric = if arcs.is_empty() { symmetric } else { n_edges > 0 && !is_mixed };
         let (weighted, no_weights) = weights.finish()?;
-        if let Some(fault) = &no_weights {
-            notes.warnings.push(leave_weights_out(&mut arcs, fault));
+        match (&no_weights, attribute) {
+            (Some(fault), _) => notes.warnings.push(leave_weights_out(&mut arcs, fault)),
+            (None, Some(attribute)) => {
+                let attribute = text::quote(attribute.as_bytes());
+                notes.notes.push(format!("the weights are in the attribute {attribute}"));
+            }
+            (None, None) => {}
         }
         let names = VertexNames::of_texts(other_names.unwrap_or(names));
         let graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
@@ -208,9 +271,25 @@ pub(super) fn parser_message(message: &str) -> String {
     text.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// A note about the attribute that holds the weights.
-pub(super) fn weights_note(attribute: Option<&str>) -> Vec<String> {
-    let note = attribute
-        .map(|name| format!("the weights are in the attribute {}", text::quote(name.as_bytes())));
-    note.into_iter().collect()
+/// Returns the labels of all vertices as their names if they differ; otherwise a note, that the
+/// names are `others`.
+pub(super) fn names_of_labels(
+    labels: Vec<Option<String>>,
+    others: &str,
+) -> (Option<Texts>, Option<String>) {
+    let n_vertices = labels.len();
+    let labels: Vec<String> = labels.into_iter().flatten().collect();
+    let n_labels = labels.len();
+    let is_name = |text: &String| !text.is_empty() && !text.contains(char::is_control);
+    let are_names = labels.iter().all(is_name);
+    let texts = Texts::of(labels);
+    let vertices = text::counted(n_vertices as u64, "vertices");
+    let reason = match texts.as_slice().len() {
+        _ if n_labels == 0 => return (None, None),
+        _ if !are_names => "a label is empty or has a control character".to_owned(),
+        _ if n_labels < n_vertices => format!("{n_labels} of {vertices} have a label"),
+        n_texts if n_texts < n_vertices => format!("{vertices} have {n_texts} different labels"),
+        _ => return (Some(texts), None),
+    };
+    (None, Some(format!("the names are the {others}: {reason}")))
 }

@@ -8,23 +8,19 @@ use std::io::{self, Write};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use star_base::Code;
 
-use super::network::{Document, Network, parser_message, weights_note};
-use super::{GraphRef, ReadResult, ReaderNotes, weights};
+use super::network::{Document, Network, parser_message};
+use super::{GraphRef, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
 use crate::error::{Fault, FileError};
 use crate::graph::Arc;
 use crate::names::{VertexName, VertexNames};
 use crate::source::Source;
-use crate::text;
 
 /// Reads a graph.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let document = Document::read(&mut source)?;
-    let wanted = source.edge_fields().weight.map(str::to_owned);
     let mut reader = Reader {
         network: Network::new(&source, &document),
-        wanted,
-        attribute: None,
         directed: None,
         ends: Vec::new(),
         has_links: false,
@@ -57,9 +53,8 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                 \"links\": [{\"source\": 1, \"target\": 2}, …]}`",
         )));
     }
-    let Reader { mut network, attribute, directed, .. } = reader;
-    let mut notes = ReaderNotes { notes: weights_note(attribute.as_deref()), ..Default::default() };
-    notes.assumes_arcs = directed.is_none();
+    let Reader { mut network, directed, .. } = reader;
+    let notes = ReaderNotes { assumes_arcs: directed.is_none(), ..Default::default() };
     // The member `directed` may follow the links.
     if directed == Some(false) {
         network.all_edges();
@@ -70,10 +65,6 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
 /// The state of reading.
 struct Reader<'a> {
     network: Network<'a>,
-    /// The attribute of weights that the user wants.
-    wanted: Option<String>,
-    /// The attribute in which weights were found.
-    attribute: Option<String>,
     directed: Option<bool>,
     /// The attributes of the link being read.
     ends: Vec<(String, Option<String>)>,
@@ -92,21 +83,8 @@ impl Reader<'_> {
 
     fn node(&mut self, id: Option<String>) -> Result<(), Fault> {
         let at = |code, message: String| Box::new(FileError::new(code, "", message));
-        match id {
-            Some(id) => {
-                let n_before = self.network.n_vertices();
-                let vertex = self.network.vertex(&id, &at)?;
-                // Links may come before the nodes.
-                match (vertex as usize) < n_before && !self.has_links {
-                    true => {
-                        let id = text::quote(id.as_bytes());
-                        Err(at(Code::BadFormat, format!("a second node {id}")))
-                    }
-                    false => Ok(()),
-                }
-            }
-            None => Err(at(Code::BadFormat, "a node needs an `id`, a text or a number".to_owned())),
-        }
+        let missing = || at(Code::BadFormat, "a node needs an `id`, a text or a number".to_owned());
+        self.network.declare(&id.ok_or_else(missing)?, &at).map(drop)
     }
 
     fn link(&mut self) -> Result<(), Fault> {
@@ -120,25 +98,13 @@ impl Reader<'_> {
             self.network.vertex(&id, &at)
         };
         let ends = (end("source")?, end("target")?);
-        let is_weight = |(name, value): &&(String, Option<String>)| {
-            value.is_some()
-                && match &self.wanted {
-                    Some(wanted) => name == wanted,
-                    None => weights::is_usual(name),
-                }
-        };
-        let rank =
-            |name: &str| weights::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name));
-        let weight = members.iter().filter(is_weight).min_by_key(|(name, _)| rank(name));
-        if let Some((name, _)) = weight {
-            self.attribute.get_or_insert_with(|| name.clone());
-        }
-        let text = weight.and_then(|(_, value)| value.as_deref());
         // A missing weight is an error only at the end, where its place is not known.
         self.n_links += 1;
         let n = self.n_links;
-        let at = |code, message: String| at(code, format!("{message} of link {n}"));
-        self.network.arc(ends, text, false, &at)
+        let at = |code, message: String| at(code, format!("link {n}: {message}"));
+        let values = members.iter().filter_map(|(name, value)| Some((&**name, value.as_deref()?)));
+        let weight = self.network.weight(values, &at)?;
+        self.network.arc(ends, weight, false, &at)
     }
 }
 
@@ -152,7 +118,10 @@ struct Items<'r, 'a>(&'r mut Reader<'a>, bool);
 struct Item<'r, 'a>(&'r mut Reader<'a>, bool);
 
 /// A value of a node or a link as text; nothing for null and for a value with members.
-struct Scalar;
+struct Scalar {
+    /// Whether it is the name of a vertex, which must be exact.
+    is_name: bool,
+}
 
 impl<'de> DeserializeSeed<'de> for Top<'_, '_> {
     type Value = ();
@@ -232,15 +201,14 @@ impl<'de> Visitor<'de> for Item<'_, '_> {
         while let Some(member) = map.next_key::<String>()? {
             let is_wanted = match is_link {
                 true => {
-                    matches!(&*member, "source" | "target")
-                        || weights::is_usual(&member)
-                        || reader.wanted.as_ref() == Some(&member)
+                    matches!(&*member, "source" | "target") || reader.network.may_be_weight(&member)
                 }
                 false => member == "id",
             };
             match is_wanted {
                 true => {
-                    let value = map.next_value_seed(Scalar)?;
+                    let is_name = matches!(&*member, "source" | "target" | "id");
+                    let value = map.next_value_seed(Scalar { is_name })?;
                     match is_link {
                         true => reader.ends.push((member, value)),
                         false => id = value,
@@ -287,6 +255,10 @@ impl<'de> Visitor<'de> for Scalar {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Option<String>, E> {
+        // A number of more digits is not the one in the file.
+        if self.is_name && number.abs() >= 2f64.powi(f64::MANTISSA_DIGITS as i32) {
+            return Err(E::custom("a number too large for a name, which may be a text in quotes"));
+        }
         Ok(Some(format!("{number:e}").replace("e0", "")))
     }
 

@@ -2,15 +2,15 @@
 //! lines `FROM TO [WEIGHT]`, or `*Arcslist`, `*Edgeslist` with lines `FROM TO TO …`. Vertices have
 //! their labels as names if all have different ones, otherwise their numbers.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use star_base::Code;
 
-use super::network::{Document, Network};
-use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold};
+use super::network::{Document, Network, names_of_labels};
+use super::{GraphRef, ReadResult, ReaderNotes, cannot_hold, weights};
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::meaning::Texts;
 use crate::source::Source;
 use crate::text;
 
@@ -36,10 +36,11 @@ enum Section {
 /// Reads a graph.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let document = Document::read(&mut source)?;
-    let reads_weights = source.edge_fields().weight != Some("none");
+    let reads_weights = source.edge_fields().weight != Some(weights::NO_WEIGHT);
     let mut network = Network::new(&source, &document);
-    let mut labels: Vec<(u32, String)> = Vec::new();
+    let mut labels: Vec<Option<String>> = Vec::new();
     let (mut section, mut n_vertices, mut has_edges) = (Section::Start, None, false);
+    let mut relations = BTreeSet::new();
     let mut offset = 0;
     for (idx, line) in document.text().split('\n').enumerate() {
         if idx % AT_ONCE == 0 {
@@ -47,7 +48,14 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         }
         let start = offset;
         offset += line.len() + 1;
-        let cells = split(line);
+        let cells = match split(line) {
+            Ok(cells) => cells,
+            // A comment may have any quotes.
+            Err(_) if line.trim_start().starts_with('%') => continue,
+            Err((at, message)) => {
+                return Err(document.fault(start + at, Code::BadFormat, message));
+            }
+        };
         let Some(&(at, first)) = cells.first() else { continue };
         let fault =
             |at: usize, message: String| document.fault(start + at, Code::BadFormat, message);
@@ -75,6 +83,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                         network.vertex(&vertex.to_string(), &place)?;
                     }
                     n_vertices = Some(n);
+                    labels.resize(n as usize, None);
                     Section::Vertices
                 }
                 "arcs" => Section::Pairs(false),
@@ -90,6 +99,10 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                     )));
                 }
             };
+            if matches!(section, Section::Pairs(_) | Section::Lists(_)) {
+                // `*Arcs :2 "NAME"`
+                relations.extend(cells.get(1).map(|(_, relation)| *relation));
+            }
             has_edges |= matches!(section, Section::Pairs(true) | Section::Lists(true));
             continue;
         }
@@ -109,7 +122,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
             Section::Vertices => {
                 let vertex = vertex(&(at, first))?;
                 if let Some((_, label)) = cells.get(1) {
-                    labels.push((vertex, (*label).to_owned()));
+                    labels[vertex as usize].get_or_insert_with(|| (*label).to_owned());
                 }
             }
             Section::Pairs(is_edge) => {
@@ -134,26 +147,17 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
             }
         }
     }
-    let Some(n_vertices) = n_vertices else {
+    if n_vertices.is_none() {
         let end = document.text().len();
         return Err(document.fault(end, Code::Truncated, "the file holds no line `*Vertices`"));
-    };
-    let mut notes = ReaderNotes::default();
-    let n_labels = labels.len();
-    labels.sort_by_key(|(vertex, _)| *vertex);
-    labels.dedup_by_key(|(vertex, _)| *vertex);
-    let texts = Texts::of(labels.into_iter().map(|(_, label)| label));
-    let is_name = |text: &String| !text.is_empty() && !text.contains(char::is_control);
-    let are_names =
-        texts.as_slice().len() == n_vertices as usize && texts.as_slice().iter().all(is_name);
-    if n_labels > 0 && !are_names {
-        let vertices = text::counted(n_vertices, "vertices");
-        notes.notes.push(format!(
-            "the names are the numbers: {vertices} have {} different labels",
-            texts.as_slice().len()
-        ));
     }
-    network.finish(has_edges, are_names.then_some(texts), notes, &mut source)
+    let (names, note) = names_of_labels(labels, "numbers");
+    let mut notes = ReaderNotes { notes: note.into_iter().collect(), ..Default::default() };
+    if relations.len() > 1 {
+        let relations = text::count(relations.len() as u64, "relation");
+        notes.notes.push(format!("the arcs of {relations} are read as one graph"));
+    }
+    network.finish(has_edges, names, notes, &mut source)
 }
 
 /// Refuses every value: the format is only read.
@@ -163,21 +167,30 @@ pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault
     Err(Box::new(fault.help("write it to a `.graphml` or `.json` file")))
 }
 
-/// The cells of a line, without the quotes around them, with their places.
-fn split(line: &str) -> Vec<(usize, &str)> {
+/// The cells of a line, without the quotes around them, with their places. A label ends at a quote
+/// before a blank or at the end of the line, so it may have others, which networkx writes.
+///
+/// # Errors
+/// The place of a label without its closing quote.
+fn split(line: &str) -> Result<Vec<(usize, &str)>, (usize, &'static str)> {
     let mut cells = Vec::new();
     let mut pos = 0;
     loop {
         pos += line[pos..].len() - line[pos..].trim_start().len();
         let rest = &line[pos..];
         if rest.is_empty() {
-            return cells;
+            return Ok(cells);
         }
         match rest.strip_prefix('"') {
             Some(quoted) => {
-                let len = quoted.find('"').unwrap_or(quoted.len());
+                let ends =
+                    |len: &usize| quoted[len + 1..].chars().next().is_none_or(char::is_whitespace);
+                let mut quotes = quoted.match_indices('"').map(|(len, _)| len);
+                let Some(len) = quotes.find(ends) else {
+                    return Err((pos, "a label without its closing quote"));
+                };
                 cells.push((pos, &quoted[..len]));
-                pos = (pos + len + 2).min(line.len());
+                pos += len + 2;
             }
             None => {
                 let len = rest.find(char::is_whitespace).unwrap_or(rest.len());

@@ -8,11 +8,15 @@ use star_base::Code;
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::scaling::{Scaling, advice};
+use crate::source::Source;
 use crate::text;
 
 /// The names of fields and attributes that hold weights, in any letter case.
 pub(super) const NAMES: [&str; 8] =
     ["weight", "w", "cost", "distance", "length", "dist", "km", "value"];
+
+/// The setting that reads no weights.
+pub(super) const NO_WEIGHT: &str = "none";
 
 /// Returns whether a name is one of [`NAMES`].
 pub(super) fn is_usual(name: &str) -> bool {
@@ -24,6 +28,8 @@ pub(super) struct WeightRule<'a> {
     scaling: Option<&'a Scaling>,
     /// The value of missing weights.
     empty: Option<Decimal>,
+    /// The attribute or column that the user chose.
+    wanted: Option<&'a str>,
     n_present: u64,
     n_missing: u64,
     first_missing: Option<Fault>,
@@ -35,12 +41,12 @@ pub(super) struct WeightRule<'a> {
 pub(super) type At<'f> = &'f dyn Fn(Code, String) -> Fault;
 
 impl<'a> WeightRule<'a> {
-    /// Creates the rule for a file with this scale and this value of missing weights.
-    pub(super) fn new(scaling: Option<&'a Scaling>, empty: Option<&str>) -> Self {
-        let empty = empty.and_then(Decimal::parse);
+    /// Creates the rule for a file with the settings of its source.
+    pub(super) fn new(source: &Source<'a, '_>) -> Self {
         WeightRule {
-            scaling,
-            empty,
+            scaling: source.scaling(),
+            empty: source.field_rules().empty.and_then(Decimal::parse),
+            wanted: source.edge_fields().weight.filter(|name| *name != NO_WEIGHT),
             n_present: 0,
             n_missing: 0,
             first_missing: None,
@@ -100,10 +106,15 @@ impl<'a> WeightRule<'a> {
     /// Returns whether the arcs have weights, and the reason why those of the file are not used.
     ///
     /// # Errors
-    /// If some arcs have a weight and others have none.
+    /// If some arcs have a weight and others have none, or none has the one that the user chose.
     pub(super) fn finish(self) -> Result<(bool, Option<Box<FileError>>), Fault> {
-        match self.first_missing {
-            Some(fault) if self.n_present > 0 => {
+        match (self.first_missing, self.wanted) {
+            (Some(fault), Some(wanted)) if self.n_present == 0 => {
+                let message = format!("no arc has the weight {}", text::quote(wanted.as_bytes()));
+                let fault = FileError { message, ..*fault };
+                Err(Box::new(fault.help("`weight=none` reads no weights")))
+            }
+            (Some(fault), _) if self.n_present > 0 => {
                 let (missing, all) = (self.n_missing, self.n_present + self.n_missing);
                 let arcs = text::count(all, "arc");
                 Err(Box::new(
@@ -112,7 +123,7 @@ impl<'a> WeightRule<'a> {
                         .help("`empty=1` reads a missing weight as 1, `weight=none` no weights"),
                 ))
             }
-            Some(_) | None => {
+            (Some(_) | None, _) => {
                 Ok((self.n_present > 0 && self.no_weights.is_none(), self.no_weights))
             }
         }

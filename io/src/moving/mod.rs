@@ -89,6 +89,11 @@ pub(crate) mod sealed {
         /// Reads everything after the number of a record, up to the end of its line.
         #[allow(private_interfaces, reason = "the trait is sealed: it is called only here")]
         fn parse(number: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault>;
+
+        /// Returns what is wrong with a record of coordinates in range.
+        fn fault(&self) -> Option<String> {
+            None
+        }
     }
 }
 

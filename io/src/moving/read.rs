@@ -311,13 +311,32 @@ impl Sealed for Position {
     }
 }
 
+/// The fault of a rectangle whose first corner is beyond the second.
+fn inverted([first, second]: [&str; 2], [low, high]: [i32; 2]) -> Option<String> {
+    (low > high).then(|| format!("{second} is {high}, less than {first}, which is {low}"))
+}
+
 #[allow(private_interfaces, reason = "the trait is sealed: it is called only here")]
 impl Sealed for Window {
+    fn fault(&self) -> Option<String> {
+        let Window { number: _, low: [x1, y1], high: [x2, y2] } = *self;
+        inverted(["x1", "x2"], [x1, x2]).or_else(|| inverted(["y1", "y2"], [y1, y2]))
+    }
+
     fn parse(number: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault> {
         let mut corners = [0; 4];
-        for (c, what) in corners.iter_mut().zip(["x1", "y1", "x2", "y2"]) {
+        for (idx, what) in ["x1", "y1", "x2", "y2"].into_iter().enumerate() {
             comma(scanner, what)?;
-            *c = coordinate(scanner, what)?;
+            corners[idx] = coordinate(scanner, what)?;
+            let [x1, y1, x2, y2] = corners;
+            let fault = match what {
+                "x2" => inverted(["x1", "x2"], [x1, x2]),
+                "y2" => inverted(["y1", "y2"], [y1, y2]),
+                _ => None,
+            };
+            if let Some(message) = fault {
+                return Err(scanner.at_token(Code::OutOfRange, message));
+            }
         }
         let [x1, y1, x2, y2] = corners;
         Ok(Window { number, low: [x1, y1], high: [x2, y2] })
@@ -347,6 +366,9 @@ impl Binary<'_, '_> {
         }
         if !record.in_range() {
             let message = format!("a coordinate outside ±{MAX_COORDINATE}");
+            return Err(self.fault(Code::OutOfRange, &message));
+        }
+        if let Some(message) = record.fault() {
             return Err(self.fault(Code::OutOfRange, &message));
         }
         self.n_done += R::N_BYTES;

@@ -87,6 +87,8 @@ fn first_line_with_a_number_is_not_a_header() {
             (b"1,\n2,3\n", BadFormat, 1, 3, "an empty field"),
             (b"1e3\n", BadFormat, 1, 1, "`1e3`"),
             (b"1 2\n", BadFormat, 1, 1, "`1 2`"),
+            (b"a,b,\n1,2,\n", BadFormat, 1, 5, "the last name of the header is empty"),
+            (b"sep=;\na;b\n1;2\n", BadFormat, 1, 6, "the last name of the header is empty"),
         ],
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;

@@ -141,6 +141,92 @@ fn columns_are_chosen_by_name_or_number() {
 }
 
 #[test]
+fn headers_declare_texts_and_widths() {
+    let (graph, loaded) = with(b"from:text,to:text,weight:8\n01,2,3\n1,2,4\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["01 2 3", "1 2 4"]);
+    assert!(loaded.notes[0].contains("from column `from` to `to`"), "{:?}", loaded.notes);
+    let scale = Decimal::parse("10");
+    let (graph, _) = with(b"from;to;weight\na;b;3,5\n", |options| options.scale = scale).unwrap();
+    assert_eq!(named(&graph), ["a b 35"]);
+}
+
+#[test]
+fn numbers_and_dates_of_edges_are_weights_only_on_request() {
+    let text = b"id,from,to\n7,a,b\n8,b,c\n";
+    let (graph, loaded) = with(text, |_| {}).unwrap();
+    assert!(!graph.weighted);
+    assert!(loaded.notes[0].ends_with("`weight=` chooses one of `id`"), "{:?}", loaded.notes);
+    let (graph, _) = with(text, |options| options.edges.weight = Some("id")).unwrap();
+    assert_eq!(named(&graph), ["a b 7", "b c 8"]);
+    for name in ["Year", "edge_id", "time-stamp"] {
+        let text = format!("from,to,{name}\na,b,1999\n");
+        assert!(!with(text.as_bytes(), |_| {}).unwrap().0.weighted, "{name}");
+    }
+    let (graph, loaded) = with(b"from,to,miles\na,b,7\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["a b 7"]);
+    assert!(loaded.notes[0].ends_with("the weights are in `miles`"), "{:?}", loaded.notes);
+}
+
+#[test]
+fn comments_like_edges_are_reported() {
+    let text = b"name,from,to\n#7,a,b\n%8,c,d\n# a comment\n\"#9\",c,a\n";
+    let (graph, loaded) = with(text, |_| {}).unwrap();
+    assert_eq!(named(&graph), ["c a 1"]);
+    assert!(loaded.warnings[0].starts_with("2 lines beginning with"), "{:?}", loaded.warnings);
+    let (graph, loaded) = with(b"from,to\n\"#h\",a\n\"%p\",\"{q\"\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["#h a 1", "%p {q 1"]);
+    assert!(loaded.warnings.is_empty());
+    let mut written = Vec::new();
+    star_io::write(star_io::Format::Csv, star_io::OutputRef::Graph(&graph), &mut written).unwrap();
+    assert_eq!(named(&with(&written, |_| {}).unwrap().0), named(&graph));
+}
+
+#[test]
+fn scales_of_the_column_of_weights_are_used() {
+    let scaled = |header: &str, row: &str, name: &str, edges: EdgeFields<'_>| {
+        let scales = [(name.to_owned(), Decimal::parse("10").unwrap())];
+        let mut options = ReadOptions { as_graph: true, ..ReadOptions::new("f", 1 << 20) };
+        options.fields = FieldRules { scales: &scales, ..FieldRules::default() };
+        options.edges = edges;
+        let text = format!("{header}{row}\n");
+        let loaded = read(star_io::Format::Csv, &mut text.as_bytes(), &mut options).unwrap();
+        let Data::Graph(graph) = loaded.data else { panic!("a graph") };
+        graph.weighted && named(&graph) == ["1 2 15"]
+    };
+    let usual = EdgeFields::default();
+    for (header, row, name) in [
+        ("from,to,km\n", "1,2,1.5", "km"),
+        ("from;to;km\n", "1;2;1.5", "km"),
+        ("from\tto\tLength\n", "1\t2\t1.5", "Length"),
+        ("from,to,km:8\n", "1,2,1.5", "km"),
+        ("from to km\n", "1 2 1.5", "km"),
+        ("dist,from,to\n", "1.5,1,2", "dist"),
+        ("from,to,colour,km\n", "1,2,7,1.5", "km"),
+        ("from,to,toll\n", "1,2,1.5", "toll"),
+        ("", "1,2,1.5", "3"),
+    ] {
+        assert!(scaled(header, row, name, usual), "{header}{row}");
+    }
+    for (header, row, name) in [
+        ("from,to,km\n", "1,2,1.5", "to"),
+        ("from,to,km,cost\n", "1,2,1.5,1.5", "km"),
+        ("from,to,km\n", "1,2,1.5", "price"),
+        ("from,to,year\n", "1,2,1.5", "year"),
+        ("", "1,2", "3"),
+    ] {
+        assert!(!scaled(header, row, name, usual), "{header}{row}");
+    }
+    let edges = |from, to, weight| EdgeFields { from: Some(from), to: Some(to), weight };
+    let toll = ("a,b,\"toll, paid\"\n", "1,2,1.5");
+    assert!(scaled(toll.0, toll.1, "toll, paid", edges("a", "b", Some("3"))));
+    let columns = ("a,b,c,d\n", "1,1.5,2,9");
+    assert!(scaled(columns.0, columns.1, "b", edges("a", "c", Some("b"))));
+    assert!(scaled(columns.0, columns.1, "b", edges("a", "c", Some("2"))));
+    assert!(!scaled(columns.0, columns.1, "d", edges("a", "c", Some("b"))));
+    assert!(scaled("km,w,to\n", "1,1.5,2", "w", edges("km", "to", None)));
+}
+
+#[test]
 fn numbers_may_be_texts_and_texts_sorted() {
     let texts = ["1".to_owned(), "2".to_owned()];
     let text = b"007 8\n8 7\n";

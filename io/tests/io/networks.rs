@@ -49,8 +49,7 @@ fn files_of_networkx_keep_names_weights_and_directions() {
         assert_eq!(Format::detect(&bytes), Some(format), "{name}");
         let (graph, loaded) = load_as(format, &bytes, |_| {}).unwrap();
         let (vertices, arcs) = named(&graph);
-        let last = if name.ends_with("net") { "Alta" } else { "Alta \"north\"" };
-        let last = vertices.iter().position(|vertex| vertex.trim() == last);
+        let last = vertices.iter().position(|vertex| vertex == "Alta \"north\"");
         assert_eq!((vertices.len(), last), (5, Some(4)), "{name}: {vertices:?}");
         let expected =
             ["Bergen Oslo 465", "Oslo Bergen 463", "Oslo Trondheim 494", "Trondheim Bodø & co 713"];
@@ -105,7 +104,7 @@ fn weights_follow_the_attribute_that_is_wanted() {
         move |options: &mut ReadOptions<'_>| options.edges = edges
     };
     let error = load_as(NodeLink, json, |_| {}).unwrap_err();
-    assert_eq!(error.message, "missing weight of link 2");
+    assert_eq!(error.message, "link 2: missing weight");
     let one = |options: &mut ReadOptions<'_>| {
         options.fields = FieldRules { empty: Some("1"), ..FieldRules::default() };
     };
@@ -125,12 +124,102 @@ fn weights_follow_the_attribute_that_is_wanted() {
 }
 
 #[test]
+fn weights_have_one_attribute_and_one_value() {
+    let wanted = |options: &mut ReadOptions<'_>| options.edges.weight = Some("lenght");
+    let links = |links: &str| format!("{{\"directed\": true, \"links\": [{links}]}}");
+    let json = links(r#"{"source": "a", "target": "b", "km": 10}"#);
+    let xml = "<graphml><key id='d' for='edge' attr.name='km'/><graph edgedefault='directed'>\
+        <edge source='a' target='b'><data key='d'>10</data></edge></graph></graphml>";
+    let gml = "graph [ directed 1 edge [ source a target b km 10 ] ]";
+    for (format, text) in [(NodeLink, &*json), (GraphMl, xml), (Gml, gml)] {
+        let error = load_as(format, text.as_bytes(), wanted).unwrap_err();
+        assert!(error.message.contains("no arc has the weight `lenght`"), "{error}");
+        assert_eq!(named(&load_as(format, text.as_bytes(), |_| {}).unwrap().0).1, ["a b 10"]);
+    }
+    let error = load_as(EdgeList, b"a b {'weight': 3}\n", wanted).unwrap_err();
+    assert!(error.message.contains("no arc has the weight `lenght`"), "{error}");
+    // The attribute of the first edge is that of all; no other replaces it.
+    let mixed = links(
+        r#"{"source": 1, "target": 2, "w": 1, "cost": 7}, {"source": 2, "target": 1, "cost": 2}"#,
+    );
+    let error = load_as(NodeLink, mixed.as_bytes(), |_| {}).unwrap_err();
+    assert_eq!(error.message, "link 2: missing weight");
+    let twice = links(r#"{"source": 1, "target": 2, "weight": 3, "weight": 4}"#);
+    let xml = xml.replace("</data>", "</data><data key='d'>11</data>");
+    let gml = gml.replace("km 10", "km 10 km 11");
+    for (format, text) in [(NodeLink, twice), (GraphMl, xml), (Gml, gml)] {
+        let error = load_as(format, text.as_bytes(), |_| {}).unwrap_err();
+        assert!(error.message.contains("two values of"), "{error}");
+    }
+}
+
+#[test]
+fn texts_of_graphml_are_whole() {
+    let edge = |data: &str| {
+        format!(
+            "<graphml><key id='d' for='edge' attr.name='weight'><default>{data}</default></key>\
+             <graph edgedefault='directed'><edge source='a' target='b'><data key='d'>{data}</data>\
+             </edge><edge source='b' target='a'/></graph></graphml>"
+        )
+    };
+    for (data, weight) in [
+        ("<![CDATA[40]]>", 40),
+        ("1&#48;0", 100),
+        ("3<!-- x -->4", 34),
+        (" 1<![CDATA[2]]>3\n", 123),
+    ] {
+        let (graph, _) = load_as(GraphMl, edge(data).as_bytes(), |_| {}).unwrap();
+        let expected = [format!("a b {weight}"), format!("b a {weight}")];
+        assert_eq!(named(&graph).1, expected, "{data}");
+    }
+}
+
+#[test]
+fn vertices_may_follow_their_edges() {
+    let gml = "graph [ edge [ source 1 target 2 ] node [ id 2 label \"b\" ] \
+        node [ id 1 label \"a\" ] directed 1 ]";
+    let xml = "<graph edgedefault='directed'><edge source='a' target='b'/><node id='b'/>\
+        <node id='a'/></graph>";
+    let json = "{\"links\": [{\"source\": \"a\", \"target\": \"b\"}], \"directed\": true, \
+        \"nodes\": [{\"id\": \"b\"}, {\"id\": \"a\"}]}";
+    for (format, text) in [(Gml, gml), (GraphMl, xml), (NodeLink, json)] {
+        let (graph, loaded) = load_as(format, text.as_bytes(), |_| {}).unwrap();
+        assert_eq!(named(&graph).1, ["a b 1"], "{text}");
+        assert!(!graph.symmetric && loaded.notes.is_empty(), "{:?}", loaded.notes);
+        let without = text
+            .replace("node [ id 1 label \"a\" ]", "")
+            .replace("<node id='a'/>", "")
+            .replace(", {\"id\": \"a\"}", "");
+        let (graph, loaded) = load_as(format, without.as_bytes(), |_| {}).unwrap();
+        assert_eq!(graph.n_vertices, 2);
+        assert!(loaded.notes.concat().contains("only at the ends of edges"), "{:?}", loaded.notes);
+    }
+}
+
+#[test]
+fn labels_that_are_no_names_have_a_reason() {
+    for (labels, reason) in [
+        (["a", "a"], "2 vertices have 1 different labels"),
+        (["a\tb", "c"], "a label is empty or has a control character"),
+    ] {
+        let [a, b] = labels;
+        let gml = format!("graph [ node [ id 1 label \"{a}\" ] node [ id 2 label \"{b}\" ] ]");
+        let pajek = format!("*Vertices 2\n1 \"{a}\"\n2 \"{b}\"\n*arcs :1\n1 2\n*arcs :2\n2 1\n");
+        let (_, loaded) = load_as(Gml, gml.as_bytes(), |_| {}).unwrap();
+        assert_eq!(loaded.notes, [format!("the names are the ids: {reason}")]);
+        let (_, loaded) = load_as(Pajek, pajek.as_bytes(), |_| {}).unwrap();
+        assert_eq!(loaded.notes[0], format!("the names are the numbers: {reason}"));
+        assert_eq!(loaded.notes[1], "the arcs of 2 relations are read as one graph");
+    }
+}
+
+#[test]
 fn pajek_lists_and_unlabelled_vertices_are_read() {
     let text = "%c\n*Vertices 4\n1 \"a b\"\n2 x\n3 x\n*Arcslist\n1 2 3\n*edgeslist\n4 1\n";
     let (graph, notes) = graph(Pajek, text);
     assert_eq!(arcs(&graph), [(0, 1, 1), (0, 2, 1), (3, 0, 1), (0, 3, 1)]);
     assert!(graph.names.is_none() && !graph.weighted);
-    assert!(notes.iter().any(|note| note.contains("2 different labels")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("3 of 4 vertices have a label")), "{notes:?}");
     let (edges, _) = crate::support::graph(Pajek, "*Vertices 2\n*Edges\n1 2 3.0\n");
     assert_eq!((arcs(&edges), edges.symmetric), (vec![(0, 1, 3)], true));
 }
@@ -144,8 +233,15 @@ fn damaged_networks_are_rejected_at_their_place() {
             (b"[]", BadFormat, 1, 1, "expected an object"),
             (b"{}", BadFormat, 1, 1, "no member `links`"),
             (b"{\"links\": [{\"source\": 1}]}", BadFormat, 1, 24, "a link needs `target`"),
-            (b"{\"nodes\": [{\"id\": 1},\n{\"id\": 1}]}", BadFormat, 2, 9, "a second node `1`"),
+            (b"{\"nodes\": [{\"id\": 1},\n{\"id\": 1}]}", BadFormat, 2, 9, "a second vertex `1`"),
             (b"{\"nodes\": [{\"id\": []}]}", BadFormat, 1, 21, "a node needs an `id`"),
+            (
+                b"{\"nodes\": [{\"id\": 18446744073709551616}]}",
+                BadFormat,
+                1,
+                38,
+                "too large for a name",
+            ),
             (b"{\"links\": [}", BadFormat, 1, 12, "expected value"),
         ],
     );
@@ -167,6 +263,13 @@ fn damaged_networks_are_rejected_at_their_place() {
             (b"<graph><graph/></graph>", BadFormat, 1, 8, "a second graph"),
             (b"<graph><hyperedge/></graph>", BadFormat, 1, 8, "hyperedges"),
             (b"<graph></grap>", BadFormat, 1, 8, "grap"),
+            (
+                b"<graph><edge source='1' target='2'><data key='w'>&x;</data></edge></graph>",
+                BadFormat,
+                1,
+                50,
+                "unknown entity `x`",
+            ),
         ],
     );
     refuses(
@@ -179,6 +282,8 @@ fn damaged_networks_are_rejected_at_their_place() {
             (b"graph [ node [ id 1 ] node [ id 1 ] ]", BadFormat, 1, 35, "second vertex `1`"),
             (b"graph [ ] ]", BadFormat, 1, 11, "`]` without"),
             (b"graph [ label \"a ]", Truncated, 1, 15, "closing quote"),
+            (b"graph [ directed 2 ]", BadFormat, 1, 9, "expected `directed 0`"),
+            (b"graph [ directed \"1\" ]", BadFormat, 1, 9, "expected `directed 0`"),
         ],
     );
     let deep = [b"graph [ ".to_vec(), b"a [ ".repeat(10_000)].concat();
@@ -193,6 +298,7 @@ fn damaged_networks_are_rejected_at_their_place() {
             (b"*Vertices 2\n*Arcs\n1\n", BadFormat, 3, 2, "a second vertex"),
             (b"*Vertices 2\n*Arcs\n1 2 x\n", BadFormat, 3, 5, "as the weight, found `x`"),
             (b"*Vertices 2\n*Matrix\n", BadFormat, 2, 1, "unsupported section `*Matrix`"),
+            (b"*Vertices 1\n1 \"a", BadFormat, 2, 3, "closing quote"),
         ],
     );
 }

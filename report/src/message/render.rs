@@ -84,7 +84,7 @@ fn data_excerpt(place: &DataPlace) -> Option<(String, Excerpt)> {
     let start = text.floor_char_boundary((column - 1).min(text.len()));
     // Escapes keep the columns: one character for one.
     let visible = |text: &str| -> String {
-        text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+        text.chars().map(|c| if c == '\t' { c } else { text::visible(c) }).collect()
     };
     let (before, after) = (visible(&text[..start]), visible(&text[start..]));
     let start = before.len();
@@ -311,6 +311,18 @@ mod tests {
         }
         let coloured = render(&sources, &diagnostic, Style::Coloured);
         assert!(coloured.contains("\u{1b}[0;1;33mwarning[W0101]"), "{coloured:?}");
+    }
+
+    #[test]
+    fn lines_of_data_files_are_safe_for_a_terminal() {
+        let line = "a\u{202e}b\u{9b}2J\u{1b}[m\tc".to_owned();
+        let mut diagnostic = Diagnostic::new(Code::BadFormat, "g.json:1:3: wrong");
+        let (file, line) = ("g.json".to_owned(), (line, 5));
+        diagnostic.place =
+            Some(DataPlace { file, line: Some(1), column: Some(5), excerpt: Some(line) });
+        let text = render(&SourceMap::new(), &diagnostic, Style::Plain);
+        assert!(text.contains("1 │ a\u{fffd}b\u{fffd}2J␛[m"), "{text}");
+        assert!(!text.contains(['\u{202e}', '\u{9b}', '\u{1b}']), "{text:?}");
     }
 
     #[test]

@@ -32,11 +32,14 @@ pub fn differences(a: &Record, b: &Record) -> Vec<String> {
     }
     let mut speeds: Vec<&Speed> = a.bandwidth.iter().collect();
     speeds.sort_by_key(|speed| speed.threads);
-    for Speed { threads, read_gb_per_s: first, .. } in speeds {
-        let same = |speed: &&Speed| speed.threads == *threads;
-        let Some(Speed { read_gb_per_s: second, .. }) = b.bandwidth.iter().find(same) else {
-            continue;
-        };
+    let mut compared: Vec<(u64, &Option<String>)> = Vec::new();
+    for Speed { threads, read_gb_per_s: first, when, .. } in speeds {
+        // The first probe before a measurement is compared with the first one before another.
+        let probe = (*threads, when);
+        let n_before = compared.iter().filter(|other| **other == probe).count();
+        compared.push(probe);
+        let mut others = b.bandwidth.iter().filter(|speed| (speed.threads, &speed.when) == probe);
+        let Some(Speed { read_gb_per_s: second, .. }) = others.nth(n_before) else { continue };
         if (first / second - 1.0).abs() > 0.1 {
             let speed = |speed: f64| Some(format!("{speed:.1} GB/s"));
             let on = text::count(usize::try_from(*threads).unwrap_or(usize::MAX), "thread");
@@ -232,6 +235,24 @@ mod tests {
         b.machine.cpu = None;
         b.bandwidth = vec![speed(10.9)];
         assert_eq!(differences(&a, &b), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_record_does_not_differ_from_itself() {
+        let mut a = record(Vec::new());
+        let speed = |read_gb_per_s, when: Option<&str>| Speed {
+            threads: 1,
+            bytes: 1 << 28,
+            read_gb_per_s,
+            when: when.map(str::to_owned),
+        };
+        let (before, after) = (Some("before"), Some("after"));
+        a.bandwidth = vec![speed(19.9, before), speed(16.5, after), speed(9.0, None)];
+        a.bandwidth.push(speed(12.0, None));
+        assert_eq!(differences(&a, &a), Vec::<String>::new());
+        let mut b = a.clone();
+        b.bandwidth[1].read_gb_per_s = 19.9;
+        assert_eq!(differences(&a, &b), ["reading on 1 thread: 16.5 GB/s and 19.9 GB/s"]);
     }
 
     #[test]

@@ -66,9 +66,19 @@ pub fn page(files: &[NamedRecord]) -> String {
     html::page(PageKind::Benchmarks, &title, Style::Inside(&style), &body)
 }
 
-/// Returns the plots of these files, with names for separate files: `closure-1.svg`.
+/// A plot of a benchmark.
+pub struct Plot {
+    /// A name for a separate file: `closure-1.svg`.
+    pub name: String,
+    /// The title of the benchmark.
+    pub title: String,
+    /// The picture as SVG.
+    pub svg: String,
+}
+
+/// Returns the plots of these files; their names differ.
 #[must_use]
-pub fn plots(files: &[NamedRecord]) -> Vec<(String, String)> {
+pub fn plots(files: &[NamedRecord]) -> Vec<Plot> {
     let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
     let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
     let mut taken = BTreeSet::new();
@@ -82,7 +92,7 @@ pub fn plots(files: &[NamedRecord]) -> Vec<(String, String)> {
             name = format!("{stem}-{number}.svg");
             number += 1;
         }
-        plots.push((name, plot::file(&svg)));
+        plots.push(Plot { name, title: benchmark.title.to_owned(), svg: plot::file(&svg) });
     }
     plots
 }
@@ -177,8 +187,8 @@ mod tests {
         for tag in ["<script", "<img"] {
             assert!(!page.contains(tag), "{tag}");
         }
-        for (name, plot) in plots(&[named("a", hostile())]) {
-            well_formed(&plot);
+        for Plot { name, svg, .. } in plots(&[named("a", hostile())]) {
+            well_formed(&svg);
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
         }
     }
@@ -214,7 +224,7 @@ mod tests {
         twin.title = "clo sure".to_owned();
         let names: Vec<String> = plots(&[named("a", record(vec![other, twin]))])
             .into_iter()
-            .map(|(name, _)| name)
+            .map(|plot| plot.name)
             .collect();
         assert_eq!(names, ["a-clo-sure.svg", "a-clo-sure-2.svg"]);
     }

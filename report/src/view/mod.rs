@@ -5,7 +5,7 @@
 //! others.
 
 mod bits;
-mod digits;
+mod glyphs;
 mod grid;
 mod layout;
 mod network;
@@ -75,7 +75,7 @@ pub enum Mark {
         /// Its colour.
         colour: Rgb,
     },
-    /// A number, centred vertically.
+    /// A number or a short text, centred vertically.
     Number {
         /// The position of its start, middle or end.
         at: Place,
@@ -83,7 +83,7 @@ pub enum Mark {
         anchor: Anchor,
         /// Its height.
         size: f64,
-        /// Digits, optionally with a sign.
+        /// A number, or a short text.
         text: String,
         /// Its colour.
         colour: Rgb,

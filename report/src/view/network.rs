@@ -15,6 +15,9 @@ pub const MAX_ARCS: usize = 200_000;
 /// Maximum number of vertices drawn with their numbers.
 const MAX_NAMED: usize = 60;
 
+/// Maximum number of arcs drawn with their weights.
+const MAX_WEIGHED: usize = 80;
+
 /// Maximum characters of a name.
 const MAX_NAME: usize = 16;
 
@@ -29,6 +32,8 @@ pub struct Network<'a> {
     pub symmetric: bool,
     /// The names of the vertices, if they are not 1, 2, …
     pub names: Option<&'a dyn Fn(usize) -> String>,
+    /// The weight of each arc, if they are drawn.
+    pub weights: Option<&'a [i64]>,
     /// Coordinates of the vertices, if any: x to the right, y upwards.
     pub places: Option<[&'a [i64]; 2]>,
     /// For each arc, whether it is marked; may be empty.
@@ -40,8 +45,8 @@ pub struct Network<'a> {
 /// Draws a graph; `None` if it is too large.
 #[must_use]
 pub fn network(network: &Network<'_>) -> Option<Drawing> {
-    let Network { n_vertices, arcs, symmetric, names, places, marked_arcs, marked_vertices } =
-        *network;
+    let Network { n_vertices, arcs, symmetric, names, places, .. } = *network;
+    let Network { weights, marked_arcs, marked_vertices, .. } = *network;
     if arcs.len() > MAX_ARCS || places.is_none() && n_vertices > MAX_VERTICES {
         return None;
     }
@@ -73,6 +78,17 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
             // An edge stored in both directions has no arrow.
             if !symmetric && !both.contains(&(head, tail)) {
                 arrow(&mut marks, from, to, radius, colour);
+            }
+        }
+    }
+    if let Some(weights) = weights.filter(|_| n_vertices <= MAX_NAMED && arcs.len() <= MAX_WEIGHED)
+    {
+        for (idx, (&(tail, head), weight)) in arcs.iter().zip(weights).enumerate() {
+            // The opposite arc may have another weight.
+            let share = if both.contains(&(head, tail)) { 0.35 } else { 0.5 };
+            let colour = if is_marked(marked_arcs, idx) { MARKED } else { INK };
+            if tail != head {
+                marks.push(label(at[tail], at[head], share, weight.to_string(), colour));
             }
         }
     }
@@ -116,6 +132,22 @@ fn shortened(name: String) -> String {
     }
 }
 
+/// Returns a text next to a line, at this share of its length.
+fn label(from: Place, to: Place, share: f64, text: String, colour: Rgb) -> Mark {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt().max(1.0);
+    let size = NUMBER * 0.6;
+    // Half of the text, across the line.
+    let n_chars = text.chars().count() as f64;
+    let half = size * (0.4 * n_chars * (dy / length).abs() + 0.5 * (dx / length).abs());
+    let distance = half + 2.0;
+    let at = (
+        from.0 + dx * share - dy / length * distance,
+        from.1 + dy * share + dx / length * distance,
+    );
+    Mark::Number { at, anchor: Anchor::Middle, size, text, colour }
+}
+
 /// Adds an arrowhead at the edge of the target disk.
 fn arrow(marks: &mut Vec<Mark>, from: Place, to: Place, radius: f64, colour: Rgb) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
@@ -141,6 +173,7 @@ mod tests {
         arcs: &[(0, 1), (1, 2)],
         symmetric: true,
         names: None,
+        weights: None,
         places: None,
         marked_arcs: &[],
         marked_vertices: &[],
@@ -192,6 +225,23 @@ mod tests {
             Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
         });
         assert_eq!(text.collect::<Vec<_>>(), ["10", "Aix", "Rotterdam"]);
+    }
+
+    #[test]
+    fn arcs_of_small_graphs_have_their_weights() {
+        let texts = |network: &Network<'_>| -> Vec<String> {
+            let drawing = super::network(network).unwrap();
+            let texts = drawing.marks.into_iter().filter_map(|mark| match mark {
+                Mark::Number { text, .. } => Some(text),
+                Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
+            });
+            texts.collect()
+        };
+        let weighed = Network { weights: Some(&[17, -4]), ..PATH };
+        assert_eq!(texts(&weighed), ["17", "-4", "1", "2", "3"]);
+        let (arcs, weights) = (vec![(0, 1); MAX_WEIGHED + 1], vec![5; MAX_WEIGHED + 1]);
+        let many = Network { arcs: &arcs, weights: Some(&weights), ..PATH };
+        assert_eq!(texts(&many), ["1", "2", "3"]);
     }
 
     #[test]

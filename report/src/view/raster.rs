@@ -1,7 +1,7 @@
 //! A drawing as pixels. Everything is drawn at twice the size, and four pixels are averaged to one,
 //! so that edges are smooth.
 
-use super::{Anchor, Drawing, Mark, PAPER, Picture, Place, Rgb, digits};
+use super::{Anchor, Drawing, Mark, PAPER, Picture, Place, Rgb, glyphs};
 
 /// The factor of enlargement.
 const FINE: usize = 2;
@@ -86,23 +86,20 @@ impl Canvas {
     }
 
     fn number(&mut self, (x, y): Place, anchor: Anchor, size: f64, text: &str, colour: Rgb) {
-        let dot = (size / digits::HEIGHT as f64).max(1.0);
-        let step = (digits::WIDTH + 1) as f64 * dot;
+        let dot = (size / glyphs::HEIGHT as f64).max(1.0);
+        let step = (glyphs::WIDTH + 1) as f64 * dot;
         let width = text.chars().count() as f64 * step - dot;
         let left = match anchor {
             Anchor::Start => x,
             Anchor::Middle => x - width / 2.0,
             Anchor::End => x - width,
         };
-        let top = y - digits::HEIGHT as f64 * dot / 2.0;
+        let top = y - glyphs::HEIGHT as f64 * dot / 2.0;
         for (idx, character) in text.chars().enumerate() {
-            let rows = digits::dots(character).into_iter().flatten();
-            for (row, dots) in rows.enumerate() {
-                for (column, _) in dots.chars().enumerate().filter(|(_, dot)| *dot == '#') {
-                    let x = left + idx as f64 * step + column as f64 * dot;
-                    let y = top + row as f64 * dot;
-                    self.rectangle((x, y), (x + dot, y + dot), colour);
-                }
+            for (row, column) in glyphs::dots(character) {
+                let x = left + idx as f64 * step + column as f64 * dot;
+                let y = top + row as f64 * dot;
+                self.rectangle((x, y), (x + dot, y + dot), colour);
             }
         }
     }
@@ -166,7 +163,7 @@ mod tests {
             text: text.to_owned(),
             colour: INK,
         };
-        let dots = super::digits::dots('7').unwrap().join("").matches('#').count();
+        let dots = super::glyphs::dots('7').count();
         assert_eq!(count(&drawn(vec![number("7")]), INK), dots);
     }
 }

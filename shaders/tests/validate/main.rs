@@ -66,7 +66,7 @@ fn memory_of_every_unit_is_valid() {
         (Limb::Word, "store(x, load(x + 1u));"),
         (Limb::Pair, "store(x, load(x + 1u)); store_word(x, x & 1u, 3u);"),
         (Limb::Four, "store(x, load(x + 1u)); store_word(x, x & 3u, 3u);"),
-        (Limb::Joined, "join_max(x, load(x + 1u)); join_add(x, 1u);"),
+        (Limb::Joined, "store(x, 2u); join_max(x, load(x + 1u)); join_add(x, 1u);"),
     ] {
         on_all_banks(&Shader { limb, body: body(calls) });
     }

@@ -335,7 +335,13 @@ impl Gen {
         for _ in 0..1 + self.random.below(3) {
             let arg = match self.random.below(5) {
                 0 => Expr::leaf(ExprType::Str, "\" a text \""),
-                1 => self.int(DEPTH).expr,
+                1 => {
+                    let row = self.int(DEPTH).expr;
+                    match args.is_empty() {
+                        true => row,
+                        false => self.builtin(Builtin::Name, ExprType::Str, vec![row]),
+                    }
+                }
                 2 => self.boolean(DEPTH),
                 3 => self.any_bits(DEPTH).0,
                 _ => {

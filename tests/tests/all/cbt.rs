@@ -2,7 +2,7 @@
 //! are rejected.
 
 use star_base::{BitTable, BitVector};
-use star_tests::backends::{Mode, WITH_INTRINSICS, backends, have_intrinsics};
+use star_tests::backends::{Mode, backends, have_intrinsics};
 use star_tests::case::{Random, ending, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, RunResult};
@@ -10,7 +10,7 @@ use star_vm::{HostValue, Outcome};
 
 /// Executes the operations in the rows of W, 3 bits of operation and 9 of node, and queries
 /// everything.
-const SCRIPT: &str = "import \"star:cbt\";
+pub(crate) const SCRIPT: &str = "import \"star:cbt\";
 procedure TRY(D,d: integer; W: table(m,12); S,M: slice; var sum: integer; var B,P: slice; var K,V: table);
 var H,G: handle; v: word; i,k,l,op,n,a,b: integer; done: boolean;
 begin
@@ -57,6 +57,24 @@ begin
   CBT_HEAP(H,P);
 end;";
 
+/// Arguments of [`SCRIPT`] for a tree of this depth: 30 random operations, random marks.
+pub(crate) fn arguments(random: &mut Random, depth: usize, level: usize) -> [HostValue; 10] {
+    let (n, n_steps) = (1 << depth, 30);
+    let columns: Vec<BitVector> =
+        (0..12).map(|_| BitVector::from_bools(&random.bits(n_steps, 50))).collect();
+    let mut marks = |percent| HostValue::Slice(BitVector::from_bools(&random.bits(n, percent)));
+    let [splits, merges] = [marks(30), marks(80)];
+    let given = [
+        HostValue::Int(depth as i64),
+        HostValue::Int((level % (depth + 1)) as i64),
+        HostValue::Table(BitTable::from_columns(n_steps, &columns)),
+        splits,
+        merges,
+    ];
+    let mut given = given.into_iter();
+    std::array::from_fn(|_| given.next().unwrap_or(HostValue::Unset))
+}
+
 /// Runs `TRY` on every backend, returns the result, and counts the intrinsics taken.
 pub(crate) fn same_everywhere(
     program: &Program,
@@ -73,12 +91,10 @@ pub(crate) fn same_everywhere(
         if let Some(difference) = difference(program, &expected, &found, Mode::AsLowered) {
             panic!("`{}`: {difference}", other.name);
         }
-        assert_eq!(
-            found.stats.intrinsics > 0,
-            WITH_INTRINSICS.contains(&other.name),
-            "{}",
-            other.name
-        );
+        let routines = program.lowered.program.routines.iter();
+        let mut intrinsics = routines.filter_map(|routine| routine.intrinsic);
+        let takes_any = intrinsics.any(|intrinsic| other.takes(intrinsic));
+        assert_eq!(found.stats.intrinsics > 0, takes_any, "{}", other.name);
         *n_taken += found.stats.intrinsics;
     }
     expected
@@ -90,27 +106,7 @@ fn star_texts_and_intrinsics_agree() {
     let mut random = Random::new(13);
     let (mut n_taken, mut most_leaves) = (0, 0);
     for round in 0..40 {
-        let depth = 1 + round % 8;
-        let n = 1 << depth;
-        let n_steps = 30;
-        let columns: Vec<BitVector> =
-            (0..12).map(|_| BitVector::from_bools(&random.bits(n_steps, 50))).collect();
-        let mut marks = |percent| HostValue::Slice(BitVector::from_bools(&random.bits(n, percent)));
-        let marks = [marks(30), marks(80)];
-        let [splits, merges] = marks;
-        let unset = HostValue::Unset;
-        let args = [
-            HostValue::Int(depth as i64),
-            HostValue::Int((round / 8 % (depth + 1)) as i64),
-            HostValue::Table(BitTable::from_columns(n_steps, &columns)),
-            splits,
-            merges,
-            unset.clone(),
-            unset.clone(),
-            unset.clone(),
-            unset.clone(),
-            unset,
-        ];
+        let args = arguments(&mut random, 1 + round % 8, round / 8);
         let run = same_everywhere(&program, &args, &mut n_taken);
         if let HostValue::Table(leaves) = &run.values[8] {
             most_leaves = most_leaves.max(leaves.n_rows());

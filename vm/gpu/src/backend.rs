@@ -16,6 +16,7 @@ use star_vm::{
 };
 
 use crate::compile::Choices;
+use crate::derived;
 use crate::device::Mode;
 use crate::device_trait::ControlUnit;
 use crate::grid::LeastBits;
@@ -283,7 +284,7 @@ impl Backend for Gpu {
     }
 }
 
-/// Adds the parts of handles that the program names.
+/// Adds the parts of handles that the program names, and those that intrinsics derive from them.
 pub(crate) fn parts_of(program: &Program, parts: &mut Vec<HandlePart>) {
     for routine in &program.routines {
         visit::walk(&routine.body, &mut |stmt| {
@@ -295,6 +296,12 @@ pub(crate) fn parts_of(program: &Program, parts: &mut Vec<HandlePart>) {
                 parts.push(part.clone());
             }
         });
+    }
+    for derived in derived::ALL {
+        let part = derived.part();
+        if parts.iter().any(|known| derived.is_from(known)) && !parts.contains(&part) {
+            parts.push(part);
+        }
     }
 }
 

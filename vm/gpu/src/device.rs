@@ -103,6 +103,8 @@ pub(crate) struct Device {
     grid: Option<grid::GridParts>,
     least_bits: Option<u64>,
     shared_bytes: Option<u32>,
+    max_groups: Option<u32>,
+    small_groups: bool,
 }
 
 /// The open adapters of this process, with their settings.
@@ -239,6 +241,8 @@ impl Device {
             grid: None,
             least_bits: settings.least_bits,
             shared_bytes: settings.shared_bytes,
+            max_groups: settings.max_groups,
+            small_groups: settings.small_groups,
             opened,
         })
     }

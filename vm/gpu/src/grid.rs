@@ -24,6 +24,12 @@ pub(crate) trait Grid {
     /// Returns the shared memory of a workgroup in bytes.
     fn shared_bytes(&self) -> u32;
 
+    /// Returns the maximum number of workgroups of a dispatch in one dimension.
+    fn max_groups(&self) -> u32;
+
+    /// Returns whether workgroups have the smallest sizes that a kernel allows.
+    fn has_small_groups(&self) -> bool;
+
     /// Returns the number of limbs that the dispatches of one submission may access, so that it
     /// takes some ten milliseconds.
     fn limbs_at_once(&self) -> u64;

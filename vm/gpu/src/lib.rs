@@ -9,6 +9,7 @@
 //!   kernels.
 //! * `lift`: loops that run as such kernels; `fuse`: sequences of operations on slices that run as
 //!   one; `forecast`: prediction of these for a program, without a device.
+//! * `derived`: data that intrinsics keep in handles.
 //! * `plain`: the memory bandwidth available to a kernel.
 //! * `heap`, `value`: memory of the device and its content; `run`: dispatches and the work of the
 //!   host between them; `scene`: the variables of a routine that has stopped.
@@ -21,6 +22,7 @@ mod backend;
 mod bandwidth;
 mod code;
 mod compile;
+mod derived;
 mod device;
 mod device_trait;
 mod emulator;

@@ -145,7 +145,7 @@ impl Code {
 /// Returns the maximum number of bytes for the constants of a line, including the end of the line.
 fn constant_bytes(kind: &SiteKind) -> Option<u64> {
     let SiteKind::Print(items) = kind else { return None };
-    let bytes = items.iter().map(|item| match item {
+    let bytes = items.iter().map(|item| match item.operand() {
         Operand::Var(_) => 0,
         Operand::Int(_) | Operand::Bool(_) => 20,
         Operand::Str(text) => text.len() as u64,

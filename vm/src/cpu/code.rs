@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use star_base::BitVector;
-use star_ir::{Check, HandlePart, LocId, Operand, Program, ReductionOp, RoutineId, Ty, VarId};
+use star_ir::{
+    Check, HandlePart, LocId, Operand, PrintItem, Program, ReductionOp, RoutineId, Ty, VarId,
+};
 
 use super::inst::Inst;
 use super::lines::Kernel;
@@ -54,7 +56,7 @@ pub(super) struct RoutineCode {
     pub(super) constants: Vec<(Reg, i64)>,
     pub(super) calls: Vec<Call>,
     pub(super) literals: Vec<BitVector>,
-    pub(super) prints: Vec<Vec<Operand>>,
+    pub(super) prints: Vec<Vec<PrintItem>>,
     pub(super) files: Vec<FileUse>,
     /// Names of tables in handles.
     pub(super) parts: Vec<HandlePart>,

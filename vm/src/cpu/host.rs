@@ -1,7 +1,7 @@
 //! `print`, `read` and `write`: services of the host for a program.
 
 use star_base::{BitTable, BitsRef, SparseTable};
-use star_ir::{LimitKind, Operand, TrapKind};
+use star_ir::{LimitKind, Operand, PrintItem, TrapKind};
 
 use super::code::FileUse;
 use super::interpreter::Interpreter;
@@ -15,10 +15,21 @@ use crate::display::{self, Shown};
 use crate::interrupt::{Exec, Stop, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    pub(super) fn print(&mut self, items: &[Operand]) -> Exec<()> {
-        let mut seen = Vec::new();
+    pub(super) fn print(&mut self, items: &[PrintItem]) -> Exec<()> {
+        let mut names = Vec::new();
         for item in items {
-            seen.push(match item {
+            names.push(match item {
+                PrintItem::Name(row) => self.name(row)?,
+                PrintItem::Value(_) => None,
+            });
+        }
+        let mut seen = Vec::new();
+        for (item, name) in items.iter().zip(&names) {
+            if let Some(name) = name {
+                seen.push(Seen::Ready(Shown::Str(name)));
+                continue;
+            }
+            seen.push(match item.operand() {
                 Operand::Var(var) => {
                     let place = self.routine()?.places.get(var.0 as usize);
                     let place = place.ok_or_else(|| internal_error("an unknown variable"))?;
@@ -39,6 +50,25 @@ impl Interpreter<'_, '_, '_> {
         self.control.host.print(&line).map_err(file_trap)?;
         self.control.stats.output_bytes = output;
         Ok(())
+    }
+
+    /// Returns the name of a vertex, if it has one.
+    fn name(&self, row: &Operand) -> Exec<Option<String>> {
+        let row = match row {
+            Operand::Int(row) => *row,
+            Operand::Var(var) => {
+                let place = self.routine()?.places.get(var.0 as usize);
+                let place = place.ok_or_else(|| internal_error("an unknown variable"))?;
+                match self.seen(*place)? {
+                    Some(Seen::Ready(Shown::Int(row))) => row,
+                    _ => return Err(internal_error("the row of a vertex is not an integer")),
+                }
+            }
+            Operand::Bool(_) | Operand::Str(_) => {
+                return Err(internal_error("the row of a vertex is not an integer"));
+            }
+        };
+        Ok(self.control.host.name(row))
     }
 
     /// A table that was read from a file does not grow.
@@ -122,9 +152,9 @@ impl Interpreter<'_, '_, '_> {
         self.control.host.write(&name, value).map_err(file_trap)
     }
 
-    pub(super) fn set_text(&mut self, dst: Reg, text: &[Operand]) -> Exec<()> {
+    pub(super) fn set_text(&mut self, dst: Reg, text: &[PrintItem]) -> Exec<()> {
         let text = text.first().ok_or_else(|| internal_error("not a text"))?;
-        let text = self.text(text)?;
+        let text = self.text(text.operand())?;
         self.texts[self.base.texts + dst as usize] = Some(text);
         Ok(())
     }

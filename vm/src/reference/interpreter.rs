@@ -6,8 +6,8 @@
 //! `continue` pop them.
 
 use star_ir::{
-    Block, LimitKind, LocId, Operand, Program, RoutineId, SizeOperand, Stmt, StmtKind, Trap,
-    TrapKind, VarId,
+    Block, LimitKind, LocId, Operand, PrintItem, Program, RoutineId, SizeOperand, Stmt, StmtKind,
+    Trap, TrapKind, VarId,
 };
 
 use super::budget::MAX_BYTES;
@@ -228,12 +228,23 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    fn print(&mut self, items: &[Operand]) -> Exec<()> {
+    fn print(&mut self, items: &[PrintItem]) -> Exec<()> {
         self.only_in_sequence("`print`")?;
         let frame = top(&mut self.frames)?;
-        let mut values = Vec::new();
+        let mut names = Vec::new();
         for item in items {
-            values.push(match item {
+            names.push(match item {
+                PrintItem::Name(row) => self.control.host.name(frame.int(row)?),
+                PrintItem::Value(_) => None,
+            });
+        }
+        let mut values = Vec::new();
+        for (item, name) in items.iter().zip(&names) {
+            if let Some(name) = name {
+                values.push(display::Shown::Str(name));
+                continue;
+            }
+            values.push(match item.operand() {
                 Operand::Var(var) => frame.data(*var)?.shown(),
                 Operand::Int(number) => display::Shown::Int(*number),
                 Operand::Bool(truth) => display::Shown::Bool(*truth),

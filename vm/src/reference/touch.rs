@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use star_ir::{Arg, Check, ForallRange, Op, Operand, SizeOp, SizeOperand, StmtKind, VarId};
+use star_ir::{
+    Arg, Check, ForallRange, Op, Operand, PrintItem, SizeOp, SizeOperand, StmtKind, VarId,
+};
 
 use super::bits::size;
 use super::frame::Frame;
@@ -220,7 +222,7 @@ impl List<'_, '_> {
                 }
             }
             StmtKind::Call { callee: _, args, dst: _ } => self.arguments(args),
-            StmtKind::Print(items) => self.operands(items),
+            StmtKind::Print(items) => self.operands(items.iter().map(PrintItem::operand)),
             StmtKind::Read { dst, file, layout } => {
                 self.operands(std::iter::once(file).chain(layout));
                 self.write(*dst);

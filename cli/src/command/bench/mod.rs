@@ -4,7 +4,7 @@ mod cases;
 mod contender;
 mod hash;
 mod rounds;
-mod run;
+mod runner;
 mod surroundings;
 mod targets;
 
@@ -32,7 +32,7 @@ use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
 use star_report::record::{Record, Row, SCHEMA, Settings, Source, to_json};
 
-use self::run::Runner;
+use self::runner::Runner;
 use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
 use super::benchpage::{PAGE, Plots, plot_folder};
@@ -107,7 +107,8 @@ pub(crate) struct BenchArgs {
 
     /// Set the buffer size for measuring memory speed: `512M`
     ///
-    /// Defaults to a multiple of the largest cache.
+    /// Defaults to a multiple of the largest cache. At most what `--max-memory` allows, or three
+    /// quarters of the available memory.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     probe: Option<u64>,
 
@@ -136,9 +137,10 @@ A benchmark is a comment between the routines of a program:
      P    = gen gnm -n { n } -m {m}        */
 
 Each case has one warm-up run and is then sampled until the interval of the
-median is narrow. Times cover the runs only. `--max-time` limits each run. A
-failed case becomes a row with its error; the exit code is that of the first
-failure. Ctrl-C ends the measurement, and the results so far are written.
+median is narrow. Times cover the runs only. `--max-time` limits each run, and
+the measurement of the memory speed. A failed case becomes a row with its error;
+the exit code is that of the first failure. Ctrl-C ends the measurement, and the
+results so far are written.
 
 Examples:
   star bench closure.star
@@ -184,6 +186,8 @@ pub(crate) fn run(
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     engine::warn_if_unused(&wanted, &engines, reporter);
     let passes = args.passes.options()?;
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the run without its measurements");
     // Report an error before a long run, not after it.
     let place = |file: &Option<String>, extensions: &[&str]| {
         let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
@@ -192,8 +196,6 @@ pub(crate) fn run(
     let (out, page) = (place(&args.out, &["json"])?, place(&args.page, &PAGE)?);
     let others: Vec<&String> = args.out.iter().chain(&args.page).collect();
     let plots = args.svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
-    let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without its measurements");
     let mut files = read_others(args, &flags).map_err(Failure::with_limit_options)?;
     let targets = targets(&args.paths)?;
     for Target { path, .. } in &targets {
@@ -204,8 +206,10 @@ pub(crate) fn run(
     let mut record = Record { adapter, ..empty(args) };
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
-    let max_memory = args.limits.max_memory;
-    let probe = Probe { threads, bytes: args.probe.or(quick), max_memory, flags: &flags };
+    let bytes = args.probe.or(quick);
+    let (max_memory, max_time) = (args.limits.max_memory, args.limits.max_time);
+    let probe = Probe { threads, bytes, max_memory, max_time, flags: &flags, reporter };
+    Probe { bytes: args.probe, ..probe }.check()?;
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,

@@ -1,10 +1,13 @@
 //! Environment of a measurement: the machine, this build, the memory speed.
 
 use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use star_base::{Code, Diagnostic, text};
 use star_os::flags::Flags;
+use star_os::report::Reporter;
 use star_os::size_args::available_memory;
+use star_os::watchdog::Sentry;
 use star_report::measure::{Bandwidth, read_speed};
 use star_report::record::{MachineInfo, Speed, Tool, utc};
 use star_vm::kernels::Level;
@@ -68,19 +71,56 @@ pub(super) struct Probe<'a> {
     pub(super) bytes: Option<u64>,
     /// Maximum size of the buffer in bytes.
     pub(super) max_memory: Option<u64>,
+    /// Maximum time of the probe.
+    pub(super) max_time: Option<Duration>,
     /// The flags that end the probe.
     pub(super) flags: &'a Flags,
+    pub(super) reporter: &'a Reporter,
 }
 
 impl Probe<'_> {
+    /// Refuses a requested size that is not available.
+    ///
+    /// # Errors
+    /// E0608.
+    pub(super) fn check(self) -> Result<(), Diagnostic> {
+        let available = available_memory() / 4 * 3;
+        let (most, why) = match self.max_memory {
+            Some(most) if most <= available => (most, "`--max-memory` allows"),
+            Some(_) | None => (available, "three quarters of the available memory are"),
+        };
+        let Some(wanted) = self.bytes.filter(|&wanted| wanted > most) else { return Ok(()) };
+        let (wanted, shown) = (text::bytes(wanted), text::bytes(most));
+        let message = format!("`--probe` requires {wanted} of memory, at most {shown} are allowed");
+        let help = match most >> 20 {
+            0 => format!("use `--probe {most}` or less"),
+            mebibytes => format!("use `--probe {mebibytes}M` or less"),
+        };
+        Err(Diagnostic::new(Code::Usage, message).note(format!("{why} {shown}")).help(help))
+    }
+
     /// Measures the speed of reading a buffer with one thread and with all threads; returns nothing
-    /// if the probe was interrupted or the buffer cannot be allocated.
+    /// if the probe was interrupted, its time is up, or the buffer cannot be allocated.
     pub(super) fn run(self, when: &str) -> Vec<Speed> {
+        let flags = self.flags.without_deadline();
+        let clock = self.max_time.map(|time| Sentry::clock(&flags, time)).transpose();
+        let speeds = Probe { flags: &flags, ..self }.read(when);
+        drop(clock);
+        if speeds.is_empty() && flags.stop() == Some(Code::TimeLimit) {
+            let message = "the memory speed was not measured: `--max-time` ended the probe";
+            self.reporter.warning(message);
+        }
+        speeds
+    }
+
+    fn read(self, when: &str) -> Vec<Speed> {
         let wanted = match self.bytes {
             Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
             None => (largest_cache() * BEYOND_CACHES).max(LEAST),
         };
-        let most = self.max_memory.unwrap_or(u64::MAX).min(available_memory() / 4);
+        // A default size becomes smaller where memory is scarce.
+        let scarce = if self.bytes.is_some() { u64::MAX } else { available_memory() / 4 };
+        let most = self.max_memory.unwrap_or(u64::MAX).min(scarce);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let n_limbs = wanted.min(most) / size_of::<u64>();
         let stopped = || self.flags.stop().is_some();
@@ -128,6 +168,8 @@ fn cache_size(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use star_os::report::ErrorFormat;
+
     use super::*;
 
     #[test]
@@ -137,10 +179,15 @@ mod tests {
         assert_eq!(cache_size("x"), None);
     }
 
+    fn probe<'a>(flags: &'a Flags, reporter: &'a Reporter) -> Probe<'a> {
+        let (bytes, max_memory, max_time) = (Some(1 << 16), None, None);
+        Probe { threads: 1, bytes, max_memory, max_time, flags, reporter }
+    }
+
     #[test]
     fn a_single_thread_is_measured_once() {
-        let flags = Flags::default();
-        let probe = Probe { threads: 1, bytes: Some(1 << 16), max_memory: None, flags: &flags };
+        let (flags, reporter) = (Flags::default(), Reporter::new(ErrorFormat::Text));
+        let probe = probe(&flags, &reporter);
         let speeds = probe.run("before");
         assert_eq!(speeds.iter().map(|speed| speed.threads).collect::<Vec<_>>(), [1]);
         assert!(speeds[0].read_gb_per_s > 0.0);
@@ -149,10 +196,21 @@ mod tests {
 
     #[test]
     fn limits_and_interrupts_bound_the_probe() {
-        let flags = Flags::default();
-        let probe =
-            Probe { threads: 2, bytes: Some(1 << 20), max_memory: Some(1 << 12), flags: &flags };
-        assert!(probe.run("before").iter().all(|speed| speed.bytes == 1 << 12));
+        let (flags, reporter) = (Flags::default(), Reporter::new(ErrorFormat::Text));
+        let probe = Probe { threads: 2, ..probe(&flags, &reporter) };
+        let small = Probe { bytes: None, max_memory: Some(1 << 12), ..probe };
+        assert!(small.run("before").iter().all(|speed| speed.bytes == 1 << 12));
+        let refused = |bytes, max_memory| {
+            let probe = Probe { bytes: Some(bytes), max_memory, ..probe };
+            probe.check().err().map(|refused| refused.code)
+        };
+        assert_eq!(refused(1 << 20, Some(1 << 20)), None);
+        assert_eq!(refused(1 << 20, Some(1 << 12)), Some(Code::Usage));
+        assert_eq!(refused(u64::MAX, None), Some(Code::Usage));
+        assert_eq!(refused(u64::MAX, Some(u64::MAX)), Some(Code::Usage));
+        let timed =
+            Probe { bytes: Some(1 << 30), max_time: Some(Duration::from_millis(1)), ..probe };
+        assert!(timed.run("before").is_empty());
         flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(probe.run("before").is_empty());
     }

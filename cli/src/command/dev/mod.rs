@@ -1,6 +1,6 @@
 //! `star dev`: compiler output for developers of the compiler; [`mod@run`] runs SIR.
 
-mod run;
+mod sir_run;
 
 use std::path::Path;
 
@@ -148,7 +148,7 @@ pub(crate) fn run(
                 },
             };
             let entry = match args.run {
-                true => Some(run::entry(&program, args.proc.as_deref(), &args.file)?),
+                true => Some(sir_run::entry(&program, args.proc.as_deref(), &args.file)?),
                 false => None,
             };
             let names: Vec<&str> = args.passes.iter().map(|name| name.trim()).collect();
@@ -156,7 +156,7 @@ pub(crate) fn run(
             let report = report.map_err(|error| passes::not_applied(&error))?;
             if let Some(entry) = entry {
                 drop(sentry);
-                return run::run(program, entry, &sources, args, &flags, reporter, output);
+                return sir_run::run(program, entry, &sources, args, &flags, reporter, output);
             }
             if args.dump == Level::Registers {
                 let listing = register_code(program)

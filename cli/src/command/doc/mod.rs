@@ -136,7 +136,9 @@ pub(crate) fn run(
         return Ok(if tested == Exit::Success { well_formed } else { tested });
     }
     match args.format {
-        Format::Html => write_site(&catalogue, &topics, args.out.as_deref(), reporter)?,
+        Format::Html => {
+            write_site(&catalogue, &topics, args.out.as_deref(), (&flags, reporter))?;
+        }
         Format::Text => {
             let width = match &args.out {
                 None => output.width(),
@@ -152,7 +154,7 @@ pub(crate) fn run(
         Format::Md => match args.out.as_deref().filter(|_| all) {
             Some(folder) => {
                 let pages = reference::pages(&catalogue, command);
-                write_pages(&pages, folder, reporter)?;
+                write_pages(&pages, folder, &flags, reporter)?;
             }
             None => {
                 let page = markdown::topics(&catalogue, &topics);
@@ -174,6 +176,9 @@ fn look_for(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let query = args.what.join(" ");
+    if args.what.iter().any(|name| catalogue.is_unknown_module(name)) {
+        return Err(unknown.into());
+    }
     let plain = !args.check && !args.test && args.format == Format::Text;
     let page = match (chapters::find(&query), search(catalogue, &query)) {
         _ if !plain => return Err(unknown.into()),
@@ -251,7 +256,7 @@ fn write_site(
     catalogue: &Catalogue,
     topics: &[Topic],
     folder: Option<&Path>,
-    reporter: &Reporter,
+    (flags, reporter): (&Flags, &Reporter),
 ) -> Result<(), Failure> {
     let usage = |message: &str, help: &str| Diagnostic::new(Code::Usage, message).help(help);
     if let Some(one) = topics.iter().find(|topic| topic.routine.is_some()) {
@@ -264,18 +269,22 @@ fn write_site(
         return Err(usage("HTML output requires a folder", help).into());
     };
     let site = site(catalogue, &catalogue::modules_of(topics));
-    write_pages(&site, folder, reporter)
+    write_pages(&site, folder, flags, reporter)
 }
 
 /// Writes pages, names with their texts, to a folder: all or none.
 fn write_pages(
     pages: &[(String, String)],
     folder: &Path,
+    flags: &Flags,
     reporter: &Reporter,
 ) -> Result<(), Failure> {
     let mut set = FileSet::default();
     set.create_folder(folder, &folder.display().to_string())?;
     for (name, text) in pages {
+        if let Some(code) = flags.stop() {
+            return Err(Diagnostic::new(code, "interrupted; no page was written").into());
+        }
         set.add(&folder.join(name), text)?;
     }
     set.commit()?;

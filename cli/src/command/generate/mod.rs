@@ -25,6 +25,7 @@ use star_os::size_args::available_memory;
 
 use self::args::{KindArgs, Kinds};
 use crate::output_target::Outlet;
+use crate::results::note_not_kept;
 use crate::text;
 
 /// Arguments of `star gen`.
@@ -118,6 +119,7 @@ pub(crate) fn run(
     files.extend(mask.zip(true_curve).map(|((outlet, form), data)| (outlet, form, data)));
     for (outlet, form, data) in files {
         let data = form.shape(data, outlet.name(), max_bytes, &console).map_err(advise)?;
+        note_not_kept(&outlet, data.as_output(), reporter);
         let (file, n_more) = outlet.write(data.as_output(), &flags, output)?;
         n_bytes += n_more;
         written.extend(file);

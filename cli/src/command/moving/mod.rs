@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use star_base::{Code, Diagnostic};
+use star_bind::encoding;
 use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
 use star_intrinsics::{Ended, Workers};
 use star_io::moving::NumberLimit;
@@ -112,6 +113,10 @@ fn area(text: &str) -> Result<Rect, String> {
     let numbers: Option<Vec<i64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     let corner = |x: i64, y: i64| Point::new(x, y).ok_or("coordinates must be within ±1073741823");
     match numbers.as_deref() {
+        Some(&[x1, y1, x2, y2]) if x1 > x2 || y1 > y2 => {
+            let (name, least, greatest) = if x1 > x2 { ("X", x1, x2) } else { ("Y", y1, y2) };
+            Err(format!("{name}1 is {least}, greater than {name}2, which is {greatest}"))
+        }
         Some(&[x1, y1, x2, y2]) => Ok(Rect::new(corner(x1, y1)?, corner(x2, y2)?)),
         _ => Err("expected four integers, as in `0,0,1000,1000`".to_owned()),
     }
@@ -251,8 +256,7 @@ fn is_picture(format: Format) -> Result<(), FileError> {
     if matches!(format, Format::Png | Format::Ppm) {
         return Ok(());
     }
-    let message = format!("{} cannot hold the picture", format.name());
-    Err(FileError::new(Code::UnknownFormat, "", message))
+    Err(encoding::cannot_hold("the picture", format))
 }
 
 /// Header of the answers.
@@ -324,11 +328,9 @@ impl Run<'_> {
         if n_bytes <= self.max_bytes {
             return Ok(());
         }
-        let message = format!(
-            "the moving objects need {} of memory, but the budget is {}",
-            text::bytes(n_bytes),
-            text::bytes(self.max_bytes)
-        );
+        let (needed, budget) = text::bytes_and_budget(n_bytes, self.max_bytes);
+        let message =
+            format!("the moving objects need {needed} of memory, but the budget is {budget}");
         Err(Diagnostic::new(Code::DoesNotFit, message).into())
     }
 }

@@ -15,8 +15,8 @@ use star_os::failure::{Failure, refused_by_backend};
 use star_os::file_roles::Identity;
 use star_vm::HostValue;
 
-use super::RunArgs;
-use crate::results::{self, Out};
+use super::{Prints, RunArgs};
+use crate::results::{self, Names, Out};
 use crate::view::{self, View};
 
 /// Resolves the command line for the entry; reports all errors together.
@@ -37,16 +37,18 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
     };
     let outs = results::outs(entry, &args.out, arcs.as_deref(), &updates);
     let views = view::views(entry, &args.view);
-    match (binding, outs, views) {
-        (Ok(binding), Ok(outs), Ok(views)) => {
-            let wanted = Outputs { outs, views };
+    let names = args.names.as_deref().map(|columns| Names::parse(entry, columns)).transpose();
+    match (binding, outs, views, names) {
+        (Ok(binding), Ok(outs), Ok(views), Ok(names)) => {
+            let wanted = Outputs { outs, views, names, prints: args.prints };
             let faults = replaced_inputs(args, entry, &binding, &wanted);
             if faults.is_empty() { Ok((binding, wanted)) } else { Err(faults.into()) }
         }
-        (binding, outs, views) => {
+        (binding, outs, views, names) => {
             let mut faults = binding.err().unwrap_or_default();
             faults.extend(outs.err().unwrap_or_default());
             faults.extend(views.err().unwrap_or_default());
+            faults.extend(names.err());
             Err(faults.into())
         }
     }
@@ -58,12 +60,16 @@ pub(super) struct Outputs {
     pub(super) outs: Vec<Out>,
     /// Results drawn.
     pub(super) views: Vec<View>,
+    /// Results printed with names.
+    pub(super) names: Option<Names>,
+    /// What is printed.
+    pub(super) prints: Prints,
 }
 
 impl Outputs {
     /// Tests whether the graph that provided the values is needed.
     pub(super) fn need_graph(&self) -> bool {
-        !self.views.is_empty() || results::name_vertices(&self.outs)
+        !self.views.is_empty() || self.names.is_some() || results::name_vertices(&self.outs)
     }
 }
 
@@ -86,7 +92,8 @@ fn replaced_inputs(
     };
     let mut faults = Vec::new();
     for out in &wanted.outs {
-        let result = names.get(out.result()).copied().unwrap_or_default();
+        let result = out.only_result().and_then(|result| names.get(result).copied());
+        let result = result.unwrap_or_default();
         let read = inputs.iter().find(|(by, file)| *by != result && out.outlet().replaces(file));
         faults.extend(read.map(|(by, _)| fault(out.outlet().name(), by, "--out")));
     }
@@ -148,7 +155,7 @@ pub(super) fn sparse_wishes(
     compiled: &Compiled,
     entry: RoutineId,
 ) -> Result<Vec<SparseWish>, Failure> {
-    let form = args.table_form.as_deref();
+    let form = args.options.table_form.as_deref();
     let planned = compiled.sparse_tables(entry);
     let planned =
         planned.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
@@ -156,7 +163,8 @@ pub(super) fn sparse_wishes(
         if form != Some("sparse") {
             return Ok(Vec::new());
         }
-        let message = format!("the backend `{}` does not support sparse tables", args.backend);
+        let message =
+            format!("the backend `{}` does not support sparse tables", args.options.backend);
         let error = Diagnostic::new(Code::Usage, message);
         return Err(error.help("omit `--table-form`, or use `--backend cpu`").into());
     };

@@ -70,6 +70,10 @@ impl Checker<'_> {
             }
             Special::Size => self.size_of(&args[0], name, span, TyKind::Word),
             Special::Rows => self.size_of(&args[0], name, span, TyKind::Slice),
+            Special::Name => {
+                let vertex = self.typed(&args[0], TyKind::Int);
+                node(builtin, vec![vertex], TyKind::Str, span)
+            }
         }
     }
 

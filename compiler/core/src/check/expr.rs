@@ -1,6 +1,6 @@
 //! Expressions.
 
-use star_base::{BitVector, Code, Diagnostic, Span};
+use star_base::{BitVector, Builtin, Code, Diagnostic, Span};
 use star_ir::{IntOp, LogicOp};
 use star_syntax::ast::{self, BinaryOp};
 
@@ -24,6 +24,11 @@ impl Checker<'_> {
 
     /// Returns the expression if it is of the kind `want`, and an error otherwise.
     pub(super) fn of_type(&mut self, expr: Expr, want: TyKind) -> Expr {
+        if let ExprKind::Builtin(Builtin::Name, _) = expr.kind {
+            let message = "`name` can only be an argument of `print`";
+            self.report(Diagnostic::at(Code::TypeMismatch, expr.span, message));
+            return self.error(expr.span);
+        }
         if expr.ty != want && expr.ty != TyKind::Error && want != TyKind::Error {
             if want == TyKind::Bool && expr.ty == TyKind::Int && is_component(&expr) {
                 self.component_as_condition(expr.span);

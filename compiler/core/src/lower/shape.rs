@@ -72,6 +72,7 @@ pub(super) fn shape(builtin: Builtin) -> Shape {
         | Builtin::Row
         | Builtin::Size
         | Builtin::Rows
+        | Builtin::Name
         | Builtin::Print
         | Builtin::Read
         | Builtin::Write

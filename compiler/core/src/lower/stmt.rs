@@ -1,12 +1,12 @@
 //! Statements.
 
 use star_base::Builtin;
-use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty};
+use star_ir::{Check, Op, Operand, PrintItem, SizeOp, SizeOperand, StmtKind, Ty};
 
 use super::bits::Rvalue;
 use super::sizes::{Ext, Exts};
 use super::{Jump, Lowerer};
-use crate::hir::{self, Expr, Stmt, Target, TyKind, VarUse};
+use crate::hir::{self, Expr, ExprKind, Stmt, Target, TyKind, VarUse};
 
 impl Lowerer<'_> {
     /// Lowers statements in order. Returns whether control continues after the last one;
@@ -338,11 +338,17 @@ impl Lowerer<'_> {
     // ---- input and output ----
 
     fn print(&mut self, items: &[Expr]) {
-        let mut operands: Vec<Operand> = Vec::with_capacity(items.len());
+        let mut printed: Vec<PrintItem> = Vec::with_capacity(items.len());
         let last_effect = items.iter().rposition(|item| item.effects).unwrap_or(0);
         for (idx, item) in items.iter().enumerate() {
             let effects = idx < last_effect;
-            operands.push(match item.ty {
+            let vertex = match &item.kind {
+                ExprKind::Builtin(Builtin::Name, args) => args.first(),
+                _ => None,
+            };
+            let is_name = vertex.is_some();
+            let item = vertex.unwrap_or(item);
+            let operand = match item.ty {
                 TyKind::Slice | TyKind::Word | TyKind::Table => {
                     let var = self.bits(item, None);
                     Operand::Var(self.keep_bits(var, item, effects))
@@ -351,10 +357,14 @@ impl Lowerer<'_> {
                     let operand = self.operand(item);
                     self.keep(operand, item.ty, effects)
                 }
+            };
+            printed.push(match is_name {
+                true => PrintItem::Name(operand),
+                false => PrintItem::Value(operand),
             });
         }
         self.flush_cost();
-        self.emit(StmtKind::Print(operands));
+        self.emit(StmtKind::Print(printed));
     }
 
     /// The result of a read is a new value: it is checked against declared sizes before it is

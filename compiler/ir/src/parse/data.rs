@@ -7,6 +7,7 @@ use super::{Parsed, Parser};
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{HandlePart, VarId};
+use crate::stmt::PrintItem;
 
 impl Parser<'_> {
     pub(crate) fn operand(&mut self) -> Parsed<Operand> {
@@ -20,6 +21,14 @@ impl Parser<'_> {
         };
         self.advance()?;
         Ok(operand)
+    }
+
+    /// A value of `print`: an operand, or the name of a vertex.
+    pub(super) fn print_item(&mut self) -> Parsed<PrintItem> {
+        match self.take_word("name")? {
+            true => Ok(PrintItem::Name(self.operand()?)),
+            false => Ok(PrintItem::Value(self.operand()?)),
+        }
     }
 
     /// `, operand`.

@@ -118,9 +118,9 @@ impl Parser<'_> {
             "print" => {
                 let mut values = Vec::new();
                 if !matches!(self.token, Token::Loc(_)) {
-                    values.push(self.operand()?);
+                    values.push(self.print_item()?);
                     while self.take_mark(",")? {
-                        values.push(self.operand()?);
+                        values.push(self.print_item()?);
                     }
                 }
                 StmtKind::Print(values)

@@ -4,7 +4,7 @@ use super::Printer;
 use crate::mnemonic::Mnemonic;
 use crate::op::Operand;
 use crate::program::VarId;
-use crate::stmt::{Arg, ForallRange, PartKind, SizeOp, Stmt, StmtKind};
+use crate::stmt::{Arg, ForallRange, PartKind, PrintItem, SizeOp, Stmt, StmtKind};
 
 impl Printer<'_> {
     /// Prints each statement on a separate line.
@@ -136,7 +136,12 @@ impl Printer<'_> {
                 if !values.is_empty() {
                     self.put(" ");
                 }
-                self.list(values, |printer, value| printer.operand(value));
+                self.list(values, |printer, item| {
+                    if let PrintItem::Name(_) = item {
+                        printer.put("name ");
+                    }
+                    printer.operand(item.operand());
+                });
             }
             StmtKind::Read { dst, file, layout } => {
                 self.target(*dst);

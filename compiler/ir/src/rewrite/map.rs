@@ -88,7 +88,7 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
             }
             dst.iter_mut().for_each(|dst| m.write(dst));
         }
-        StmtKind::Print(values) => values.iter_mut().for_each(|value| m.operand(value)),
+        StmtKind::Print(values) => values.iter_mut().for_each(|item| m.operand(item.operand_mut())),
         StmtKind::Read { dst, file, layout } => {
             m.operand(file);
             layout.iter_mut().for_each(|layout| m.operand(layout));

@@ -45,6 +45,12 @@ impl Maker<'_> {
             _ => Operand::Str(self.text().into()),
         }
     }
+    fn print_item(&mut self) -> PrintItem {
+        match self.flag() {
+            true => PrintItem::Name(self.operand()),
+            false => PrintItem::Value(self.operand()),
+        }
+    }
     pub(crate) fn measure(&mut self) -> SizeOperand {
         match self.below(4) {
             0 => SizeOperand::Length(self.var()),
@@ -220,7 +226,7 @@ impl Maker<'_> {
                 args: self.list(Self::arg),
                 dst: self.flag().then(|| self.var()),
             },
-            15 => StmtKind::Print(self.list(Self::operand)),
+            15 => StmtKind::Print(self.list(Self::print_item)),
             16 => StmtKind::Read {
                 dst: self.var(),
                 file: self.operand(),

@@ -18,10 +18,23 @@ const TEXT: &str = "text";
 /// not part of it. A name that looks like a number, or like a malformed number, needs a colon after
 /// it.
 pub(super) fn is_header(record: &ByteRecord) -> bool {
-    record.iter().map(<[u8]>::trim_ascii).all(|cell| match split(&String::from_utf8_lossy(cell)) {
+    record.iter().all(is_name)
+}
+
+/// Returns whether a record would be a header if its last name were not empty, as after a comma at
+/// the end of the line.
+pub(super) fn lacks_last_name(record: &ByteRecord) -> bool {
+    let n_names = record.len().saturating_sub(1);
+    let is_empty = record.get(n_names).is_some_and(|cell| cell.trim_ascii().is_empty());
+    n_names > 0 && is_empty && record.iter().take(n_names).all(is_name)
+}
+
+fn is_name(cell: &[u8]) -> bool {
+    let cell = cell.trim_ascii();
+    match split(&String::from_utf8_lossy(cell)) {
         (_, Behind::Nothing) => !looks_like_data(cell),
         (_, Behind::Colon | Behind::Width(_) | Behind::Text) => true,
-    })
+    }
 }
 
 /// Parses the last record as a header.

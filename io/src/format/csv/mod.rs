@@ -10,6 +10,7 @@
 
 mod blanks;
 pub(super) mod column;
+pub(super) mod edges;
 mod header;
 mod pipe;
 mod positions;
@@ -49,6 +50,12 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
     }
     let is_header = rules.header.unwrap_or_else(|| header::is_header(records.record()));
+    if rules.header.is_none() && header::lacks_last_name(records.record()) {
+        let idx = records.record().len() - 1;
+        let fault = records.in_field(idx, Code::BadFormat, "the last name of the header is empty");
+        let fault = fault.help("delete the comma at the end of the line");
+        return Err(Box::new(fault.help("`header=no` reads the line as a record")));
+    }
     let mut columns = match is_header {
         true => header::parse(&records)?,
         false => header::unnamed(&records),

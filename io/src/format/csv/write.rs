@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::header;
+use super::{edges, header};
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::format::{GraphRef, cannot_hold, cannot_write};
-use crate::graph::Arc;
+use crate::format::{cannot_hold, cannot_write};
 use crate::numbers::Numbers;
+use crate::options::EdgeStyle;
 
 /// Writes a graph as an edge list, numbers, the cells of a grid row by row, or bits: each row of a
 /// table is one number of the field `bits`, a slice is a column, a word a row.
@@ -15,7 +15,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
         OutputRef::Bits(bits) => bits,
-        OutputRef::Graph(_) => return write_edges(GraphRef::new(value, "CSV")?, out),
+        OutputRef::Graph(graph) => return edges::write(graph, EdgeStyle::default(), out),
     };
     let (n_rows, n_cols) = bits.shape();
     if n_cols >= 64 {
@@ -30,24 +30,6 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
         })
     };
     write(out).map_err(|e| cannot_write(&e))
-}
-
-/// Writes an edge list: one record for each arc or edge.
-fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    let weighted = graph.is_weighted();
-    let mut line = String::new();
-    let mut record = |fields: [&str; 3]| {
-        let fields = fields.into_iter().take(2 + usize::from(weighted));
-        fields.for_each(|field| push_cell(&mut line, field, false));
-        end_line(&mut line, out)
-    };
-    let written = record(["from", "to", "weight"]).and_then(|()| {
-        graph.try_for_edges(|Arc { tail, head, weight }| {
-            let [tail, head] = [tail, head].map(|vertex| graph.name(vertex).to_string());
-            record([&tail, &head, &weight.to_string()])
-        })
-    });
-    written.map_err(|error| cannot_write(&error))
 }
 
 fn write_numbers(
@@ -79,7 +61,7 @@ fn write_numbers(
 
 /// Appends a cell with a comma after it, in quotes if that is requested or if a reader would not
 /// restore it otherwise.
-fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
+pub(super) fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t' | b'\x0c'));
     let bytes = text.as_bytes();
     if is_quoted
@@ -98,7 +80,7 @@ fn push_cell(line: &mut String, text: &str, is_quoted: bool) {
 
 /// Writes a line of cells and clears it. Its only cell is in quotes if it is empty, since a reader
 /// ignores a blank line at the end of the file.
-fn end_line(line: &mut String, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn end_line(line: &mut String, out: &mut dyn Write) -> io::Result<()> {
     line.pop();
     if line.is_empty() {
         line.push_str("\"\"");

@@ -23,6 +23,7 @@ use self::remarks::{Announced, Konect, Remarks};
 use super::weights::{self, WeightRule};
 use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
+use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
@@ -35,6 +36,9 @@ use crate::text;
 /// Memory of an edge: as read, renumbered, its two ends among the labels, and its key when
 /// duplicates are counted.
 const RAW_BYTES: u64 = size_of::<RawArc>() as u64 + 2 * 8 + ARC_BYTES;
+
+/// The number of bytes that contain the first lines.
+const HEAD_BYTES: usize = 1 << 16;
 
 /// Reads a graph.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
@@ -52,12 +56,32 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let plan = Plan::new(first, second.map(Vec::as_slice), scanner.source(), scanner.line())?;
     if plan.has_header {
         scanner.skip_line()?;
+        lines.columns = Some((plan.separator, plan.n_columns)).filter(|_| plan.n_columns > 1);
     }
     match plan.is_simple() && scanner.source().field_rules().empty.is_none() {
         true => lines.read_numbers(&mut scanner, &plan)?,
         false => lines.read_cells(&mut scanner, &plan)?,
     }
     lines.finish(Some(plan), scanner)
+}
+
+/// Returns the scale that the user gave for the column of the weights, as in `scale=km:100`.
+pub(crate) fn weight_scale(source: &mut Source) -> Result<Option<Decimal>, Fault> {
+    let scales = source.field_rules().scales;
+    if scales.is_empty() {
+        return Ok(None);
+    }
+    let mut head = vec![0; HEAD_BYTES];
+    let n_bytes = source.fill(&mut head)?;
+    head.truncate(n_bytes);
+    source.push_back(&head);
+    let lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).split(|&byte| byte == b'\n');
+    let mut edges =
+        lines.map(<[u8]>::trim_ascii).filter(|line| !matches!(line, [] | [b'#' | b'%', ..]));
+    let Some(first) = edges.next() else { return Ok(None) };
+    // The reader reports what is wrong with these lines.
+    let Ok(plan) = Plan::new(first, edges.next(), source, 1) else { return Ok(None) };
+    Ok(scales.iter().find(|(name, _)| plan.is_weight(name)).map(|(_, scale)| *scale))
 }
 
 /// The lines read so far.
@@ -70,6 +94,10 @@ struct Lines<'a> {
     text_bytes: u64,
     n_times: u64,
     comment: Vec<u8>,
+    /// The separator and the number of columns, if a header names them.
+    columns: Option<(Separator, usize)>,
+    /// Comments with as many fields as there are columns.
+    n_similar_comments: u64,
 }
 
 impl<'a> Lines<'a> {
@@ -78,11 +106,13 @@ impl<'a> Lines<'a> {
         Lines {
             remarks: Remarks::default(),
             raw: Growing::new(source.budget(), RAW_BYTES),
-            weights: WeightRule::new(source.scaling(), source.field_rules().empty),
+            weights: WeightRule::new(source),
             texts: Texts::default(),
             text_bytes: 0,
             n_times: 0,
             comment: Vec::new(),
+            columns: None,
+            n_similar_comments: 0,
         }
     }
 
@@ -108,6 +138,11 @@ impl<'a> Lines<'a> {
     #[cold]
     fn take_comment(&mut self, scanner: &mut Scanner) -> Result<(), Fault> {
         scanner.take_line(&mut self.comment, remarks::MAX_BYTES)?;
+        if let Some((separator, n_columns)) = self.columns
+            && separator.split(&self.comment).len() == n_columns
+        {
+            self.n_similar_comments += 1;
+        }
         let before_edges = self.raw.len() == 0;
         if let Some(announced) = self.remarks.note(&self.comment, before_edges) {
             self.raw.reserve(announced, scanner.source().size_hint(), MIN_ENTRY_BYTES);
@@ -147,7 +182,7 @@ impl<'a> Lines<'a> {
                 if let Some(end) = end {
                     *end = Some(self.vertex(scanner, plan, &cell)?);
                 } else if Some(n_cells) == plan.weight {
-                    weight = Some(self.weight(scanner, &cell)?);
+                    weight = Some(self.weight(scanner, plan, &cell)?);
                 }
                 n_cells += 1;
                 if !more {
@@ -212,9 +247,12 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the weight in a cell: a number, or the data of a networkx edge.
-    fn weight(&mut self, scanner: &Scanner, cell: &[u8]) -> Result<i64, Fault> {
+    fn weight(&mut self, scanner: &Scanner, plan: &Plan, cell: &[u8]) -> Result<i64, Fault> {
         let at = |code, message: String| scanner.at_token(code, message);
-        let cell = String::from_utf8_lossy(cell);
+        let mut cell = String::from_utf8_lossy(cell);
+        if plan.has_commas && cell.contains(',') && !cell.contains(['.', '{']) {
+            cell = cell.replace(',', ".").into();
+        }
         let text = match cell.starts_with('{') {
             true => attribute(&cell, scanner.source().edge_fields().weight),
             false => Some(cell.as_ref()),
@@ -224,8 +262,15 @@ impl<'a> Lines<'a> {
 
     /// Makes the graph.
     fn finish(self, plan: Option<Plan>, mut scanner: Scanner) -> Result<ReadResult, Fault> {
-        let Lines { remarks, raw, weights, mut texts, text_bytes, n_times, comment: _ } = self;
+        let Lines { remarks, raw, weights, mut texts, text_bytes, n_times, .. } = self;
         let mut notes = ReaderNotes::default();
+        if self.n_similar_comments > 0 {
+            let lines = text::count(self.n_similar_comments, "line");
+            notes.warnings.push(format!(
+                "{lines} beginning with `#` or `%` may be edges, but are read as comments: write \
+                    the first field in quotes"
+            ));
+        }
         let mut raw = raw.into_vec();
         scanner
             .source()

@@ -26,8 +26,23 @@ const ENDS: [(&str, &str); 12] = [
     ("id1", "id2"),
 ];
 
-/// The setting that reads no weights.
-const NO_WEIGHT: &str = "none";
+/// Names of columns of numbers that are no weights, in the same form.
+const NO_WEIGHTS: [&str; 14] = [
+    "id",
+    "edgeid",
+    "key",
+    "index",
+    "nr",
+    "no",
+    "number",
+    "code",
+    "year",
+    "month",
+    "day",
+    "date",
+    "time",
+    "timestamp",
+];
 
 /// Maximum number of columns.
 const MAX_COLUMNS: usize = 4096;
@@ -56,8 +71,12 @@ pub(super) struct Plan {
     pub(super) texts: bool,
     /// The names of the columns of the vertices, for advice.
     pub(super) names: [String; 2],
+    /// The name of the column of the weights.
+    weight_name: Option<String>,
     /// Whether the user chose columns.
     chosen: bool,
+    /// Whether weights may have a decimal comma.
+    pub(super) has_commas: bool,
     /// How the columns were chosen, unless they are the only ones and have no names.
     pub(super) note: Option<String>,
 }
@@ -86,7 +105,7 @@ impl Plan {
         let separator = Separator::of(first);
         let fault =
             |message: String| source.fault(Code::BadFormat, message).at(line, 1).showing(first, 1);
-        let cells = separator.split(first);
+        let mut cells = separator.split(first);
         let second = second.map(|second| separator.split(second));
         if cells.len() > MAX_COLUMNS {
             return Err(Box::new(fault(format!("more than {MAX_COLUMNS} columns"))));
@@ -103,6 +122,12 @@ impl Plan {
             Some(has_header) => has_header,
             None => is_header && (names_columns || ends.is_some() || differs()),
         };
+        let mut is_declared_text = vec![false; cells.len()];
+        if has_header {
+            for (cell, is_text) in cells.iter_mut().zip(&mut is_declared_text) {
+                *is_text = take_declaration(cell);
+            }
+        }
         let header: &[Cell] = if has_header { &cells } else { &[] };
         let choose = |name: &str, setting: &str| {
             let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
@@ -156,19 +181,26 @@ impl Plan {
         if from == to {
             return Err(Box::new(fault("`from=` and `to=` choose the same column".to_owned())));
         }
+        let record = if has_header { second.as_deref().unwrap_or_default() } else { &cells };
+        let data = record.iter().position(|cell| cell.starts_with('{'));
         let weight = match weight {
-            Some(NO_WEIGHT) => None,
+            Some(weights::NO_WEIGHT) => None,
+            // An attribute of the data of networkx.
+            Some(name) if data.is_some() && position(header, name).is_none() => data,
             Some(name) => Some(choose(name, "weight")?),
             None => usual_weight(header, &cells, second.as_deref(), [from, to]),
         };
         let is_text = |idx: usize| {
             let name = header.get(idx).cloned().unwrap_or_else(|| (idx + 1).to_string());
-            rules.texts.contains(&name)
+            rules.texts.contains(&name) || is_declared_text[idx]
         };
-        let record = if has_header { second.as_deref().unwrap_or_default() } else { &cells };
         let is_vertex_number = |idx: usize| record.get(idx).is_none_or(|cell| is_number(cell));
         let texts =
             is_text(from) || is_text(to) || !is_vertex_number(from) || !is_vertex_number(to);
+        let name = |idx: usize| match header.get(idx) {
+            Some(name) => name.clone(),
+            None => (idx + 1).to_string(),
+        };
         let mut plan = Plan {
             separator,
             has_header,
@@ -176,13 +208,12 @@ impl Plan {
             to,
             weight,
             n_columns: cells.len(),
-            has_data: record.iter().any(|cell| cell.starts_with('{')),
+            has_data: data.is_some(),
             texts,
-            names: [from, to].map(|idx| match header.get(idx) {
-                Some(name) => name.clone(),
-                None => (idx + 1).to_string(),
-            }),
+            names: [from, to].map(name),
+            weight_name: weight.map(name),
             chosen,
+            has_commas: separator == Separator::Byte(b';'),
             note: None,
         };
         plan.note = plan.describe(header);
@@ -205,9 +236,17 @@ impl Plan {
             has_data: false,
             texts: false,
             names: ["1", "2"].map(str::to_owned),
+            weight_name: (n_columns > 2).then(|| "3".to_owned()),
             chosen: false,
+            has_commas: false,
             note: None,
         })
+    }
+
+    /// Returns whether this name, or number from 1, is that of the column of weights.
+    pub(super) fn is_weight(&self, name: &str) -> bool {
+        let number = self.weight.map(|idx| (idx + 1).to_string());
+        [self.weight_name.as_deref(), number.as_deref()].contains(&Some(name))
     }
 
     /// Returns whether lines are vertices in the first two columns and perhaps a weight in the
@@ -242,6 +281,9 @@ impl Plan {
         let others: Vec<String> = others.take(6).map(name).collect();
         let others = match others.is_empty() {
             true => String::new(),
+            false if self.weight.is_none() && !self.chosen => {
+                format!(": `weight=` chooses one of {}", others.join(", "))
+            }
             false => format!("; not read: {}", others.join(", ")),
         };
         let start = if header.is_empty() { "without a header, " } else { "" };
@@ -313,6 +355,20 @@ impl Separator {
     }
 }
 
+/// Removes the declaration of a text or of a width from the name of a column, `from:text` or
+/// `km:8`; returns whether it declares a text.
+fn take_declaration(cell: &mut Cell) -> bool {
+    let (name, declaration) = match cell.rsplit_once(':') {
+        Some((name, declaration)) if !name.is_empty() => (name, declaration),
+        Some(_) | None => return false,
+    };
+    let is_text = declaration == "text";
+    if is_text || declaration.bytes().all(|byte| byte.is_ascii_digit()) {
+        *cell = name.to_owned();
+    }
+    is_text
+}
+
 /// Returns whether a cell may be the name of a column: it does not begin like a number.
 fn is_name(cell: &str) -> bool {
     !cell.is_empty() && !cell.starts_with(|c: char| c.is_ascii_digit() || "+-.{".contains(c))
@@ -326,19 +382,21 @@ fn position(cells: &[Cell], name: &str) -> Option<usize> {
     cells.iter().position(|cell| cell == name)
 }
 
+/// A name in lower case, without blanks, `_` and `-`.
+fn plain(cell: &Cell) -> String {
+    let letters = cell.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
 /// The columns with usual names of both ends.
 fn usual_ends(cells: &[Cell]) -> Option<(usize, usize)> {
-    let plain = |cell: &Cell| {
-        let letters = cell.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
-        letters.flat_map(char::to_lowercase).collect::<String>()
-    };
     let cells: Vec<String> = cells.iter().map(plain).collect();
     let find = |name: &str| cells.iter().position(|cell| cell == name);
     ENDS.iter().find_map(|(from, to)| Some((find(from)?, find(to)?)))
 }
 
 /// The column of weights: the one with a usual name; without a header the third one; among three
-/// the remaining one if it holds numbers.
+/// the remaining one if it holds numbers and its name is not one of [`NO_WEIGHTS`].
 fn usual_weight(
     header: &[Cell],
     cells: &[Cell],
@@ -357,7 +415,8 @@ fn usual_weight(
         return Some(idx);
     }
     let cell = second.and_then(|second| second.get(idx)).filter(|_| cells.len() == 3)?;
-    (is_number(cell) || cell.starts_with('{')).then_some(idx)
+    let is_weight = is_number(cell) && !NO_WEIGHTS.contains(&&*plain(&cells[idx]));
+    (is_weight || cell.starts_with('{')).then_some(idx)
 }
 
 /// The cells as a list of names.

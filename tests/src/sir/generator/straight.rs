@@ -64,7 +64,7 @@ impl Maker {
                 let row = int(1 + self.random.below(self.n_rows));
                 set(self.words[0], Op::Row(table, row))
             }
-            10 => st(StmtKind::Print(vec![Operand::Var(of)])),
+            10 => st(StmtKind::Print(vec![Operand::Var(of).into()])),
             _ => set(self.truth, Op::All(of)),
         };
         body.push(stmt);

@@ -19,6 +19,7 @@ mod questions;
 mod recorded;
 mod shifted;
 mod sparse;
+mod structures;
 mod turns;
 mod views;
 mod zeros;

@@ -12,6 +12,7 @@ mod fused;
 mod lines;
 mod printed;
 mod questions;
+mod trees;
 mod turns;
 mod wide;
 

@@ -1,12 +1,12 @@
 //! The intrinsics of the module `arcs`: random lists of arcs that they accept, and calls that they
 //! leave to the Star bodies.
 
-use star_base::intrinsics::catalogue::arcs;
+use star_base::intrinsics::catalogue::{arcs, mst};
 use star_base::intrinsics::{Intrinsic, Signature};
 use star_base::{BitTable, BitVector};
 use star_tests::backends::backends;
 use star_tests::case::Random;
-use star_tests::run::Program;
+use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
 
 use super::subject::{caller, same_everywhere, table_of};
@@ -115,6 +115,37 @@ fn lists_of_arcs_agree_or_fall_back_to_the_star_body() {
             }
         }
         assert_eq!(n_taken > 20, any_takes, "{routine}: {n_taken} taken, {n_left} left");
+    }
+}
+
+/// A local slice with a declared size has none before it is set.
+#[test]
+fn slices_of_a_declared_size_take_results() {
+    let text = "import \"star:arcs\";
+procedure count(left,right: table(m,b); weight: table(m); S: slice(m); var k: integer);
+var T: slice(m); Dist,Pred: table;
+begin
+  MST(left,right,weight,S,T); k:=NUMB(T);
+  PICK(left,right,weight,S,k)
+end;
+procedure PICK(left,right: table(m,b); weight: table(m); S: slice(m); var k: integer);
+var T: slice(m); Dist,Pred: table;
+begin
+  SSSP_TREE(1,7,20,true,left,right,weight,S,Dist,Pred,T); k:=100*k+NUMB(T)
+end;";
+    let program = Program::new(text);
+    let call = Call::random(7, 70, 20, &mut Random::new(48));
+    let mut args = call.arguments(arcs::SSSP.signature());
+    args.drain(..4);
+    args.truncate(4);
+    args.push(HostValue::Unset);
+    let machines = program.compile_on(&backends());
+    let expected = machines[0].run(program.entry("count"), &args, LIMITS);
+    for machine in &machines[1..] {
+        let found = machine.run(program.entry("count"), &args, LIMITS);
+        assert_eq!(found.values, expected.values, "{}", machine.name);
+        let taken = [mst::KRUSKAL, arcs::SSSP_TREE].map(|one| u64::from(machine.takes(one)));
+        assert_eq!(found.stats.intrinsics, taken[0] + taken[1], "{}", machine.name);
     }
 }
 

@@ -11,7 +11,7 @@ use star_shaders::{Generator, Op, Reduce};
 
 use super::{
     Constants, Counter, Home, Site, SiteKind, Source, Unsupported, is_number, numbers_of,
-    objects_at, objects_of, staged,
+    objects_at, objects_of, passed_cells, results_of, staged,
 };
 use crate::code::{Inst, LineKind, Object, Reg};
 use crate::fuse::Fused;
@@ -141,18 +141,28 @@ impl<'p> Builder<'p> {
                 }
             }
         }
+        let mut taken = None;
         if let Some(intrinsic) = self.routine.intrinsic
             && self.source.choices.intrinsics
             && crate::intrinsics::find(intrinsic).is_some()
         {
             self.observed = numbers.iter().map(|(_, var, _)| *var).collect();
             let site = self.site(SiteKind::Intrinsic(intrinsic));
-            let (observed, end) = (self.looked_at(site), self.end);
+            let observed = self.looked_at(site);
+            let results = results_of(self.routine);
+            let target = if results.is_empty() { self.end } else { self.label() };
             self.emit(Op::Host, |it| {
-                (it.site, it.observed, it.target) = (Some(site), observed, end.0);
+                (it.site, it.observed, it.target) = (Some(site), observed, target.0);
             });
+            taken = (!results.is_empty()).then_some((target, results));
         }
         self.block(&self.routine.body)?;
+        if let Some((target, results)) = taken {
+            self.jump(self.end);
+            self.here(target);
+            self.loc = self.routine.loc;
+            self.fill(&results);
+        }
         self.here(self.end);
         let mut place = 0;
         let back = numbers.iter().filter(|(_, _, mode)| *mode == Mode::Ref);
@@ -180,6 +190,19 @@ impl<'p> Builder<'p> {
             self.source.program.routines.iter().position(|it| std::ptr::eq(&**it, self.routine));
         self.emit(Op::Return, |it| it.imm = id.map_or(-1, |id| id as i64));
         Ok(())
+    }
+
+    /// Numbers become what the host has put into the cells after those of calls.
+    pub(super) fn fill(&mut self, results: &[VarId]) {
+        self.result_cells = self.result_cells.max(2 * results.len() as u32);
+        let mut cell = i64::from(passed_cells(self.routine));
+        for var in results {
+            let (value, flag) = self.number(*var);
+            for reg in [value, flag] {
+                self.emit(Op::Fill, |it| (it.d, it.imm) = (Some(reg), cell));
+                cell += 1;
+            }
+        }
     }
 
     /// d := a number that came with the call.

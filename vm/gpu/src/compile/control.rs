@@ -1,6 +1,6 @@
 //! Statements that decide what runs next.
 
-use star_ir::{LabelId, Operand, Stmt, StmtKind, VarId};
+use star_ir::{LabelId, Operand, PrintItem, Stmt, StmtKind, VarId};
 use star_shaders::{Op, Reduce};
 
 use super::builder::{Builder, Label, table};
@@ -165,14 +165,14 @@ impl Builder<'_> {
     }
 
     /// Writes a line to the journal, variable by variable.
-    fn print(&mut self, items: &[Operand]) {
+    fn print(&mut self, items: &[PrintItem]) {
         let site = self.site(SiteKind::Print(items.to_vec()));
         let (observed, end) = (self.looked_at(site), self.label());
         self.emit(Op::Print, |it| {
             (it.site, it.observed, it.target) = (Some(site), observed, end.0);
         });
         for item in items {
-            let Operand::Var(var) = item else { continue };
+            let Operand::Var(var) = item.operand() else { continue };
             if is_number(self.routine.var(*var).ty) {
                 let (value, flag) = self.number(*var);
                 self.emit(Op::Show, |it| (it.a, it.b) = (Some(value), Some(flag)));

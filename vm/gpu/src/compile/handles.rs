@@ -7,6 +7,7 @@ use star_shaders::layout::measure;
 use super::Unsupported;
 use super::builder::Builder;
 use crate::code::{Object, Reg};
+use crate::derived::is_derived;
 
 impl Builder<'_> {
     /// The table of a part.
@@ -16,7 +17,8 @@ impl Builder<'_> {
         object.ok_or_else(|| Unsupported(format!("the part `{}` of a handle", part.name)))
     }
 
-    /// The handle holds the table under this name, and gives up the parts of other modules.
+    /// The handle holds the table under this name, and gives up the parts of other modules and what
+    /// was derived from the part.
     pub(super) fn put_part(
         &mut self,
         handle: VarId,
@@ -25,7 +27,7 @@ impl Builder<'_> {
     ) -> Result<(), Unsupported> {
         let objects = self.objects_of(handle);
         for (object, known) in objects.into_iter().zip(self.source.parts) {
-            if known.module != part.module {
+            if known.module != part.module || is_derived(known, part) {
                 self.emit(Op::Unset, |it| it.x = Some(object));
             }
         }

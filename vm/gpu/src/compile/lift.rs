@@ -84,7 +84,6 @@ impl Builder<'_> {
         self.observed = fused.numbers.clone();
         let results = fused.results.clone();
         let cells = passed_cells(self.routine);
-        self.result_cells = self.result_cells.max(2 * results.len() as u32);
         let site = self.site(SiteKind::Fused(Arc::new(fused), cells));
         let observed = self.looked_at(site);
         self.emit(Op::Host, |it| {
@@ -95,14 +94,7 @@ impl Builder<'_> {
         self.jump(end);
         self.here(taken);
         self.loc = block[0].loc;
-        let mut cell = i64::from(cells);
-        for var in results {
-            let (value, flag) = self.number(var);
-            for reg in [value, flag] {
-                self.emit(Op::Fill, |it| (it.d, it.imm) = (Some(reg), cell));
-                cell += 1;
-            }
-        }
+        self.fill(&results);
         self.here(end);
         Ok(n)
     }

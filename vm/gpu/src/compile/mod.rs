@@ -47,7 +47,8 @@ use std::sync::Arc;
 
 use star_base::{BitVector, Intrinsic};
 use star_ir::{
-    Check, HandlePart, LocId, Mode, Operand, Program, Routine, RoutineId, Sense, Ty, VarId, visit,
+    Check, HandlePart, LocId, Mode, Operand, PrintItem, Program, Routine, RoutineId, Sense, Ty,
+    VarId, visit,
 };
 use star_shaders::layout::{REGISTERS, STAGING, flag};
 use star_vm::explain::Subject;
@@ -111,7 +112,7 @@ pub(crate) enum SiteKind {
     /// A call; `lent` are the numbers that are lent, parameter and variable.
     Call { lent: Vec<(VarId, VarId)> },
     /// `print`.
-    Print(Vec<Operand>),
+    Print(Vec<PrintItem>),
     /// `read`.
     Read { dst: VarId, file: Operand, layout: Option<Operand> },
     /// `write`.
@@ -126,7 +127,8 @@ pub(crate) enum SiteKind {
     /// Columns of the second become columns of the first, perhaps by a copy of the device: behind
     /// the columns in `a` and `b` of the instruction, as many as `c` says.
     Copied(Object, Object),
-    /// The routine begins; this does all of it, perhaps.
+    /// The routine begins. If the intrinsic takes the call, the numbers that it returns are in the
+    /// cells after [`passed_cells`].
     Intrinsic(Intrinsic),
     /// Steps are counted.
     Count,
@@ -339,7 +341,7 @@ pub(crate) fn staged(place: u32) -> Home {
 }
 
 /// Cells for the numbers of a call that have no register.
-fn passed_cells(routine: &Routine) -> u32 {
+pub(crate) fn passed_cells(routine: &Routine) -> u32 {
     let numbers = || numbers_of(routine).map(|(_, _, mode)| mode);
     let into: u32 = numbers().map(|mode| if mode == Mode::Ref { 2 } else { 1 }).sum();
     let out = 2 * numbers().filter(|mode| *mode == Mode::Ref).count() as u32 + 1;
@@ -361,6 +363,13 @@ pub(crate) fn numbers_of(routine: &Routine) -> impl Iterator<Item = (usize, VarI
     params
         .filter(|(_, param)| is_number(routine.var(param.var).ty))
         .map(|(at, it)| (at, it.var, it.mode))
+}
+
+/// The numbers that a routine returns: `var` parameters, then the value of a function.
+pub(crate) fn results_of(routine: &Routine) -> Vec<VarId> {
+    let params = numbers_of(routine).filter(|(_, _, mode)| *mode == Mode::Ref);
+    let value = routine.result.filter(|result| is_number(routine.var(*result).ty));
+    params.map(|(_, var, _)| var).chain(value).collect()
 }
 
 /// Is it a number to the device: an integer, a truth value or a text?

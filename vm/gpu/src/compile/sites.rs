@@ -31,7 +31,7 @@ impl Builder<'_> {
             }
             SiteKind::Copied(x, y) => return vec![*x, *y],
             SiteKind::Print(items) => {
-                vars.extend(items.iter().filter_map(|item| match item {
+                vars.extend(items.iter().filter_map(|item| match item.operand() {
                     Operand::Var(var) => Some(var),
                     Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => None,
                 }));

@@ -6,7 +6,7 @@ use star_vm::BackendError;
 use super::clock::{TIMES_BYTES, TIMES_WORDS};
 use super::pipelines::entry;
 use super::{Device, Opened, whole};
-use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits};
+use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits, MAX_GROUPS};
 use crate::program::internal;
 
 /// The parts of a device for kernels over a grid.
@@ -117,6 +117,14 @@ impl Grid for Device {
     fn shared_bytes(&self) -> u32 {
         let has = self.opened.device.limits().max_compute_workgroup_storage_size;
         self.shared_bytes.map_or(has, |most| most.min(has))
+    }
+
+    fn max_groups(&self) -> u32 {
+        self.max_groups.map_or(MAX_GROUPS, |most| most.clamp(1, MAX_GROUPS))
+    }
+
+    fn has_small_groups(&self) -> bool {
+        self.small_groups
     }
 
     fn limbs_at_once(&self) -> u64 {

@@ -19,6 +19,10 @@ pub struct DeviceSettings {
     pub least_bits: Option<u64>,
     /// Shared memory of a workgroup of a kernel in bytes.
     pub shared_bytes: Option<u32>,
+    /// Maximum workgroups of a dispatch of an intrinsic in one dimension.
+    pub max_groups: Option<u32>,
+    /// Whether workgroups of intrinsics have the smallest sizes.
+    pub small_groups: bool,
     /// Words that are allocated to the objects of a frame ahead of requests.
     pub ahead_words: Option<u32>,
     /// Words of the journal for lines until the host prints them.
@@ -49,7 +53,9 @@ impl DeviceSettings {
         let (least_bits, ahead_words, journal_words) = (Some(1), Some(0), Some(12));
         let wide = Some(Wide::TINY);
         let sizes = DeviceSettings { threads, budget, words, ..DeviceSettings::default() };
-        DeviceSettings { least_bits, ahead_words, journal_words, wide, ..sizes }
+        let (max_groups, small_groups) = (Some(3), true);
+        let groups = DeviceSettings { max_groups, small_groups, ..sizes };
+        DeviceSettings { least_bits, ahead_words, journal_words, wide, ..groups }
     }
 
     /// Returns the same, with memory of up to 512 KiB in up to 16 buffers.

@@ -6,6 +6,8 @@ use star_shaders::intrinsics::closure::{
     reach, round, whole, whole_bytes,
 };
 
+use star_vm::Declined;
+
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::run::{Call, Placed};
@@ -33,7 +35,7 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let grid = call.grid()?;
     let (least, shared) = (grid.least_bits().single, grid.shared_bytes());
     if shared < BYTES {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Body));
     }
     let bits = u64::from(table.sizes.rows) * u64::from(table.sizes.columns);
     let lanes = LANES.into_iter().find(|lanes| whole_bytes(*lanes) <= shared);
@@ -56,15 +58,15 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> Intr
     let share = u64::from(lines).div_ceil(shares).max(u64::from(LEAST_LINES)) as u32;
     let groups = [tiles, lines.div_ceil(share)];
     if groups.iter().any(|&n| n > MAX_GROUPS) {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Range));
     }
     // Bits of the pivots in every line, two pairs each, and the lines of the pivots, for two
     // rounds.
     let of_pivots = WHOLE_PIVOTS * pairs;
-    let beside = call.beside(4 * u64::from(2 * lines + of_pivots))?;
+    let extra = call.extra(4 * u64::from(2 * lines + of_pivots))?;
     let kernel = call.kernel(&whole(lanes))?;
-    let bits = |round: u32| beside.at / 2 + round % 2 * 2 * lines;
-    let pivots = |round: u32| beside.at / 2 + 4 * lines + round % 2 * of_pivots;
+    let bits = |round: u32| extra.at / 2 + round % 2 * 2 * lines;
+    let pivots = |round: u32| extra.at / 2 + 4 * lines + round % 2 * of_pivots;
     let launch = |n: u32, round: u32, next: u32| {
         let mut given: Given = [0; 32];
         given[..4].copy_from_slice(&[table.at / 2, pairs, lines, 0]);
@@ -86,17 +88,17 @@ fn large(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> IntrinsicResult 
     let share = share.clamp(LEAST_BLOCKS, u64::from(MOST_BLOCKS)) as u32;
     let groups = [tiles, blocks.div_ceil(share)];
     if [tiles, blocks].iter().any(|&n| n > MAX_GROUPS) {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Range));
     }
     // The lines of the pivots, the lines that reach them, and the number of these.
     let of_pivots = (PIVOTS * pairs).next_multiple_of(8);
     let listed = LISTED * blocks;
-    let beside = call.beside(2 * u64::from(of_pivots + listed + blocks))?.at / 2;
-    let beside = [beside, beside + of_pivots, beside + of_pivots + listed];
+    let extra = call.extra(2 * u64::from(of_pivots + listed + blocks))?.at / 2;
+    let extra = [extra, extra + of_pivots, extra + of_pivots + listed];
     let given = |first: [u32; 8]| {
         let mut given: Given = [0; 32];
         given[..8].copy_from_slice(&first);
-        given[8..11].copy_from_slice(&beside);
+        given[8..11].copy_from_slice(&extra);
         given
     };
     let at = table.at / 2;

@@ -5,6 +5,7 @@ use star_shaders::Shader;
 use star_shaders::intrinsics::min_plus::{
     BYTES, NONE, PIVOTS, SIDE, THREADS, WRITTEN, all, greatest, pivots, read, write,
 };
+use star_vm::Declined;
 
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
@@ -29,13 +30,13 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         || n.max(panels) > MAX_GROUPS
         || call.grid()?.shared_bytes() < BYTES
     {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Range));
     }
     let numbers = u64::from(side) * u64::from(side);
     let of_pivots = u64::from(PIVOTS) * u64::from(side);
     let n_notes = readers[0] * readers[1];
-    let beside = call.beside(numbers + 2 * of_pivots + 2 * u64::from(n_notes) + 4)?;
-    let down = beside.at + numbers as u32;
+    let extra = call.extra(numbers + 2 * of_pivots + 2 * u64::from(n_notes) + 4)?;
+    let down = extra.at + numbers as u32;
     let across = down + of_pivots as u32;
     let notes = across + of_pivots as u32;
     let found = notes + 2 * n_notes;
@@ -44,14 +45,14 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         all[..given.len()].copy_from_slice(given);
         Ok::<Launch, NotTaken>(Launch { kernel: call.kernel(&shader)?, groups, given: all })
     };
-    let bits = [table.at, table.stride, n, width, beside.at, side];
+    let bits = [table.at, table.stride, n, width, extra.at, side];
     let first = [&bits[..], &[notes, SHARE, readers[0]]].concat();
     let begin = [
         launch(read(), readers, &first)?,
         launch(greatest(), [1, 1], &[notes, n_notes, inf.at, found])?,
     ];
     let turn = launch(pivots(), [panels, 1], &[])?;
-    let [all_at, down_at, across_at] = [beside.at, down, across].map(|at| at / 4);
+    let [all_at, down_at, across_at] = [extra.at, down, across].map(|at| at / 4);
     let lengths = [all_at, side / 4, 0, 0, down_at, across_at];
     let lengths = launch(all(), [side / SIDE, side / SIDE], &lengths)?;
     let end = launch(write(), [n.div_ceil(WRITTEN), n], &bits)?;
@@ -63,7 +64,7 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let bound = NONE.min(1 << (width - 1));
     let is_bounded = u64::from(greatest) * u64::from(arcs) < u64::from(bound);
     if !is_bounded || inf != u32::MAX >> (u32::BITS - width) {
-        return Err(NotTaken::Declined);
+        return Err(NotTaken::Declined(Declined::Guard));
     }
     let rounds = (0..n.div_ceil(PIVOTS)).flat_map(|round| {
         let mut turn = turn;

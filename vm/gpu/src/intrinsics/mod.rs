@@ -8,12 +8,15 @@
 //! that is refused, the body runs, too. A `var` parameter holds an intermediate state only if the
 //! user or the deadline ends the run.
 
+mod cbt;
 mod closure;
 mod min_plus;
 
 use star_base::Intrinsic;
+use star_base::intrinsics::catalogue;
 use star_base::intrinsics::catalogue::closure::CLOSURE;
 use star_base::intrinsics::catalogue::paths::MIN_PLUS;
+use star_vm::Declined;
 
 use crate::run::Call;
 
@@ -33,7 +36,7 @@ pub(crate) type IntrinsicResult = Result<(), NotTaken>;
 #[derive(Debug)]
 pub(crate) enum NotTaken {
     /// Nothing was changed; the body runs.
-    Declined,
+    Declined(Declined),
     /// The run ends.
     Ended(crate::run::End),
 }
@@ -48,6 +51,20 @@ impl<E: Into<crate::run::End>> From<E> for NotTaken {
 pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: CLOSURE, run: closure::closure },
     GpuIntrinsic { intrinsic: MIN_PLUS, run: min_plus::min_plus },
+    GpuIntrinsic { intrinsic: catalogue::cbt::INIT, run: cbt::init },
+    GpuIntrinsic { intrinsic: catalogue::cbt::OF, run: cbt::of },
+    GpuIntrinsic { intrinsic: catalogue::cbt::FIELD, run: cbt::field },
+    GpuIntrinsic { intrinsic: catalogue::cbt::SPLIT, run: cbt::split },
+    GpuIntrinsic { intrinsic: catalogue::cbt::MERGE, run: cbt::merge },
+    GpuIntrinsic { intrinsic: catalogue::cbt::SPLIT_RAW, run: cbt::split_raw },
+    GpuIntrinsic { intrinsic: catalogue::cbt::MERGE_RAW, run: cbt::merge_raw },
+    GpuIntrinsic { intrinsic: catalogue::cbt::CHANGE, run: cbt::change },
+    GpuIntrinsic { intrinsic: catalogue::cbt::REDUCE, run: cbt::reduce },
+    GpuIntrinsic { intrinsic: catalogue::cbt::COUNT, run: cbt::count },
+    GpuIntrinsic { intrinsic: catalogue::cbt::LEAF, run: cbt::leaf },
+    GpuIntrinsic { intrinsic: catalogue::cbt::LEAVES, run: cbt::leaves },
+    GpuIntrinsic { intrinsic: catalogue::cbt::HEAP, run: cbt::heap },
+    GpuIntrinsic { intrinsic: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
 ];
 
 /// Returns the implementation of an intrinsic.

@@ -6,7 +6,7 @@ use crate::compile::SiteKind;
 use crate::heap::Block;
 use crate::program::internal;
 use crate::value::{ObjectKind, place};
-use star_ir::{LimitKind, RoutineId, TrapKind, VarId};
+use star_ir::{LimitKind, PrintItem, RoutineId, TrapKind, VarId};
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
 use star_vm::display::{self, Shown};
 use star_vm::interrupt::Stop;
@@ -25,7 +25,9 @@ impl DeviceRun<'_, '_> {
             }
         };
         match &site.kind {
-            SiteKind::Print(items) => items.iter().for_each(|item| operand(&mut vars, item)),
+            SiteKind::Print(items) => {
+                items.iter().for_each(|item| operand(&mut vars, item.operand()));
+            }
             SiteKind::Read { dst: _, file, layout } => {
                 operand(&mut vars, file);
                 layout.iter().for_each(|layout| operand(&mut vars, layout));
@@ -55,7 +57,8 @@ impl DeviceRun<'_, '_> {
         let scene = self.scene((id, inst.loc), (&site, View::Inside), &vars)?;
         match &site.kind {
             SiteKind::Print(items) => {
-                let values: Vec<_> = items.iter().map(|item| scene.operand(item)).collect();
+                let value = |item: &PrintItem| self.printed(item, scene.operand(item.operand()));
+                let values: Vec<_> = items.iter().map(value).collect();
                 self.print(&values)?;
                 // The next instruction would have put the line into the journal.
                 self.go_on(id, &inst)?;
@@ -89,6 +92,16 @@ impl DeviceRun<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the value that `print` shows: the name of a vertex, if it has one.
+    pub(super) fn printed(&self, item: &PrintItem, value: HostValue) -> HostValue {
+        match (item, value) {
+            (PrintItem::Name(_), HostValue::Int(row)) => {
+                self.control.host.name(row).map_or(HostValue::Int(row), HostValue::Str)
+            }
+            (PrintItem::Name(_) | PrintItem::Value(_), value) => value,
+        }
     }
 
     /// Prints a line.

@@ -1,36 +1,44 @@
 //! Execution of a routine with an intrinsic: its arguments, the resources of the intrinsic, and the
-//! continuation of the run.
+//! continuation of the run. `results`: what it leaves.
+
+mod results;
+
+pub(crate) use results::Reserved;
 
 use super::{DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Grid, Kernel, Launch};
-use crate::heap::Block;
+use crate::heap::{Block, Heap};
 use crate::intrinsics::{IntrinsicResult, NotTaken, find};
 use crate::program::internal;
 use crate::value::{ObjectKind, Sizes};
 use star_base::Intrinsic;
 use star_base::intrinsics::{ParamMode, SizeTerm};
-use star_ir::{LimitKind, RoutineId};
+use star_ir::{HandlePart, LimitKind, RoutineId, Ty};
 use star_shaders::Shader;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
-use star_vm::BackendError;
 use star_vm::interrupt::Stop;
+use star_vm::{BackendError, Declined};
 use std::sync::atomic::Ordering;
 
 /// A call of an intrinsic.
 pub(crate) struct Call<'c, 'r, 'h> {
     run: &'c mut DeviceRun<'r, 'h>,
+    routine: RoutineId,
+    intrinsic: Intrinsic,
     given: Vec<Option<Given>>,
     /// Additional memory, which is freed at the end.
-    beside: Vec<Block>,
+    extra: Vec<Block>,
 }
 
 /// An argument that is set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Given {
     Number(i64),
     Object(Placed),
+    /// The parts of a handle, for each part of the plan.
+    Handle(Vec<Option<Placed>>),
 }
 
 /// The location of an argument.
@@ -42,22 +50,48 @@ pub(crate) struct Placed {
 }
 
 impl Call<'_, '_, '_> {
+    /// Returns an integer.
+    pub(crate) fn int(&self, param: usize) -> Result<i64, NotTaken> {
+        match self.given.get(param) {
+            Some(Some(Given::Number(number))) => Ok(*number),
+            Some(Some(Given::Object(_) | Given::Handle(_)) | None) | None => {
+                Err(internal_error("a number"))
+            }
+        }
+    }
+
     /// Returns a number that is a size.
     pub(crate) fn size(&self, param: usize) -> Result<u32, NotTaken> {
-        match self.given.get(param) {
-            Some(Some(Given::Number(number))) => {
-                u32::try_from(*number).map_err(|_| NotTaken::Declined)
-            }
-            Some(Some(Given::Object(_)) | None) | None => Err(internal_error("a number")),
-        }
+        u32::try_from(self.int(param)?).map_err(|_| NotTaken::Declined(Declined::Range))
     }
 
     /// Returns a table, slice or word.
     pub(crate) fn object(&self, param: usize) -> Result<Placed, NotTaken> {
         match self.given.get(param) {
             Some(Some(Given::Object(placed))) => Ok(*placed),
-            Some(Some(Given::Number(_)) | None) | None => Err(internal_error("an object")),
+            Some(Some(Given::Number(_) | Given::Handle(_)) | None) | None => {
+                Err(internal_error("an object"))
+            }
         }
+    }
+
+    /// Returns a part of a handle of the module, if the handle holds it.
+    pub(crate) fn part(&self, param: usize, name: &str) -> Result<Option<Placed>, NotTaken> {
+        let Some(idx) = self.part_idx(name) else { return Ok(None) };
+        match self.given.get(param) {
+            Some(Some(Given::Handle(parts))) => Ok(parts.get(idx).copied().flatten()),
+            Some(None) => Ok(None),
+            Some(Some(Given::Number(_) | Given::Object(_))) | None => {
+                Err(internal_error("a handle"))
+            }
+        }
+    }
+
+    /// Returns the place of a part of the module among those of the plan.
+    fn part_idx(&self, name: &str) -> Option<usize> {
+        let module = self.intrinsic.signature().module;
+        let is_it = |part: &HandlePart| (&*part.module, &*part.name) == (module, name);
+        self.run.plan.parts.iter().position(is_it)
     }
 
     /// Returns the executor of kernels.
@@ -67,27 +101,47 @@ impl Call<'_, '_, '_> {
 
     /// Compiles a kernel, after all memory is allocated; if the driver rejects it, the body runs.
     pub(crate) fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
-        let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined)?;
+        let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined(Declined::Body))?;
         Ok(kernel)
     }
 
     /// Allocates additional memory of zeros, before anything is changed.
-    pub(crate) fn beside(&mut self, words: u64) -> Result<Block, NotTaken> {
+    pub(crate) fn extra(&mut self, words: u64) -> Result<Block, NotTaken> {
+        self.allocate(words, Heap::take)
+    }
+
+    /// Allocates a few words of zeros for results, most likely where the host reads them at no
+    /// cost.
+    pub(crate) fn notes(&mut self, words: u32) -> Result<u32, NotTaken> {
+        Ok(self.allocate(u64::from(words), Heap::take_near)?.at)
+    }
+
+    fn allocate(
+        &mut self,
+        words: u64,
+        take: fn(&mut Heap, u64) -> Result<Block, BackendError>,
+    ) -> Result<Block, NotTaken> {
         let bytes = words.saturating_mul(4);
-        let wanted = self.run.alive.saturating_add(bytes);
+        let taken: u64 = self.extra.iter().map(|block| u64::from(block.words) * 4).sum();
+        let wanted = self.run.alive.saturating_add(taken).saturating_add(bytes);
         if wanted > self.run.limit {
-            return Err(NotTaken::Declined);
+            return Err(NotTaken::Declined(Declined::Memory));
         }
-        match self.run.heap.take(words) {
+        match take(self.run.heap, words) {
             Ok(block) => {
-                self.beside.push(block);
+                self.extra.push(block);
                 let peak = &mut self.run.control.stats.peak_bytes;
                 *peak = wanted.max(*peak);
                 Ok(block)
             }
-            Err(BackendError::OutOfMemory(_)) => Err(NotTaken::Declined),
+            Err(BackendError::OutOfMemory(_)) => Err(NotTaken::Declined(Declined::Memory)),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Copies words.
+    pub(crate) fn copy(&mut self, from: u32, to: u32, words: u32) -> IntrinsicResult {
+        Ok(self.run.heap.unit.copy(from, to, words)?)
     }
 
     /// Reads words that dispatches have written.
@@ -161,28 +215,33 @@ impl DeviceRun<'_, '_> {
         let Some(found) = find(intrinsic) else { return Err(internal("unknown intrinsic").into()) };
         let given = self.given(id, site)?;
         let signature = intrinsic.signature();
-        let table_size = |idx: usize, size: fn(Sizes) -> u32| match given.get(idx) {
+        let mut call = Call { run: self, routine: id, intrinsic, given, extra: Vec::new() };
+        let object_size = |idx: usize, size: fn(Sizes) -> u32| match call.given.get(idx) {
             Some(Some(Given::Object(placed))) => Some(i64::from(size(placed.sizes))),
-            Some(Some(Given::Number(_)) | None) | None => None,
+            Some(Some(Given::Number(_) | Given::Handle(_)) | None) | None => None,
+        };
+        let part_size = |idx: usize, name: &str, size: fn(Sizes) -> u32| {
+            let part = call.part(idx, name).ok().flatten()?;
+            Some(i64::from(size(part.sizes)))
         };
         let value = |term: SizeTerm| match term {
-            SizeTerm::Value(idx) => match given.get(idx) {
+            SizeTerm::Value(idx) => match call.given.get(idx) {
                 Some(Some(Given::Number(number))) => Some(*number),
-                Some(Some(Given::Object(_)) | None) | None => None,
+                Some(Some(Given::Object(_) | Given::Handle(_)) | None) | None => None,
             },
-            SizeTerm::Length(idx) | SizeTerm::Rows(idx) => table_size(idx, |sizes| sizes.rows),
-            SizeTerm::Columns(idx) => table_size(idx, |sizes| sizes.columns),
-            SizeTerm::PartRows(..) | SizeTerm::PartColumns(..) => None,
+            SizeTerm::Length(idx) | SizeTerm::Rows(idx) => object_size(idx, |sizes| sizes.rows),
+            SizeTerm::Columns(idx) => object_size(idx, |sizes| sizes.columns),
+            SizeTerm::PartRows(idx, name) => part_size(idx, name, |sizes| sizes.rows),
+            SizeTerm::PartColumns(idx, name) => part_size(idx, name, |sizes| sizes.columns),
         };
         let is_there = |(param, given): (&star_base::intrinsics::Param, &Option<Given>)| {
             given.is_some() || param.mode == ParamMode::Made
         };
-        if !signature.params.iter().zip(&given).all(is_there) || !signature.holds(value) {
+        if !signature.params.iter().zip(&call.given).all(is_there) || !signature.holds(value) {
             return Ok(());
         }
-        let mut call = Call { run: self, given, beside: Vec::new() };
         let done = (found.run)(&mut call);
-        for block in std::mem::take(&mut call.beside) {
+        for block in std::mem::take(&mut call.extra) {
             self.heap.give(block);
         }
         match done {
@@ -190,7 +249,10 @@ impl DeviceRun<'_, '_> {
                 self.control.stats.intrinsics += 1;
                 self.go_on(id, inst)
             }
-            Err(NotTaken::Declined) => Ok(()),
+            Err(NotTaken::Declined(reason)) => {
+                self.control.stats.counters.decline(reason);
+                Ok(())
+            }
             Err(NotTaken::Ended(end)) => Err(end),
         }
     }
@@ -215,6 +277,13 @@ impl DeviceRun<'_, '_> {
                     Some((_, number)) => self.number(*number, &here, false)?.map(Given::Number),
                     None => None,
                 },
+                Some(object) if sir.var(param.var).ty == Ty::Handle => {
+                    let (first, n) = (object.0, plan.parts.len() as u32);
+                    let parts =
+                        (first..first + n).map(|part| self.placed_as(ObjectKind::Table, part));
+                    let parts = parts.collect::<Result<Vec<Option<Placed>>, BackendError>>()?;
+                    parts.iter().any(Option::is_some).then_some(Given::Handle(parts))
+                }
                 Some(object) => {
                     let placed = self.placed(sir.var(param.var).ty, object.0)?;
                     placed.map(Given::Object)
@@ -225,15 +294,15 @@ impl DeviceRun<'_, '_> {
     }
 
     /// Returns the location of an object of the innermost routine, if it is set.
-    pub(super) fn placed(
-        &mut self,
-        ty: star_ir::Ty,
-        object: u32,
-    ) -> Result<Option<Placed>, BackendError> {
+    pub(super) fn placed(&mut self, ty: Ty, object: u32) -> Result<Option<Placed>, BackendError> {
+        let kind = ObjectKind::of(ty).ok_or_else(|| internal("a number instead of an object"))?;
+        self.placed_as(kind, object)
+    }
+
+    fn placed_as(&mut self, kind: ObjectKind, object: u32) -> Result<Option<Placed>, BackendError> {
         let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object, 1)?[0];
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
-        let kind = ObjectKind::of(ty).ok_or_else(|| internal("a number instead of an object"))?;
         let (at, stride) = (has(descriptor::AT), has(descriptor::STRIDE));
         let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
         let is_set = has(descriptor::FLAGS) & flag::SET != 0;

@@ -66,7 +66,7 @@ impl DeviceRun<'_, '_> {
         let SiteKind::Print(items) = &site.kind else { return Err(no_line()) };
         let mut values = Vec::with_capacity(items.len());
         for item in items {
-            values.push(match item {
+            let value = match item.operand() {
                 Operand::Var(var) => {
                     let ty = self.plan.program.routine(id).var(*var).ty;
                     match self.shown(ty, journal)? {
@@ -77,7 +77,8 @@ impl DeviceRun<'_, '_> {
                 Operand::Int(number) => HostValue::Int(*number),
                 Operand::Bool(truth) => HostValue::Bool(*truth),
                 Operand::Str(text) => HostValue::Str(text.to_string()),
-            });
+            };
+            values.push(self.printed(item, value));
         }
         Ok(Some((id, values)))
     }

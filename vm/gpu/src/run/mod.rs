@@ -39,7 +39,7 @@ use crate::heap::{Block, Heap};
 use crate::program::{Plan, internal};
 use crate::value::Sizes;
 
-pub(crate) use intrinsic::{Call, Placed};
+pub(crate) use intrinsic::{Call, Placed, Reserved};
 
 /// An argument before a run, or a result after it.
 pub(crate) enum Argument {

@@ -112,6 +112,14 @@ impl Grid for OneBank {
         1 << 15
     }
 
+    fn max_groups(&self) -> u32 {
+        crate::grid::MAX_GROUPS
+    }
+
+    fn has_small_groups(&self) -> bool {
+        false
+    }
+
     fn limbs_at_once(&self) -> u64 {
         1 << 20
     }

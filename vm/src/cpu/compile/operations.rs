@@ -121,7 +121,7 @@ impl Compiler<'_> {
                 }
                 (RegRef::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
                 (RegRef::Text(_), constant) => {
-                    self.code.prints.push(vec![constant.clone()]);
+                    self.code.prints.push(vec![constant.clone().into()]);
                     Inst::SetText { dst, text: self.code.prints.len() as u32 - 1 }
                 }
                 (

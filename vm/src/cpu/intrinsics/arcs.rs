@@ -1,9 +1,12 @@
-//! The intrinsics of the module `arcs`, on an [`ArcList`].
+//! The intrinsics of the module `arcs`, on [`ArcTables`] and [`GroupedArcs`]. The grouped arcs are
+//! kept for the next call: see Note [Structures] in `table/structure.rs`.
+
+use std::sync::Arc;
 
 use star_base::BitTable;
 use star_intrinsics::{
-    ArcList, ArcTables, Distances, Environment, InterruptPoller, JoinedVertices, LineOrder,
-    write_numbers,
+    ArcTables, Distances, Environment, GroupedArcs, InterruptPoller, JoinedVertices, LineOrder,
+    WeightedEnd, write_numbers,
 };
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
@@ -12,9 +15,9 @@ use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 pub(super) fn bfs(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(2)?);
     let mut distances = reserve(call, n, [3, 4], 6, both)?;
+    let arcs = grouped(call, (n, both), [3, 4], 5)?;
     let environment = call.environment();
-    let arcs = tables(call, n, [3, 4], 5)?.read(&environment)?.ok_or_else(NotTaken::declined)?;
-    let levels = arcs.levels(start, both, &environment)?;
+    let levels = arcs.levels(start, &environment)?;
     write(&mut distances, &levels, &environment)?;
     call.put_table(6, distances, LineOrder::Columns)
 }
@@ -22,8 +25,7 @@ pub(super) fn bfs(call: &mut IntrinsicCall) -> IntrinsicResult {
 /// `SSSP(s,n,h,both,left,right,weight,S,Dist)`
 pub(super) fn sssp(call: &mut IntrinsicCall) -> IntrinsicResult {
     let table = reserve_distances(call)?;
-    let environment = call.environment();
-    let (_, found) = distances(call, &environment)?;
+    let found = distances(call)?;
     put_distances(call, table, &found)
 }
 
@@ -34,11 +36,12 @@ pub(super) fn sssp_tree(call: &mut IntrinsicCall) -> IntrinsicResult {
     let [m, code_width] = call.table_size(4)?;
     let mut before = call.reserve_table(9, n, code_width, LineOrder::Columns)?;
     let mut marked = call.reserve_bits(10, m)?;
-    // A heap of the arcs of shortest paths, if some weights are zero.
-    call.reserve((m as u64).saturating_mul(2 * (24 + 12 + 8)))?;
+    // The arcs of shortest paths and a heap of them, if some weights are zero.
+    call.reserve((m as u64).saturating_mul(2 * (24 + 4 + 16)))?;
+    let found = distances(call)?;
     let environment = call.environment();
-    let (arcs, found) = distances(call, &environment)?;
-    let tree = arcs.tree(&found, start, both, &environment)?;
+    let weight = call.lines(6, LineOrder::Columns)?;
+    let tree = tables(call, n, [4, 5], 7)?.tree(weight, &found, (start, both), &environment)?;
     write(&mut before, &tree.before, &environment)?;
     marked.limbs_mut().copy_from_slice(&tree.rows);
     put_distances(call, table, &found)?;
@@ -64,8 +67,8 @@ pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn strong(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n = call.size(0)?;
     let mut labels = reserve(call, n, [1, 2], 4, false)?;
+    let arcs = grouped(call, (n, false), [1, 2], 3)?;
     let environment = call.environment();
-    let arcs = tables(call, n, [1, 2], 3)?.read(&environment)?.ok_or_else(NotTaken::declined)?;
     write(&mut labels, &arcs.strong(&environment)?, &environment)?;
     call.put_table(4, labels, LineOrder::Columns)
 }
@@ -74,8 +77,8 @@ pub(super) fn strong(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn topological(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n = call.size(0)?;
     let mut places = reserve(call, n, [1, 2], 4, false)?;
+    let arcs = grouped(call, (n, false), [1, 2], 3)?;
     let environment = call.environment();
-    let arcs = tables(call, n, [1, 2], 3)?.read(&environment)?.ok_or_else(NotTaken::declined)?;
     let order = arcs.topological(&environment)?;
     write(&mut places, &order.places, &environment)?;
     call.put_table(4, places, LineOrder::Columns)?;
@@ -101,8 +104,51 @@ fn reserve(
     by_columns(call, ends)?;
     let [m, code_width] = call.table_size(ends[0])?;
     let zeros = call.reserve_table(result, n, code_width, LineOrder::Columns)?;
-    call.reserve(ArcList::n_bytes(n, m, both))?;
+    call.reserve(GroupedArcs::<u32>::search_bytes(n, m, both))?;
     Ok(zeros)
+}
+
+/// Returns the arcs in the rows `among`, grouped by their tails.
+fn grouped(
+    call: &mut IntrinsicCall,
+    (n, both): (usize, bool),
+    ends: [usize; 2],
+    among: usize,
+) -> IntrinsicResult<Arc<GroupedArcs<u32>>> {
+    let kept = call.kept(&ends, |kept: &GroupedArcs<u32>, call| {
+        Ok(kept.is_of(n, both, call.bits(among)?.limbs()))
+    })?;
+    if let Some(kept) = kept {
+        return Ok(kept);
+    }
+    let n_bytes = GroupedArcs::<u32>::n_bytes(n, call.table_size(ends[0])?[0], both);
+    call.reserve(n_bytes)?;
+    let environment = call.environment();
+    let arcs = tables(call, n, ends, among)?.group(both, &environment)?;
+    let arcs = Arc::new(arcs.ok_or_else(NotTaken::declined)?);
+    call.keep(&ends, arcs.clone(), n_bytes)?;
+    Ok(arcs)
+}
+
+/// Does the same with the weights, which are below `1 << most_bits`.
+fn grouped_weighted(
+    call: &mut IntrinsicCall,
+    (n, both, most_bits): (usize, bool, usize),
+) -> IntrinsicResult<Arc<GroupedArcs<WeightedEnd>>> {
+    let kept = call.kept(&[4, 5, 6], |kept: &GroupedArcs<WeightedEnd>, call| {
+        Ok(kept.is_of(n, both, call.bits(7)?.limbs()))
+    })?;
+    if let Some(kept) = kept {
+        return if kept.fit(most_bits) { Ok(kept) } else { Err(NotTaken::declined()) };
+    }
+    let n_bytes = GroupedArcs::<WeightedEnd>::n_bytes(n, call.table_size(4)?[0], both);
+    call.reserve(n_bytes)?;
+    let environment = call.environment();
+    let weight = call.lines(6, LineOrder::Columns)?;
+    let arcs = tables(call, n, [4, 5], 7)?.group_weighted(weight, most_bits, both, &environment)?;
+    let arcs = Arc::new(arcs.ok_or_else(NotTaken::declined)?);
+    call.keep(&[4, 5, 6], arcs.clone(), n_bytes)?;
+    Ok(arcs)
 }
 
 fn tables<'c>(
@@ -132,22 +178,16 @@ fn reserve_distances(call: &mut IntrinsicCall) -> IntrinsicResult<BitTable> {
     call.turn(6, LineOrder::Columns)?;
     let [m, _] = call.table_size(4)?;
     let zeros = call.reserve_table(8, n, h, LineOrder::Columns)?;
-    call.reserve(ArcList::n_bytes(n, m, both))?;
+    call.reserve(GroupedArcs::<WeightedEnd>::search_bytes(n, m, both))?;
     Ok(zeros)
 }
 
 /// Finds the distances for `SSSP` and `SSSP_TREE`, if all are below half of the range of `h` bits.
-fn distances(
-    call: &IntrinsicCall,
-    environment: &dyn Environment,
-) -> IntrinsicResult<(ArcList, Distances)> {
+fn distances(call: &mut IntrinsicCall) -> IntrinsicResult<Distances> {
     let (start, n, h, both) = (call.index(0)?, call.size(1)?, call.size(2)?, call.truth(3)?);
-    let weights = call.lines(6, LineOrder::Columns)?;
-    let tables = tables(call, n, [4, 5], 7)?;
-    let list = tables.read_weighted(weights, h - 1, environment)?;
-    let list = list.ok_or_else(NotTaken::declined)?;
-    let found = list.distances(start, both, environment)?;
-    if found.fit(h - 1) { Ok((list, found)) } else { Err(NotTaken::declined()) }
+    let arcs = grouped_weighted(call, (n, both, h - 1))?;
+    let found = arcs.distances(start, &call.environment())?;
+    if found.fit(h - 1) { Ok(found) } else { Err(NotTaken::declined()) }
 }
 
 fn put_distances(

@@ -1,5 +1,5 @@
 //! Notifications of changes of a table, which keep its derived data valid: the other form, the
-//! window, extremes, the index of rows, and the known zeros.
+//! window, extremes, the index of rows, the structures of intrinsics, and the known zeros.
 
 use star_base::BitTable;
 
@@ -19,6 +19,7 @@ impl Table {
         self.extremes.row_changes(idx);
         self.zeros.row_changes(idx);
         self.index.row_changes(idx, becomes);
+        self.structure.drop();
     }
 
     /// All knowledge about the rows becomes invalid.
@@ -26,6 +27,7 @@ impl Table {
         self.extremes.drop();
         self.zeros.forget();
         self.index.drop();
+        self.structure.drop();
     }
 
     /// Anything may change: the window becomes invalid, too.
@@ -37,6 +39,7 @@ impl Table {
     /// Some limbs of all columns are about to be written, which [`Table::limbs_mut`] lists; the
     /// table is stored by columns.
     pub(in crate::cpu) fn limbs_change(&mut self) {
+        self.structure.drop();
         self.copy.take();
         *self.against.get_mut() = 0;
         self.window.drop();

@@ -21,6 +21,7 @@ mod home;
 mod host;
 mod index;
 mod sparse;
+mod structure;
 mod view;
 mod zeros;
 
@@ -41,6 +42,8 @@ pub(super) use index::Becomes;
 use index::Index;
 pub(super) use sparse::Found;
 use sparse::Sparse;
+pub(super) use structure::Identity;
+use structure::Structure;
 use view::View;
 use zeros::ZerosOutside;
 
@@ -68,6 +71,8 @@ pub(super) struct Table {
     zeros: ZerosOutside,
     /// See Note [Inverted index].
     index: Index,
+    /// See Note [Structures].
+    structure: Structure,
     /// Number of changes of the home layout caused by a lack of memory for a copy.
     n_changes: u32,
     /// An in-place transpose of the home form that a flag has interrupted; `home` is empty then.
@@ -137,6 +142,7 @@ impl Table {
         }
         let copy = if self.copy.get().is_some() { self.n_bytes() } else { 0 };
         let kept = self.extremes.n_bytes().saturating_add(self.index.n_bytes());
+        let kept = kept.saturating_add(self.structure.n_bytes());
         copy.saturating_add(self.window.n_bytes()).saturating_add(kept)
     }
 
@@ -268,7 +274,7 @@ impl Table {
     #[inline]
     pub(super) fn is_home_alone(&self, line: Line) -> bool {
         let is_alone = self.copy.get().is_none() && !self.extremes.are_kept();
-        self.is_home(line) && is_alone && !self.has_index()
+        self.is_home(line) && is_alone && !self.has_index() && !self.structure.is_kept()
     }
 
     /// Copies line `idx`, zero-based, which is contiguous, to `dst`.

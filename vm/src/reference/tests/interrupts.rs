@@ -76,8 +76,8 @@ fn every_long_operation_polls_the_flag() {
         ("load a column", |o| set(o.x, Op::Column(o.t, n(1)))),
         ("store a row", |o| st(StmtKind::PutRow { table: o.t, index: n(1), value: o.v })),
         ("store a column", |o| st(StmtKind::PutColumn { table: o.t, index: n(1), value: o.x })),
-        ("print a table", |o| st(StmtKind::Print(vec![v(o.t)]))),
-        ("print a slice", |o| st(StmtKind::Print(vec![v(o.x)]))),
+        ("print a table", |o| st(StmtKind::Print(vec![v(o.t).into()]))),
+        ("print a slice", |o| st(StmtKind::Print(vec![v(o.x).into()]))),
     ];
     let interrupted = LimitKind::Interrupted;
     for (what, operation) in operations {

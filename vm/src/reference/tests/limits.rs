@@ -175,7 +175,7 @@ fn memory_is_released() {
 
 #[test]
 fn output_beyond_the_limit_is_not_printed() {
-    let line = st(StmtKind::Print(vec![text("abc")]));
+    let line = st(StmtKind::Print(vec![text("abc").into()]));
     let program = program(vec![Draft::new("main").body(vec![line.clone(), line])]);
     let mut trial = Trial::new();
     trial.limits.output = Some(8);

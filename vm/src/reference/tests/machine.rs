@@ -312,7 +312,7 @@ fn files_and_print_go_through_the_host() {
         st(StmtKind::Read { dst: t, file: file.clone(), layout: None }),
         st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(9)) })),
         st(StmtKind::Write { src: t, file: text("u") }),
-        st(StmtKind::Print(vec![text("T ="), v(t), n(-1)])),
+        st(StmtKind::Print(vec![text("T =").into(), v(t).into(), n(-1).into()])),
     ])]);
     let mut trial = Trial::new();
     assert_eq!(trial.run(&program, vec![]).0, Outcome::Done);

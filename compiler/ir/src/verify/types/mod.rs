@@ -10,7 +10,7 @@ use crate::kind::{OperandKind, type_text};
 use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
-    Arg, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
+    Arg, ForallRange, Part, PartKind, PrintItem, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
 };
 use crate::table::Field;
 use crate::visit;
@@ -149,8 +149,11 @@ impl Types<'_, '_, '_> {
             }
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
             StmtKind::Print(values) => {
-                for value in values {
-                    self.operand(value, OperandKind::Shown);
+                for item in values {
+                    match item {
+                        PrintItem::Value(value) => self.operand(value, OperandKind::Shown),
+                        PrintItem::Name(vertex) => self.operand(vertex, OperandKind::Int),
+                    }
                 }
             }
             StmtKind::Read { dst, file, layout } => {

@@ -321,7 +321,8 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
     ) -> IntrinsicResult<BitVector> {
         let slot = self.interpreter.bits_slot(self.bits_result(target.into())?);
         let length = if slot.is_set { Some(slot.bits.len()) } else { slot.size };
-        if slot.fixed && length != Some(len) {
+        // A slice that was never set may still lack its size.
+        if slot.fixed && length.is_some_and(|length| length != len) {
             return Err(NotTaken::declined());
         }
         self.reserve(bytes_of(len))?;

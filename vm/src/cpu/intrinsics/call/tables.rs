@@ -1,13 +1,17 @@
 //! Tables of a call. Note [Forms] in `table` describes their layouts.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use star_base::{BitTable, SparseLines};
 use star_intrinsics::{LineOrder, Matrix};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason, Target};
+use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::Reg;
 use crate::cpu::registers::CowTable;
-use crate::cpu::table::Table;
 use crate::cpu::table::form::{Line, bytes_of};
+use crate::cpu::table::{Identity, Table};
 use crate::interrupt::{Exec, internal_error};
 
 impl IntrinsicCall<'_, '_, '_, '_> {
@@ -159,6 +163,69 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     pub fn lines(&self, idx: usize, lines: LineOrder) -> IntrinsicResult<&BitTable> {
         let form = self.table(idx)?.lines(line(lines));
         Ok(form.ok_or_else(|| internal_error("lines of a table that was not transposed"))?)
+    }
+
+    fn identities(&self, tables: &[usize]) -> Exec<Vec<Identity>> {
+        tables.iter().map(|idx| Ok(self.table(*idx)?.identity())).collect()
+    }
+
+    /// Returns the structure that an earlier call has kept with these tables, if they are unchanged
+    /// and the rest of the arguments is the same. Any other structure is dropped. See Note
+    /// [Structures].
+    ///
+    /// # Errors
+    /// If one of the parameters is not a table.
+    pub fn kept<T: Any + Send + Sync>(
+        &mut self,
+        tables: &[usize],
+        is_same: impl FnOnce(&T, &Self) -> IntrinsicResult<bool>,
+    ) -> IntrinsicResult<Option<Arc<T>>> {
+        let identities = self.identities(tables)?;
+        let kept = self.table(tables[0])?.structure(&identities);
+        if let Some(kept) = kept.and_then(|kept| kept.downcast().ok())
+            && is_same(&kept, self)?
+        {
+            self.interpreter.paths.structures_kept += 1;
+            return Ok(Some(kept));
+        }
+        self.hold(tables[0], |_, table| table.drop_structure())?;
+        Ok(None)
+    }
+
+    /// Keeps a structure of `n_bytes` that was built from these tables for later calls, if the
+    /// first of them is uniquely owned and there is room.
+    ///
+    /// # Errors
+    /// If one of the parameters is not a table.
+    pub fn keep<T: Any + Send + Sync>(
+        &mut self,
+        tables: &[usize],
+        structure: Arc<T>,
+        n_bytes: u64,
+    ) -> IntrinsicResult {
+        let identities = self.identities(tables)?;
+        self.hold(tables[0], |interpreter, table| {
+            if interpreter.copies.may_add(&interpreter.budget, n_bytes) {
+                table.keep_structure(identities, structure, n_bytes);
+            }
+        })
+    }
+
+    /// Changes what a table holds in addition to its value, if it is uniquely owned.
+    fn hold(
+        &mut self,
+        idx: usize,
+        change: impl FnOnce(&Interpreter<'_, '_, '_>, &mut Table),
+    ) -> IntrinsicResult {
+        let reg = self.table_reg(Target::Param(idx))?;
+        let mut lent = std::mem::take(&mut self.interpreter.table_slot_mut(reg).table);
+        if let Some(table) = lent.get_mut() {
+            let before = table.extra_bytes();
+            change(self.interpreter, table);
+            self.interpreter.copies.count(table, before);
+        }
+        self.interpreter.table_slot_mut(reg).table = lent;
+        Ok(())
     }
 
     /// Reserves the memory for changing a table: afterwards it is uniquely owned, and stored by the

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use star_base::{Code, Diagnostic};
 use star_bind::Settings;
+use star_compiler::describe_limit;
 use star_compiler::hir::TyKind;
 use star_compiler::session::{Declared, Does, SessionLine, Variable};
-use star_compiler::{describe_limit, describe_trap};
 use star_ir::{Extent, LimitKind, Program, Ty};
 use star_os::failure::{device_lost, internal, refused_by_backend, unsupported};
 use star_os::files::Console;
-use star_os::host::stopped_in_host;
 use star_os::host::{Advice, Printer, RunHost};
+use star_os::host::{describe_file_trap, stopped_in_host};
 use star_os::passes;
 use star_vm::{
     BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, TableLayout,
@@ -302,7 +302,7 @@ fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
             if let Some(kind) = stopped_in_host(&trap) {
                 return in_session(kind, describe_limit(kind, trap.loc, program));
             }
-            let mut diagnostic = describe_trap(&trap, program);
+            let mut diagnostic = describe_file_trap(&trap, program);
             diagnostic.notes.extend(advice.notes);
             diagnostic.help.extend(advice.help);
             diagnostic

@@ -1,0 +1,67 @@
+//! Calls of intrinsics on lists of arcs that change between some of the calls.
+
+use star_base::{BitTable, BitVector};
+use star_tests::case::Random;
+use star_tests::run::{LIMITS, Program};
+use star_vm::HostValue;
+
+/// Each round searches twice; before some searches a row, a bit, a column, all rows of a slice, the
+/// slice or another argument has changed.
+const TEXT: &str = "import \"star:arcs\";
+procedure search(n,h: integer; left,right: table(m,b); weight: table(m,w); S: slice(m);
+                 repeats: integer; var k: integer; var Dist,Pred: table; var T: slice(m));
+var L,R: table(m,b); W: table(m,w); X: slice(m); l,i,s: integer; both: boolean;
+begin
+  L:=left; R:=right; W:=weight; X:=S; k:=0; both:=false;
+  L(1,1):=0;                       /* L is no longer shared */
+  for l:=1 to repeats do
+  begin
+    i:=(l*37) mod length(X)+1;
+    s:=(l*5) mod n+1;
+    if l mod 9=1 then ROW(i,W):=ROW(1,weight);
+    if l mod 9=2 then L(i,1):=0;
+    if l mod 9=3 then COL(1,R):=COL(1,left);
+    if l mod 9=4 then X(i):=0;
+    if l mod 9=5 then both:=not both;
+    if l mod 9=6 then WMERGE(ROW(2,right),X,L);
+    if l mod 9=7 then begin TMERGE(left,S,L); TMERGE(weight,S,W); X:=S end;
+    SSSP_TREE(s,n,h,both,L,R,W,X,Dist,Pred,T);
+    k:=(k*31+17*NUMB(COL(h,Dist))+NUMB(T)) mod 1000000007;
+    SSSP(n+1-s,n,h,both,L,R,W,X,Dist);
+    k:=(k*31+NUMB(COL(h-1,Dist))) mod 1000000007;
+    if l mod 9=8 then
+    begin
+      BFS(s,n,both,L,R,X,Dist); k:=(k*31+NUMB(COL(1,Dist))) mod 1000000007;
+      BFS(n,n,both,L,R,X,Dist); k:=(k*31+NUMB(COL(1,Dist))) mod 1000000007
+    end
+  end
+end;";
+
+#[test]
+fn searches_of_unchanged_arcs_reuse_the_grouped_arcs() {
+    let program = Program::new(TEXT);
+    let mut random = Random::new(46);
+    let (n, m, b, w) = (7, 90, 4, 5);
+    let mut tables = [b, b, w].map(|width| BitTable::zeros(m, width).unwrap());
+    for row in 0..m {
+        let numbers = [1 + random.below(n), 1 + random.below(n), random.below(20)];
+        for (table, number) in tables.iter_mut().zip(numbers) {
+            let width = table.n_cols();
+            (0..width).for_each(|bit| table.put(row, width - 1 - bit, number >> bit & 1 == 1));
+        }
+    }
+    let [left, right, weight] = tables.map(HostValue::Table);
+    let repeats = 36;
+    let int = |number: usize| HostValue::Int(number as i64);
+    let mut args = vec![int(n), int(12), left, right, weight];
+    args.push(HostValue::Slice(BitVector::from_bools(&vec![true; m])));
+    args.extend([int(repeats), HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+    args.push(HostValue::Unset);
+    let agreement = program.agree("search", args, LIMITS);
+    // The second search of each round; in one round of nine also the first one, and the second BFS.
+    let expected = repeats + repeats / 9 * 2;
+    for machine in ["cpu", "cpu-tiny"] {
+        let n_kept = agreement.optimised(machine).structures_kept;
+        assert_eq!(n_kept, expected as u64, "{machine}");
+    }
+}
