@@ -1,9 +1,9 @@
 //! `kernels`: states a `forall` over lines as data flow ([`star_ir::kernel`]).
 //!
 //! The body has no control flow but branches around reductions and components, which become the
-//! condition of an effect. A line that is loaded after it was stored is the stored value; a slice
-//! or word that an iteration computes is as long as the lines, so that a check of its size is a
-//! check of sizes that all iterations share.
+//! condition of an effect. A line that is loaded after it was stored is the stored value. A slice
+//! or word that an iteration computes is as long as the lines of a table or as a slice or word from
+//! outside, so that a check of its size is a check of sizes that all iterations share.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -290,7 +290,7 @@ impl Maker<'_> {
             }
             Op::Fill(len, bit) => {
                 let len = self.outer_size(&SizeOperand::Value(len.clone()))?;
-                let line = self.line_size();
+                let line = self.line_size(self.table);
                 self.guard(Check::Size(line, len));
                 Value::Fill(*bit)
             }
@@ -359,22 +359,39 @@ impl Maker<'_> {
         }
     }
 
-    /// The length of the lines.
-    fn line_size(&self) -> SizeOperand {
+    /// The length of the lines of a table.
+    fn line_size(&self, table: VarId) -> SizeOperand {
         match self.line {
-            Line::Row => SizeOperand::Columns(self.table),
-            Line::Column => SizeOperand::Rows(self.table),
+            Line::Row => SizeOperand::Columns(table),
+            Line::Column => SizeOperand::Rows(table),
+        }
+    }
+
+    /// The length of bits: operands of logic have the same one.
+    fn length(&self, id: ValueId) -> SizeOperand {
+        match &self.values[id.0 as usize] {
+            Value::Line(table) => self.line_size(*table),
+            Value::Whole(var) => SizeOperand::Length(*var),
+            Value::Not(of) | Value::Logic(_, of, _) => self.length(*of),
+            Value::Fill(_)
+            | Value::Query(..)
+            | Value::Index
+            | Value::Scalar(_)
+            | Value::Component(_)
+            | Value::Compare(..) => self.line_size(self.table),
         }
     }
 
     /// The size, by one that all iterations share.
     fn outer_size(&self, size: &SizeOperand) -> Option<SizeOperand> {
         match size {
-            SizeOperand::Length(var) if self.held.contains_key(var) => Some(self.line_size()),
-            // The components that are set do not change the length.
-            SizeOperand::Length(var) => {
-                (*var != self.var && !self.privates.contains(var)).then(|| size.clone())
-            }
+            SizeOperand::Length(var) => match self.held.get(var) {
+                Some(value) => Some(self.length(*value)),
+                // The components that are set do not change the length.
+                None => {
+                    (*var != self.var && !self.privates.contains(var)).then(|| size.clone())
+                }
+            },
             SizeOperand::Value(Operand::Var(var)) => self.is_outside(*var).map(|()| size.clone()),
             SizeOperand::Value(Operand::Int(_)) => Some(size.clone()),
             SizeOperand::Value(Operand::Bool(_) | Operand::Str(_)) => None,

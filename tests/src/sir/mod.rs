@@ -30,7 +30,9 @@ impl Sir {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{}", errors.join("\n"), star_ir::print(program));
         }
-        Sir { compiled: InBothModes::new(program, machines), orders: compile(program, &orders()) }
+        let mut stated = program.clone();
+        star_opt::apply(&mut stated, &["kernels"]).unwrap_or_else(|broken| panic!("{broken}"));
+        Sir { compiled: InBothModes::new(program, machines), orders: compile(&stated, &orders()) }
     }
 
     /// Returns the backends that run iterations in order, and so agree on where a `forall` traps.

@@ -293,6 +293,10 @@ impl Planner<'_, '_, '_> {
     }
 
     fn store(mut self, table: VarId, value: ValueId) -> Option<Kernel> {
+        // What a guard names is looked at as an operand is.
+        for reg in std::mem::take(&mut self.outside.bits_set) {
+            self.port(Port::Outer(reg));
+        }
         self.is_on_lines_only()?;
         let Planned::Bits(value) = self.values[value.0 as usize] else { return None };
         let target = self.reg(table);
@@ -305,6 +309,9 @@ impl Planner<'_, '_, '_> {
 
     /// A slice or word that is combined with a function of the lines of one table.
     fn reduction(mut self, into: VarId, op: ReductionOp, value: ValueId) -> Option<Kernel> {
+        // It is set, or the fallback runs.
+        let dst = self.reg(into);
+        self.outside.bits_set.retain(|reg| *reg != dst);
         self.is_on_lines_only()?;
         let [Port::Lines(table)] = self.ports[..] else { return None };
         let op = match op {
@@ -315,7 +322,6 @@ impl Planner<'_, '_, '_> {
         };
         let of_line = self.of_line()[value.0 as usize]?;
         let function = table2(|own, line| op.apply(own, of_line[usize::from(line)]));
-        let dst = self.reg(into);
         let (sizes, line) = (std::mem::take(&mut self.sizes), self.line());
         self.tables.iter().all(|other| *other == table).then_some(())?;
         let reduction = LineReduction::new(dst, (table, line), function, sizes, self.kernel.cost);
