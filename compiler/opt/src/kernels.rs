@@ -388,9 +388,7 @@ impl Maker<'_> {
             SizeOperand::Length(var) => match self.held.get(var) {
                 Some(value) => Some(self.length(*value)),
                 // The components that are set do not change the length.
-                None => {
-                    (*var != self.var && !self.privates.contains(var)).then(|| size.clone())
-                }
+                None => (*var != self.var && !self.privates.contains(var)).then(|| size.clone()),
             },
             SizeOperand::Value(Operand::Var(var)) => self.is_outside(*var).map(|()| size.clone()),
             SizeOperand::Value(Operand::Int(_)) => Some(size.clone()),
