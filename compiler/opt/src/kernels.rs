@@ -424,7 +424,7 @@ impl Maker<'_> {
             Check::Bit(operand) => {
                 let value = self.scalar(operand)?;
                 match &self.values[value.0 as usize] {
-                    Value::Component(_) => {}
+                    Value::Component(_) | Value::Scalar(Operand::Int(0 | 1)) => {}
                     Value::Scalar(_) => self.guard(check.clone()),
                     _ => return None,
                 }

@@ -142,13 +142,18 @@ impl Builder<'_> {
                 let negative = self.alu_imm(Op::Lt, number, 0);
                 self.jump_if(Op::JumpNonzero, negative, fails);
             }
+            Check::Bit(bit) => {
+                let bit = self.value(bit);
+                for beyond in [self.alu_imm(Op::Lt, bit, 0), self.alu_imm(Op::Gt, bit, 1)] {
+                    self.jump_if(Op::JumpNonzero, beyond, fails);
+                }
+            }
             Check::Sized(_)
             | Check::HandlePart(..)
             | Check::Result(_)
             | Check::NewColumn(..)
             | Check::Range { .. }
             | Check::Int(..)
-            | Check::Bit(_)
             | Check::Fits { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
