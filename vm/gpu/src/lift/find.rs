@@ -262,7 +262,7 @@ impl<'r> Finder<'r> {
         Some(())
     }
 
-    /// An assignment in a turn.
+    /// An assignment in an iteration around the kernel.
     fn assign(&mut self, dst: VarId, op: &Op) -> Option<()> {
         let (node, length) = match op {
             Op::Column(table, index) => self.load(Line::Column, *table, index)?,

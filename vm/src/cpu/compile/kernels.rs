@@ -1,8 +1,8 @@
 //! Kernels of SIR as kernels over lines.
 //!
 //! A kernel that stores the lines of one table, or combines lines into one slice or word, has a
-//! form of its own; one that combines the answers to queries, or sets components, becomes a tape
-//! with reductions and a list of steps. Any other one is left to its fallback.
+//! separate form; one that combines the answers to queries, or sets components, becomes a tape with
+//! reductions and a list of steps. Any other one is left to its fallback.
 
 use star_ir::kernel::{Effect, Kernel as IrKernel, Query, Value, ValueId};
 use star_ir::{Check, LogicOp, Operand, ReductionOp, SizeOperand, VarId};
@@ -293,7 +293,7 @@ impl Planner<'_, '_, '_> {
     }
 
     fn store(mut self, table: VarId, value: ValueId) -> Option<Kernel> {
-        // What a guard names is looked at as an operand is.
+        // A slice or word that only a guard names is checked like an operand.
         for reg in std::mem::take(&mut self.outside.bits_set) {
             self.port(Port::Outer(reg));
         }
@@ -309,7 +309,7 @@ impl Planner<'_, '_, '_> {
 
     /// A slice or word that is combined with a function of the lines of one table.
     fn reduction(mut self, into: VarId, op: ReductionOp, value: ValueId) -> Option<Kernel> {
-        // It is set, or the fallback runs.
+        // The reduction runs only if the slice or word is set.
         let dst = self.reg(into);
         self.outside.bits_set.retain(|reg| *reg != dst);
         self.is_on_lines_only()?;
