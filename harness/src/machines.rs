@@ -1,5 +1,7 @@
 //! Registry of backends with settings that must not affect results.
 
+use std::num::NonZeroUsize;
+
 #[cfg(feature = "gpu")]
 use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
 use star_vm::kernels::Kernels;
@@ -154,7 +156,7 @@ fn device(settings: &DeviceSettings) -> Availability {
 
 /// Returns the reference with other settings that must not affect results.
 fn backward() -> Reference {
-    Reference { settings: Settings { order: ForallOrder::Backward } }
+    Reference { settings: Settings { order: ForallOrder::Backward, part: NonZeroUsize::new(3) } }
 }
 
 /// Returns the CPU backend with minimal sizes, so that the short data of tests crosses every

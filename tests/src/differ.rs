@@ -55,7 +55,8 @@ impl Agreement {
 /// A program on some backends, as lowered and optimised.
 pub struct InBothModes {
     as_lowered: Vec<Compiled>,
-    /// The program without passes, on the backends that have fast paths.
+    /// The program without passes but that which states kernels, on the backends that have fast
+    /// paths.
     as_written: Vec<Compiled>,
     /// The program after passes, if they change it: on the reference in both orders, and on the
     /// default backend.
@@ -91,6 +92,8 @@ impl InBothModes {
         machines: &[Machine],
         selections: &[Options],
     ) -> Self {
+        let mut stated = program.clone();
+        star_opt::apply(&mut stated, &["kernels"]).unwrap_or_else(|broken| panic!("{broken}"));
         let mut rewritten = vec![program.clone()];
         let mut optimised = Vec::new();
         for selection in selections {
@@ -116,7 +119,7 @@ impl InBothModes {
             as_written: machines
                 .iter()
                 .filter(|machine| !machine.name.starts_with("reference"))
-                .map(|machine| compiled(program, machine))
+                .map(|machine| compiled(&stated, machine))
                 .collect(),
             optimised,
         }

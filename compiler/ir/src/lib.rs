@@ -3,6 +3,7 @@
 //! * [`program`]: programs, routines, variables, types.
 //! * [`stmt`]: statements and control flow; [`op`]: operations that yield a value; [`check`]: the
 //!   guards that may trap.
+//! * [`mod@kernel`]: loops as data flow.
 //! * [`trap`]: messages of failed guards.
 //! * [`visit`]: variables that a statement reads, writes and observes.
 //! * [`analysis`]: dataflow analyses; [`rewrite`]: tools of passes.
@@ -19,6 +20,7 @@
 
 pub mod analysis;
 pub mod check;
+pub mod kernel;
 mod kind;
 mod locations;
 mod mnemonic;
@@ -34,6 +36,7 @@ pub mod verify;
 pub mod visit;
 
 pub use check::{Check, SizeOperand};
+pub use kernel::Kernel;
 pub use locations::Locations;
 pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 pub use parse::{MAX_DEPTH, ParseError, parse};

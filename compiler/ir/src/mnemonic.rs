@@ -1,5 +1,6 @@
 //! Spellings shared by the printer and the parser.
 
+use crate::kernel::Query;
 use crate::op::{Direction, IntOp, LogicOp, Relation, Sense};
 use crate::program::Mode;
 use crate::stmt::ReductionOp;
@@ -37,6 +38,7 @@ mnemonics! {
     Direction { Up "up" Down "down" }
     Sense { Min "min" Max "max" }
     Mode { Value "value" Ref "ref" }
+    Query { Any "any" None "none" All "all" First "first" Count "count" }
     ReductionOp { Or "or" And "and" Xor "xor" Min "min" Max "max" Add "add" }
 }
 

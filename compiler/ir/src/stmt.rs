@@ -1,6 +1,7 @@
 //! Statements: stores, sizes, calls, input and output, and structured control flow.
 
 use crate::check::{Check, SizeOperand};
+use crate::kernel::Kernel;
 use crate::op::{Op, Operand};
 use crate::program::{HandlePart, LabelId, LocId, RoutineId, VarId};
 
@@ -202,6 +203,8 @@ pub enum StmtKind {
         /// The body.
         body: Block,
     },
+    /// A loop whose iterations are known as data flow, and the loop as its fallback.
+    Kernel(Box<Kernel>),
     /// A conditional.
     If {
         /// A boolean.

@@ -129,6 +129,7 @@ pub fn may_trap(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
@@ -217,6 +218,7 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
         StmtKind::Forall { label: _, var, range, writes, privates, reductions, body: _ } => {
             forall_header(*var, range, writes, privates, reductions, f)
         }
+        StmtKind::Kernel(kernel) => kernel.vars(&mut |var| f(var, Access::ReadSize)),
         StmtKind::If { test, then: _, otherwise: _ } => operand(test, f),
         StmtKind::Block { label: _, body: _ }
         | StmtKind::Break(_)
@@ -252,6 +254,7 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         | StmtKind::Foreach { body, .. }
         | StmtKind::Forall { body, .. }
         | StmtKind::Block { body, .. } => [body, &[]],
+        StmtKind::Kernel(kernel) => [&kernel.fallback, &[]],
         StmtKind::While { head, body, .. } => [head, body],
         StmtKind::If { then, otherwise, .. } => [then, otherwise],
         StmtKind::Assign(..)
@@ -308,6 +311,7 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
         | StmtKind::Foreach { body, .. }
         | StmtKind::Forall { body, .. }
         | StmtKind::Block { body, .. } => [Some(body), None],
+        StmtKind::Kernel(kernel) => [Some(&mut kernel.fallback), None],
         StmtKind::While { head, body, .. } => [Some(head), Some(body)],
         StmtKind::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
         StmtKind::Assign(..)

@@ -33,6 +33,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

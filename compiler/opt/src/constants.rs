@@ -275,6 +275,7 @@ fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
         | StmtKind::Cost { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
@@ -336,6 +337,7 @@ fn folded(kind: &StmtKind) -> Option<Edit> {
         | StmtKind::Write { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)

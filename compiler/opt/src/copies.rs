@@ -185,6 +185,7 @@ impl Forward for Copies<'_> {
             | StmtKind::Write { .. }
             | StmtKind::For { .. }
             | StmtKind::While { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)
@@ -291,7 +292,8 @@ impl Replacements {
                 | SizeOp::Fix { .. }
                 | SizeOp::Unset(_),
             )
-            | StmtKind::Forall { .. } => {}
+            | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_) => {}
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }
@@ -416,6 +418,7 @@ impl<'s> Store<'s> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

@@ -87,6 +87,7 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
         | StmtKind::While { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
         | StmtKind::Exit => false,

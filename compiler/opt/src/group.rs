@@ -11,7 +11,7 @@ use star_ir::{Program, RoutineId, verify_guards, verify_routines};
 use crate::context::{Context, Guards};
 use crate::pipeline::{Broken, Verify};
 use crate::remark::Remark;
-use crate::{PASSES, Pass, Scope};
+use crate::{PASSES, Pass, Scope, kernels};
 
 /// The result of a group of passes.
 #[derive(Default)]
@@ -69,6 +69,7 @@ fn one_by_one(
 ) -> Result<Done, Broken> {
     let mut done = Done::default();
     for pass in group {
+        kernels::discard(program, id);
         let mut context = Context::new(pass.name, guards);
         done.fired.push((pass.run)(program, id, &mut context));
         done.remarks.append(&mut context.remarks);

@@ -21,6 +21,7 @@ mod foreach;
 mod group;
 mod idioms;
 mod inline;
+mod kernels;
 mod lift;
 mod loops;
 mod optimised;
@@ -135,6 +136,13 @@ pub static PASSES: &[Pass] = &[
         adds_locations: false,
         scope: Scope::Routine,
         run: lift::run,
+    },
+    Pass {
+        name: "kernels",
+        about: "states each `forall` over lines as data flow, a kernel",
+        adds_locations: false,
+        scope: Scope::Routine,
+        run: kernels::run,
     },
 ];
 

@@ -286,6 +286,7 @@ fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
         | StmtKind::Write { .. }
         | StmtKind::While { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

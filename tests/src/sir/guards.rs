@@ -67,7 +67,8 @@ fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
         }
     };
     match kind {
-        StmtKind::Check(_) | StmtKind::While { .. } => {}
+        // A kernel is made from guarded statements, after these guards were written.
+        StmtKind::Check(_) | StmtKind::While { .. } | StmtKind::Kernel(_) => {}
         StmtKind::Forall { .. } => visit::accesses(kind, &mut |var, access| {
             if matches!(access, Access::Read | Access::Update) {
                 read(var);
@@ -154,6 +155,7 @@ fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

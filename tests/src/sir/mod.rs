@@ -3,6 +3,8 @@
 pub mod generator;
 pub mod guards;
 
+use std::num::NonZeroUsize;
+
 use star_ir::{Program, RoutineId};
 use star_vm::reference::{ForallOrder, Settings};
 use star_vm::{HostValue, Outcome, Reference};
@@ -28,7 +30,9 @@ impl Sir {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{}", errors.join("\n"), star_ir::print(program));
         }
-        Sir { compiled: InBothModes::new(program, machines), orders: compile(program, &orders()) }
+        let mut stated = program.clone();
+        star_opt::apply(&mut stated, &["kernels"]).unwrap_or_else(|broken| panic!("{broken}"));
+        Sir { compiled: InBothModes::new(program, machines), orders: compile(&stated, &orders()) }
     }
 
     /// Returns the backends that run iterations in order, and so agree on where a `forall` traps.
@@ -95,12 +99,16 @@ impl Sir {
     }
 }
 
-/// Returns the reference with iterations backward and in a shuffled order.
+/// Returns the reference with iterations backward and in a shuffled order, and kernels on parts of
+/// their lines.
 fn orders() -> Vec<Machine> {
-    let reference = |order| Reference { settings: Settings { order } };
+    let reference = |order, part| {
+        let settings = Settings { order, part: NonZeroUsize::new(part) };
+        Reference { settings }
+    };
     vec![
-        on("reference, backward", reference(ForallOrder::Backward)),
-        on("reference, shuffled", reference(ForallOrder::Shuffled(2016))),
+        on("reference, backward", reference(ForallOrder::Backward, 1)),
+        on("reference, shuffled", reference(ForallOrder::Shuffled(2016), 64)),
     ]
 }
 

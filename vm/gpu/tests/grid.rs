@@ -63,8 +63,9 @@ fn run<B: Backend>(
     args: &[HostValue],
     limits: Limits,
 ) -> (Outcome, Vec<HostValue>, Stats) {
-    let program = parse(text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut program = parse(text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     verify(&program).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    star_opt::apply(&mut program, &["kernels"]).expect("a pass");
     let code = backend.compile(program, &CompileOptions::default()).expect("it compiles");
     let plan = backend.plan(&code, RoutineId(0), &[]).expect("a plan");
     let load = |value: &HostValue| backend.load(value.clone(), true).expect("a value");

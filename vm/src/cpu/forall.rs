@@ -182,7 +182,7 @@ impl Interpreter<'_, '_, '_> {
 /// combine into what it finds needs none: one iteration after another changes the variable itself.
 fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
     let accumulates = match forall.kernel.as_deref() {
-        Some(Kernel::Reduction(reduction)) => reduction.accumulates(),
+        Some(Kernel::Reduction(_)) => true,
         Some(Kernel::Lines(_) | Kernel::Questions(_)) | None => false,
     };
     forall.reductions.iter().filter(move |_| !accumulates)

@@ -5,6 +5,7 @@ use star_ir::{Block, ForallRange, LabelId, LocId, Operand, Stmt, StmtKind, VarId
 use super::forall::Forall;
 use super::frame::{Frame, top};
 use super::interpreter::Interpreter;
+use super::kernel::Expected;
 use super::touch::Touch;
 use super::value::Data;
 use crate::interrupt::{Exec, internal_error};
@@ -45,6 +46,8 @@ pub(super) enum Region<'p> {
         body: &'p Block,
     },
     Forall(Box<Forall<'p>>),
+    /// The fallback of a kernel, and the results that it must have, if the kernel can run.
+    Kernel(Option<Box<Expected>>),
 }
 
 impl<'p> Region<'p> {
@@ -61,6 +64,7 @@ impl<'p> Region<'p> {
             | Region::While { label, .. }
             | Region::Foreach { label, .. } => Some(*label),
             Region::Forall(forall) => Some(forall.label),
+            Region::Kernel(_) => None,
         }
     }
 
@@ -71,7 +75,8 @@ impl<'p> Region<'p> {
             Region::Block { .. }
             | Region::For { .. }
             | Region::While { .. }
-            | Region::Foreach { .. } => {}
+            | Region::Foreach { .. }
+            | Region::Kernel(_) => {}
             Region::Forall(forall) => forall.abandon(frame),
         }
     }
@@ -80,6 +85,10 @@ impl<'p> Region<'p> {
 impl<'p> Interpreter<'p, '_, '_> {
     /// Begins a construct, or jumps.
     pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Exec<()> {
+        if let StmtKind::Kernel(kernel) = kind {
+            let expected = self.kernel(kernel)?.map(Box::new);
+            return self.again(Region::Kernel(expected), &kernel.fallback);
+        }
         let frame = top(&mut self.frames)?;
         let region = match kind {
             StmtKind::For { label, var, from, to, down, body } => Region::For {
@@ -124,7 +133,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                         *at_test = false;
                         Ok(())
                     }
-                    Some(Region::Block { .. }) | None => {
+                    Some(Region::Block { .. } | Region::Kernel(_)) | None => {
                         Err(internal_error(format!("{label} is not a loop")))
                     }
                     Some(Region::For { .. } | Region::Foreach { .. } | Region::Forall(_)) => Ok(()),
@@ -151,7 +160,8 @@ impl<'p> Interpreter<'p, '_, '_> {
             | StmtKind::Call { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
-            | StmtKind::Write { .. } => {
+            | StmtKind::Write { .. }
+            | StmtKind::Kernel(_) => {
                 return Err(internal_error("this statement is not a construct"));
             }
         };
@@ -170,6 +180,8 @@ impl<'p> Interpreter<'p, '_, '_> {
             Region::While { .. } => self.while_turn(region),
             Region::Foreach { .. } => self.foreach_turn(region),
             Region::Forall(forall) => self.forall_turn(forall),
+            Region::Kernel(Some(expected)) => self.same_as_kernel(*expected),
+            Region::Kernel(None) => Ok(()),
         }
     }
 
@@ -252,7 +264,9 @@ fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Exec<()> {
 /// Leaves the innermost construct by a jump.
 fn leave_region(frame: &mut Frame<'_>) -> Exec<()> {
     match frame.regions.last() {
-        Some(Region::Forall(_)) => Err(internal_error("a jump out of a `forall`")),
+        Some(Region::Forall(_) | Region::Kernel(_)) => {
+            Err(internal_error("a jump out of a `forall`"))
+        }
         Some(
             Region::Block { .. }
             | Region::For { .. }

@@ -33,13 +33,29 @@ pub(super) struct Forall<'p> {
     combined: Vec<Option<Data>>,
 }
 
-enum Indices {
+/// The indices of the iterations.
+pub(super) enum Indices {
     Range { from: i64, len: u128 },
     Ones(Vec<i64>),
 }
 
 impl Indices {
-    fn len(&self) -> u128 {
+    pub(super) fn of(frame: &Frame<'_>, range: &ForallRange) -> Exec<Self> {
+        Ok(match range {
+            ForallRange::Range(from, to) => {
+                let (from, to) = (frame.int(from)?, frame.int(to)?);
+                let len = i128::from(to) - i128::from(from) + 1;
+                let len = u128::try_from(len).unwrap_or(0);
+                Indices::Range { from, len }
+            }
+            ForallRange::Ones(over) => {
+                let ones = (1..).zip(frame.bits(*over)?).filter(|(_, bit)| **bit);
+                Indices::Ones(ones.map(|(index, _)| index).collect())
+            }
+        })
+    }
+
+    pub(super) fn len(&self) -> u128 {
         match self {
             Indices::Range { len, .. } => *len,
             Indices::Ones(ones) => ones.len() as u128,
@@ -47,7 +63,7 @@ impl Indices {
     }
 
     /// Returns the index at position `at`, from 0 and below `len`.
-    fn get(&self, at: u128) -> Option<i64> {
+    pub(super) fn get(&self, at: u128) -> Option<i64> {
         match self {
             Indices::Range { from, .. } => i64::try_from(i128::from(*from) + at as i128).ok(),
             Indices::Ones(ones) => ones.get(usize::try_from(at).ok()?).copied(),
@@ -67,18 +83,7 @@ impl<'p> Forall<'p> {
         reductions: &'p [Reduction],
         body: &'p Block,
     ) -> Exec<Self> {
-        let indices = match range {
-            ForallRange::Range(from, to) => {
-                let (from, to) = (frame.int(from)?, frame.int(to)?);
-                let len = i128::from(to) - i128::from(from) + 1;
-                let len = u128::try_from(len).unwrap_or(0);
-                Indices::Range { from, len }
-            }
-            ForallRange::Ones(over) => {
-                let ones = (1..).zip(frame.bits(*over)?).filter(|(_, bit)| **bit);
-                Indices::Ones(ones.map(|(index, _)| index).collect())
-            }
-        };
+        let indices = Indices::of(frame, range)?;
         let mut combined = Vec::new();
         for reduction in reductions {
             combined.push(frame.slot_mut(reduction.var)?.data.take());
@@ -196,7 +201,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 ///
 /// The shuffle is `a·turn + b` modulo `len`, with a number `a` coprime to `len`: every iteration
 /// runs once, and no state is needed.
-fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 {
+pub(super) fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 {
     match order {
         ForallOrder::Forward => turn,
         ForallOrder::Backward => len - 1 - turn,

@@ -178,6 +178,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

@@ -34,7 +34,10 @@ impl<'c> Meter<'c> {
     pub(super) fn statement(&mut self, stmt: &Stmt) {
         let line = self.go_to(stmt.loc);
         // A block consists only of its statements, and a `while` begins with its head.
-        let begins = !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. });
+        let begins = !matches!(
+            stmt.kind,
+            StmtKind::Block { .. } | StmtKind::While { .. } | StmtKind::Kernel(_)
+        );
         if begins {
             self.statements.entry(ptr::from_ref(stmt)).or_insert((line, 0)).1 += 1;
         }

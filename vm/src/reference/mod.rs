@@ -4,7 +4,7 @@
 //! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that
 //!   change one variable. `evaluate` dispatches to them.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
-//!   `forall` (and its `races`, which uses `touch` to find the accesses of a statement);
+//!   `forall` (and its `races`, which uses `touch` to find the accesses of a statement), `kernel`;
 //!   `meter` charges a profile. [`Observer`]: observation of a run from outside (`observe`).
 //!
 //! It interprets SIR directly: there is no executable form. Speed is not a goal, and there are no
@@ -19,6 +19,7 @@ mod evaluate;
 mod forall;
 mod frame;
 mod interpreter;
+mod kernel;
 mod meter;
 mod observe;
 mod races;
@@ -30,6 +31,7 @@ mod touch;
 mod value;
 mod words;
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -61,8 +63,10 @@ pub struct Reference {
 /// Settings that must not affect results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// The order of the iterations of a `forall`.
+    /// The order of the iterations of a `forall`, and of a kernel.
     pub order: ForallOrder,
+    /// The number of components of its lines that a kernel computes at once; all without one.
+    pub part: Option<NonZeroUsize>,
 }
 
 /// The order of the iterations of a `forall`.

@@ -251,7 +251,8 @@ impl List<'_, '_> {
                 (reductions.iter()).for_each(|reduction| self.write(reduction.var));
             }
             StmtKind::If { test, then: _, otherwise: _ } => self.operand(test),
-            StmtKind::Block { label: _, body: _ }
+            StmtKind::Kernel(_)
+            | StmtKind::Block { label: _, body: _ }
             | StmtKind::Break(_)
             | StmtKind::Continue(_)
             | StmtKind::Exit => {}

@@ -104,6 +104,7 @@ fn item(kind: &StmtKind) -> Option<Item> {
         StmtKind::Foreach { label, .. } => around("foreach", *label, visit::blocks(kind)),
         StmtKind::Forall { label, .. } => around("forall", *label, visit::blocks(kind)),
         StmtKind::Block { label, .. } => around("block", *label, visit::blocks(kind)),
+        StmtKind::Kernel(kernel) => kernel.fallback.first().and_then(|stmt| item(&stmt.kind)),
         StmtKind::Break(label) => Some(Item::Break(*label)),
         StmtKind::Continue(label) => Some(Item::Continue(*label)),
         StmtKind::Exit => Some(Item::Exit),

@@ -72,6 +72,7 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
@@ -123,6 +124,7 @@ impl Turn<'_> {
                 self.inner_loop(kind, state);
             }
             StmtKind::Forall { .. } => unset_all(kind, state),
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback, state),
             StmtKind::Break(label) => {
                 // No iteration follows a `break` of the loop itself.
                 let known = state.take();

@@ -99,6 +99,7 @@ impl<A: Forward> Walk<'_, A> {
                 self.block(otherwise, &mut other);
                 self.join(state, other);
             }
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback, state),
             StmtKind::Block { label, body } => {
                 self.leaves.push((*label, None));
                 self.block(body, state);

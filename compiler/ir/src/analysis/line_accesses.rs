@@ -181,6 +181,7 @@ impl Counting<'_> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)
@@ -205,6 +206,7 @@ fn used(kind: &StmtKind) -> TableUse {
                 | Op::Columns(_)
         ) | StmtKind::Check(_)
             | StmtKind::Call { .. }
+            | StmtKind::Kernel(_)
     );
     let takes_all = matches!(
         kind,
@@ -247,6 +249,7 @@ fn turns(kind: &StmtKind) -> u64 {
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

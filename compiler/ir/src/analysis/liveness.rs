@@ -167,6 +167,7 @@ impl Backward<'_> {
                 live.join(&before_then);
                 self.operand(test, live);
             }
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback, at + 1, live),
             StmtKind::Block { label, body } => {
                 // No `continue` refers to a block.
                 let on_continue = live.clone();

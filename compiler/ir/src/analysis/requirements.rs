@@ -215,6 +215,7 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

@@ -81,6 +81,7 @@ fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

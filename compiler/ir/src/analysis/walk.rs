@@ -267,6 +267,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.leave();
             }
             StmtKind::Forall { .. } => self.forall(&stmt.kind),
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback),
             StmtKind::If { test, then, otherwise } => {
                 let (truth, falsehood) =
                     (self.tests.follow(test, true), self.tests.follow(test, false));

@@ -3,6 +3,7 @@
 
 mod data;
 mod header;
+mod kernel;
 mod scan;
 mod stmt;
 

@@ -17,6 +17,7 @@ impl Parser<'_> {
             "while" => self.while_loop(),
             "foreach" => self.foreach_loop(),
             "forall" => self.forall(),
+            "kernel" => self.kernel(),
             "if" => self.choice(),
             "block" => self.labelled_block(),
             word => self.plain(word, at),

@@ -2,6 +2,7 @@
 //! every program; ambiguous names and invalid numbers are printed as numbers (`#7`).
 
 mod data;
+mod kernel;
 mod stmt;
 
 use std::fmt::{self, Write};

@@ -15,7 +15,7 @@ impl Printer<'_> {
         }
     }
 
-    fn braces(&mut self, block: &[Stmt]) {
+    pub(super) fn braces(&mut self, block: &[Stmt]) {
         self.put(" {");
         self.indent += 1;
         self.statements(block);
@@ -38,6 +38,7 @@ impl Printer<'_> {
                 self.operand(test);
                 self.braces(body);
             }
+            StmtKind::Kernel(kernel) => self.kernel(kernel),
             StmtKind::If { then, otherwise, .. } => {
                 self.braces(then);
                 if !otherwise.is_empty() {
@@ -159,6 +160,7 @@ impl Printer<'_> {
                 self.put(if *down { " downto " } else { " to " });
                 self.operand(to);
             }
+            StmtKind::Kernel(kernel) => self.kernel_head(kernel),
             StmtKind::While { label, .. } => self.fmt(format_args!("while {label}")),
             StmtKind::Foreach { label, var, over, .. } => {
                 self.fmt(format_args!("foreach {label} "));

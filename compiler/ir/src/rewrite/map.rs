@@ -131,6 +131,10 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
             }
             m.write(var);
         }
+        StmtKind::Kernel(kernel) => {
+            kernel.vars_mut(&mut |var| m.write(var));
+            kernel.guards.iter_mut().for_each(|guard| check(guard, m));
+        }
         StmtKind::If { test, then: _, otherwise: _ } => m.operand(test),
         StmtKind::Block { label, body: _ } | StmtKind::Break(label) | StmtKind::Continue(label) => {
             m.label(label);

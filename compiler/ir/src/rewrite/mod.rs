@@ -81,6 +81,7 @@ pub fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)

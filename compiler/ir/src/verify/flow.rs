@@ -57,6 +57,7 @@ impl LoopContext {
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Break(_)
             | StmtKind::Continue(_)
@@ -136,6 +137,7 @@ impl Flow<'_, '_, '_> {
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
             | StmtKind::While { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. } => {}
         }

@@ -1,4 +1,4 @@
-//! Rules 10 and 11: variables that are read are set, and guards hold; see Note [Facts] in
+//! Rules 11 and 12: variables that are read are set, and guards hold; see Note [Facts] in
 //! [`crate::analysis`].
 
 use super::{Subject, Wording};

@@ -123,6 +123,7 @@ fn block(
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Break(_)
             | StmtKind::Continue(_)

@@ -33,10 +33,15 @@
 //!     comparisons. No input, output, lending of shared variables. Variable, privates, parts,
 //!     reductions are different.
 //!
+//! Kernels (`kernels`):
+//! 10. The values of a kernel are computed from earlier ones of the right kinds; what is read from
+//!     outside and what the guards name is the same in all iterations. The fallback is one
+//!     `forall`, which declares the effects; it contains no kernel.
+//!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
-//! 10. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and
+//! 11. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and
 //!     so are the `ref` parameters that it promises to set.
-//! 11. The guard of an operation holds at its place, by a preceding check or by assignments.
+//! 12. The guard of an operation holds at its place, by a preceding check or by assignments.
 //!
 //! The extents of parameters are trusted there: the checks of the header establish them. A sum
 //! reduced in a `forall` needs no check against overflow: the pass that parallelised it has proven
@@ -45,6 +50,7 @@
 mod flow;
 mod guards;
 mod ids;
+mod kernels;
 mod parallel;
 mod types;
 
@@ -99,6 +105,7 @@ pub fn verify_routines(program: &Program, ids: &[RoutineId]) -> Result<(), Vec<V
             types::check(routine);
             flow::check(routine);
             parallel::check(routine);
+            kernels::check(routine);
         });
     }
     if checker.errors.is_empty() {

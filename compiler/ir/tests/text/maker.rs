@@ -1,6 +1,7 @@
 //! Generation of programs from bytes.
 
 use star_base::{BitVector, FileId, Intrinsic, Span};
+use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
 use star_ir::*;
 
 /// Generates parts of arbitrary, not necessarily meaningful, programs from bytes.
@@ -10,7 +11,7 @@ pub(crate) struct Maker<'a> {
 
 pub(crate) const N_OPS: usize = 37;
 pub(crate) const N_CHECKS: usize = 16;
-pub(crate) const N_STMTS: usize = 28;
+pub(crate) const N_STMTS: usize = 29;
 
 impl Maker<'_> {
     pub(crate) fn byte(&mut self) -> u8 {
@@ -278,9 +279,56 @@ impl Maker<'_> {
                 part: self.handle_part(),
                 value: self.var(),
             },
+            27 => StmtKind::Kernel(Box::new(Kernel {
+                line: [Line::Row, Line::Column][self.below(2)],
+                table: self.var(),
+                values: self.list(Self::value),
+                effects: self.list(Self::effect),
+                guards: self.list(|maker| {
+                    let check = maker.below(N_CHECKS);
+                    maker.check(check)
+                }),
+                cost: [0, 3, u64::MAX][self.below(3)],
+                fallback: self.block(depth),
+            })),
             _ => StmtKind::Exit,
         };
         Stmt { kind, loc: self.loc() }
+    }
+    fn value_id(&mut self) -> ValueId {
+        ValueId(self.byte().into())
+    }
+    fn value(&mut self) -> Value {
+        match self.below(10) {
+            0 => Value::Line(self.var()),
+            1 => Value::Whole(self.var()),
+            2 => Value::Fill(self.flag()),
+            3 => Value::Not(self.value_id()),
+            4 => Value::Logic(self.logic(), self.value_id(), self.value_id()),
+            5 => {
+                use Query::*;
+                Value::Query([Any, None, All, First, Count][self.below(5)], self.value_id())
+            }
+            6 => Value::Index,
+            7 => Value::Scalar(self.operand()),
+            8 => Value::Component(self.var()),
+            _ => Value::Compare(self.relation(), self.value_id(), self.value_id()),
+        }
+    }
+    fn effect(&mut self) -> Effect {
+        match self.below(4) {
+            0 => Effect::Store { table: self.var(), value: self.value_id() },
+            1 => {
+                let Reduction { op, var: into } = self.reduction();
+                let (value, when) = (self.value_id(), self.when());
+                Effect::Reduce { into, op, value, when }
+            }
+            2 => Effect::Put { bits: self.var(), value: self.value_id(), when: self.when() },
+            _ => Effect::Cost { units: [0, 3, u64::MAX][self.below(3)], when: self.value_id() },
+        }
+    }
+    fn when(&mut self) -> Option<ValueId> {
+        self.flag().then(|| self.value_id())
     }
     pub(crate) fn extent(&mut self) -> Extent {
         match self.below(3) {

@@ -97,7 +97,8 @@ impl<'p> Lines<'p> {
             StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. } => "there is a loop in its body",
+            | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_) => "there is a loop in its body",
             StmtKind::Block { .. } => BRANCHES,
             StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => "its body leaves a turn",
         };

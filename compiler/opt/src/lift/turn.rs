@@ -255,6 +255,7 @@ impl<'p> Turn<'p> {
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::Exit => Ok(()),
         }
     }
@@ -288,6 +289,7 @@ impl<'p> Turn<'p> {
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. } => None,
         }

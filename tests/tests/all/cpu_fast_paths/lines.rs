@@ -223,6 +223,29 @@ fn a_size_that_is_not_an_operand_is_checked_too() {
 }
 
 #[test]
+fn a_slice_that_is_not_an_operand_is_checked_too() {
+    let text = "routine 0 \"F\" (ref %P: table[?, ?], ref %Z: slice[?], value %n: int) {
+         var %i: int
+         var %v: slice[?]
+         check set %P
+         forall @0 %i = 1 to %n writes [column %P] privates [%v] {
+         check index %i, columns %P
+         check set %Z
+         %v = column %P, %i
+         check size length %v, length %Z
+         %v = bits_not %v
+         put_column %P, %i, %v
+         }
+         }";
+    let sir = Sir::new(&sir::read(text), &Sir::machines());
+    let values = |of_z| vec![table(65, 5, 1), of_z, HostValue::Int(5)];
+    each(&sir.agree(&values(slice(65, 2))), |paths| paths.line_kernels == 1);
+    for of_z in [slice(64, 2), HostValue::Unset] {
+        declined(&sir.agree(&values(of_z)), Declined::Guard);
+    }
+}
+
+#[test]
 fn a_table_of_another_shape_traps_where_it_ends() {
     for line in LINES {
         let program = program(line, BETWEEN, MIXTURE);
@@ -347,6 +370,7 @@ fn combined_lines_run_as_one_kernel() {
         ("or", "%v = row %P, %i\n%w = bits_or %w, %v\ncost 2"),
         ("xor", "%v = row %P, %i\n%w = bits_xor %v, %w"),
         ("and", "%v = row %P, %i\n%v = bits_not %v\n%w = bits_and %w, %v\ncost 3"),
+        ("or", "check set %w\n%v = row %P, %i\n%w = bits_or %w, %v"),
     ];
     for line in LINES {
         for (op, body) in bodies {

@@ -1,6 +1,6 @@
 //! Statements that decide what runs next.
 
-use star_ir::{LabelId, Operand, PrintItem, Stmt, StmtKind, VarId};
+use star_ir::{Kernel, LabelId, Operand, PrintItem, Stmt, StmtKind, VarId};
 use star_shaders::{Op, Reduce};
 
 use super::builder::{Builder, Label, table};
@@ -31,8 +31,8 @@ impl Builder<'_> {
         {
             let least = match lifted.turns {
                 Some(_) => least.turns,
-                // All lines at once need no stop.
-                None if lift::lines(self.routine, stmt).is_some() => least.few_lines,
+                // One instruction needs no stop.
+                None if is_lines(stmt) => least.few_lines,
                 None => least.single,
             };
             return self.lifted_loop(stmt, lifted, least);
@@ -41,7 +41,10 @@ impl Builder<'_> {
         self.taken = 0;
         self.observe(stmt);
         // A block is only its statements, and a `while` begins with its head.
-        if !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. }) {
+        if !matches!(
+            stmt.kind,
+            StmtKind::Block { .. } | StmtKind::While { .. } | StmtKind::Kernel(_)
+        ) {
             self.profile(Op::Tally, Counter::Runs(stmt.loc), None);
         }
         match &stmt.kind {
@@ -102,17 +105,9 @@ impl Builder<'_> {
             }
             StmtKind::Forall { label, var, range, writes: _, privates, reductions, body } => {
                 let forall = Forall { label: *label, var: *var, range, privates, reductions, body };
-                let counts = self.source.choices.counts_steps || self.source.choices.profiles;
-                if counts {
-                    self.forall(&forall)
-                } else if let Some(lines) = lift::lines(self.routine, stmt) {
-                    self.lines(&forall, &lines)
-                } else if let Some(questions) = lift::questions(self.routine, stmt) {
-                    self.questions(&forall, &questions)
-                } else {
-                    self.forall(&forall)
-                }
+                self.forall(&forall)
             }
+            StmtKind::Kernel(kernel) => self.kernel(kernel),
             StmtKind::If { test, then, otherwise } => {
                 let (test, other, end) = (self.value(test), self.label(), self.label());
                 self.jump_if(Op::JumpZero, test, other);
@@ -145,6 +140,20 @@ impl Builder<'_> {
                 self.jump(self.end);
                 Ok(())
             }
+        }
+    }
+
+    #[inline(never)] // Statements nest deeply, and this needs much stack.
+    fn kernel(&mut self, kernel: &Kernel) -> Result<(), Unsupported> {
+        let counts = self.source.choices.counts_steps || self.source.choices.profiles;
+        if counts {
+            self.block(&kernel.fallback)
+        } else if let Some(lines) = lift::lines(kernel) {
+            self.lines(kernel, &lines)
+        } else if let Some(acts) = lift::acts(kernel) {
+            self.planes(kernel, &acts)
+        } else {
+            self.block(&kernel.fallback)
         }
     }
 
@@ -283,6 +292,11 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// Returns whether a statement is a kernel that is one instruction.
+fn is_lines(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Kernel(kernel) if lift::lines(kernel).is_some())
 }
 
 fn no_loop(label: LabelId) -> Unsupported {

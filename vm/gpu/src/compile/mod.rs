@@ -1,7 +1,7 @@
 //! The compiler from SIR to register code, routine by routine.
 //!
 //! * `builder`: instructions over any number of registers, labels; `sites`: what the host has to
-//!   know of them; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`, `sizes`,
+//!   know of them; `control`, `parallel`, `calls`, `lines`, `planes`, `operations`, `sizes`,
 //!   `checks`, `handles`: a statement each.
 //! * `facts`: what is surely set needs no flag and no shape; `forward`: lines take what other lines
 //!   were made of; `objects`: stores that nobody sees; `invariants`: sizes go in front of loops;
@@ -36,7 +36,7 @@ mod objects;
 mod operations;
 mod parallel;
 mod peephole;
-mod questions;
+mod planes;
 mod registers;
 mod sites;
 mod sizes;

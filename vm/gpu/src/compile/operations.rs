@@ -316,6 +316,7 @@ impl Builder<'_> {
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
+            | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Block { .. }
             | StmtKind::Break(_)

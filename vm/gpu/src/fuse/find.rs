@@ -189,7 +189,7 @@ impl<'r> Finder<'r> {
                 let own = writes.iter().all(|part| part.kind == PartKind::Column);
                 (own && reductions.is_empty()).then(|| inside.saturating_mul(TURNS))
             }
-            StmtKind::If { .. } => Some(inside),
+            StmtKind::If { .. } | StmtKind::Kernel(_) => Some(inside),
             StmtKind::Forall { .. }
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }

@@ -252,6 +252,7 @@ impl<'r> Text<'r> {
             StmtKind::Forall { var, range: ForallRange::Range(from, to), body, .. } => {
                 self.turns(*var, (from, to), false, body)
             }
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback),
             StmtKind::If { test, then, otherwise } => {
                 let test = self.number(test)?;
                 let before = self.assigned.clone();

@@ -1,21 +1,22 @@
-//! Which loops become kernels.
+//! Kernels, and loops around one, that run over a grid of workgroups.
 
 use std::collections::HashMap;
 
+use star_ir::kernel::{Effect, Line, Value, ValueId};
 use star_ir::{
-    Check, ForallRange, LogicOp, Op, Operand, Part, PartKind, Reduction, ReductionOp, Routine,
-    SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Access, Check, ForallRange, Kernel, Op, Operand, Routine, SizeOp, SizeOperand, Stmt, StmtKind,
+    Ty, VarId, visit,
 };
 
 use super::text::Text;
-use super::{Length, Lifted, Line, Node, Over, Port, Step, Turns};
+use super::{Lifted, Node, Over, Port, Step, Turns};
 use crate::compile::is_number;
 
-/// May it be one, before anything is looked at more closely?
+/// Returns whether a statement is a kernel that stores lines, or a loop around a kernel.
 pub(super) fn may_be(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::Forall { reductions, .. } => reductions.is_empty(),
-        StmtKind::For { body, .. } => has_forall(body),
+        StmtKind::Kernel(kernel) => matches!(kernel.effects[..], [Effect::Store { .. }]),
+        StmtKind::For { body, .. } => has_kernel(body),
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
         | StmtKind::Put { .. }
@@ -34,6 +35,7 @@ pub(super) fn may_be(stmt: &Stmt) -> bool {
         | StmtKind::Write { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. }
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
@@ -42,46 +44,42 @@ pub(super) fn may_be(stmt: &Stmt) -> bool {
     }
 }
 
-/// Does a statement, however deep, go over lines?
-fn has_forall(block: &[Stmt]) -> bool {
-    let mut has_forall = false;
-    visit::walk(block, &mut |stmt| has_forall |= matches!(stmt.kind, StmtKind::Forall { .. }));
-    has_forall
+fn has_kernel(block: &[Stmt]) -> bool {
+    let mut has_kernel = false;
+    visit::walk(block, &mut |stmt| has_kernel |= matches!(stmt.kind, StmtKind::Kernel(_)));
+    has_kernel
 }
 
 /// What is known of a loop so far.
 pub(super) struct Finder<'r> {
     routine: &'r Routine,
-    pub(super) nodes: Vec<Node>,
+    nodes: Vec<Node>,
     numbers: HashMap<Node, usize>,
-    /// What slices and words of the loop hold, and how long they are.
-    bits: HashMap<VarId, (usize, Length)>,
+    /// The values of slices and words of the loop, and their lengths.
+    bits: HashMap<VarId, (usize, SizeOperand)>,
     /// Variables that the loop assigns, so far.
-    pub(super) assigned: Vec<VarId>,
+    assigned: Vec<VarId>,
     /// Variables that it reads before it assigns them, if it does.
     outer: Vec<VarId>,
-    pub(super) steps: Vec<Step>,
+    steps: Vec<Step>,
     latches: Vec<(VarId, SizeOperand)>,
     turn: Option<VarId>,
     turn_cost: u64,
-    pub(super) cost: u64,
-    /// The `forall`, once it was seen: nothing but costs comes after it.
-    kernel: Option<Kernel>,
+    /// The kernel, once it was seen: nothing but costs comes after it.
+    stores: Option<Stores>,
 }
 
-/// A `forall`.
-pub(super) struct Kernel {
-    /// The table that changes, or whose lines are combined.
-    pub(super) target: VarId,
-    pub(super) line: Line,
-    pub(super) over: Over,
-    pub(super) iteration: VarId,
-    /// Which iterations there are, if not all of a range.
+/// A kernel that stores lines.
+struct Stores {
+    target: VarId,
+    line: Line,
+    over: Over,
+    iteration: VarId,
+    /// The iterations, if not all of a range.
     some: Option<usize>,
-    /// What a line becomes, or what is combined of it.
-    pub(super) made: usize,
-    /// The slice or word that it is combined into, if no line is stored.
-    pub(super) combined: Option<(VarId, LogicOp)>,
+    /// The new line.
+    made: usize,
+    cost: u64,
 }
 
 impl<'r> Finder<'r> {
@@ -97,13 +95,12 @@ impl<'r> Finder<'r> {
             latches: Vec::new(),
             turn: None,
             turn_cost: 0,
-            cost: 0,
-            kernel: None,
+            stores: None,
         }
     }
 
-    /// What the loop becomes; `None` if it holds anything that no kernel does, or leaves something
-    /// behind that is needed.
+    /// Returns the loop over a grid; `None` if it contains anything that a grid cannot do, or
+    /// leaves something that is needed.
     pub(super) fn lifted(mut self, stmt: &Stmt, lives: &dyn Fn(VarId) -> bool) -> Option<Lifted> {
         let turns = match &stmt.kind {
             StmtKind::For { label: _, var, from, to, down, body } => {
@@ -118,10 +115,8 @@ impl<'r> Finder<'r> {
                 None
             }
         };
-        let Kernel { target, line, over, iteration, some, made, combined } = self.kernel.take()?;
-        // Those that combine lines have no kernel.
-        combined.is_none().then_some(())?;
-        // These are found out again behind the loop.
+        let Stores { target, line, over, iteration, some, made, cost } = self.stores.take()?;
+        // These are found out again after the loop.
         let is_known = |var: &VarId| {
             Some(*var) == self.turn || self.latches.iter().any(|(known, _)| known == var)
         };
@@ -139,7 +134,7 @@ impl<'r> Finder<'r> {
         let objects = objects.collect();
         let (shader, ports) = Text::new(&self.nodes, target, line).kernel(some, made)?;
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
-        let Finder { steps, latches, turn_cost, cost, .. } = self;
+        let Finder { steps, latches, turn_cost, .. } = self;
         Some(Lifted {
             turns,
             target,
@@ -156,13 +151,7 @@ impl<'r> Finder<'r> {
         })
     }
 
-    /// A `forall` alone.
-    pub(super) fn alone(&mut self, stmt: &Stmt) -> Option<Kernel> {
-        self.statement(stmt)?;
-        self.kernel.take()
-    }
-
-    pub(super) fn node(&mut self, node: Node) -> usize {
+    fn node(&mut self, node: Node) -> usize {
         let next = self.nodes.len();
         *self.numbers.entry(node).or_insert_with(|| {
             self.nodes.push(node);
@@ -177,10 +166,16 @@ impl<'r> Finder<'r> {
             _ => None,
         };
         visit::accesses(&stmt.kind, &mut |var, access| {
-            if access.reads() && !self.assigned.contains(&var) && Some(var) != latched {
-                self.outer.push(var);
+            if Some(var) != latched {
+                self.access(var, access);
             }
         });
+    }
+
+    fn access(&mut self, var: VarId, access: Access) {
+        if access.reads() && !self.assigned.contains(&var) {
+            self.outer.push(var);
+        }
     }
 
     fn block(&mut self, block: &[Stmt]) -> Option<()> {
@@ -193,13 +188,14 @@ impl<'r> Finder<'r> {
             self.turn_cost = self.turn_cost.checked_add(units)?;
             return Some(());
         }
-        self.kernel.is_none().then_some(())?;
+        self.stores.is_none().then_some(())?;
         self.note(stmt);
         match &stmt.kind {
             StmtKind::If { test, then, otherwise: _ } => {
                 self.steps.push(Step::Holds(test.clone()));
                 self.block(then)
             }
+            StmtKind::Kernel(kernel) => self.kernel(kernel),
             // Nothing leaves it, or it is no loop of these.
             StmtKind::Block { label: _, body } => self.block(body),
             StmtKind::Size(SizeOp::Latch { dst, size }) => {
@@ -208,85 +204,69 @@ impl<'r> Finder<'r> {
                 self.steps.push(Step::Latch(*dst, size.clone()));
                 Some(())
             }
-            StmtKind::Forall { label: _, var, range, writes, privates, reductions, body } => {
-                let (target, line, combined) = match (writes.as_slice(), reductions.as_slice()) {
-                    ([Part { var: target, kind }], []) => {
-                        let line = match kind {
-                            PartKind::Row => Line::Row,
-                            PartKind::Column => Line::Column,
-                            PartKind::Field { .. } | PartKind::Component => return None,
-                        };
-                        (*target, line, None)
-                    }
-                    ([], [Reduction { var: into, op }]) => {
-                        let (target, line) = loaded(body, *var)?;
-                        (target, line, Some((*into, logic(*op)?)))
-                    }
-                    _ => return None,
-                };
-                self.assigned.push(*var);
-                self.assigned.extend(privates);
-                let (over, some) = match range {
-                    ForallRange::Range(from, to) => (Over::Range(from.clone(), to.clone()), None),
-                    ForallRange::Ones(over) => {
-                        let (some, length) = self.value(*over);
-                        (Over::Ones(length), Some(some))
-                    }
-                };
-                let mut made = None;
-                for stmt in body {
-                    self.of_iteration(stmt, *var, (target, line), &mut made)?;
-                }
-                let made = match combined {
-                    None => made?,
-                    Some(combined) => self.combined(combined)?,
-                };
-                let iteration = *var;
-                self.kernel = Some(Kernel { target, line, over, iteration, some, made, combined });
-                Some(())
-            }
-            StmtKind::Assign(dst, op) => self.assign(*dst, op, None),
+            StmtKind::Assign(dst, op) => self.assign(*dst, op),
             StmtKind::Check(check) => self.check(check),
             _ => None,
         }
     }
 
-    /// A statement of an iteration.
-    pub(super) fn of_iteration(
-        &mut self,
-        stmt: &Stmt,
-        var: VarId,
-        (target, line): (VarId, Line),
-        made: &mut Option<usize>,
-    ) -> Option<()> {
-        self.note(stmt);
-        let stored = match &stmt.kind {
-            StmtKind::Cost { units, times: None } => {
-                self.cost = self.cost.checked_add(*units)?;
-                return Some(());
-            }
-            StmtKind::Check(check) => return self.check(check),
-            StmtKind::Assign(dst, op) => {
-                // What was stored before is not loaded again.
-                made.is_none().then_some(())?;
-                return self.assign(*dst, op, Some((var, line)));
-            }
-            StmtKind::PutRow { table, index, value } => (*table, index, *value, Line::Row),
-            StmtKind::PutColumn { table, index, value } => (*table, index, *value, Line::Column),
-            _ => return None,
+    /// A kernel that stores lines.
+    fn kernel(&mut self, kernel: &Kernel) -> Option<()> {
+        let [Effect::Store { table: target, value: made }] = kernel.effects[..] else {
+            return None;
         };
-        let (table, index, value, stored) = stored;
-        let is_own = table == target && stored == line && *index == Operand::Var(var);
-        (is_own && made.is_none()).then_some(())?;
-        *made = Some(self.value(value).0);
+        let iterations = kernel.iterations()?;
+        kernel.fallback.iter().for_each(|stmt| self.note(stmt));
+        self.assigned.push(iterations.var);
+        self.assigned.extend(iterations.privates);
+        for guard in &kernel.guards {
+            visit::check_accesses(guard, &mut |var, access| self.access(var, access));
+        }
+        let (over, some) = match iterations.range {
+            ForallRange::Range(from, to) => (Over::Range(from.clone(), to.clone()), None),
+            ForallRange::Ones(over) => {
+                let (some, length) = self.value(*over);
+                (Over::Ones(length), Some(some))
+            }
+        };
+        let mut nodes = Vec::with_capacity(kernel.values.len());
+        for value in &kernel.values {
+            let of = |id: &ValueId| nodes[id.0 as usize];
+            let node = match value {
+                Value::Line(table) => Node::Own(*table),
+                Value::Whole(var) => {
+                    nodes.push(self.value(*var).0);
+                    continue;
+                }
+                Value::Fill(bit) => Node::Constant(*bit),
+                Value::Not(id) => Node::Not(of(id)),
+                Value::Logic(op, left, right) => Node::Logic(*op, of(left), of(right)),
+                Value::Query(..)
+                | Value::Index
+                | Value::Scalar(_)
+                | Value::Component(_)
+                | Value::Compare(..) => return None,
+            };
+            nodes.push(self.node(node));
+        }
+        kernel.guards.iter().try_for_each(|guard| self.check(guard))?;
+        self.stores = Some(Stores {
+            target,
+            line: kernel.line,
+            over,
+            iteration: iterations.var,
+            some,
+            made: nodes[made.0 as usize],
+            cost: kernel.cost,
+        });
         Some(())
     }
 
-    /// An assignment, in an iteration over these lines or in a turn.
-    fn assign(&mut self, dst: VarId, op: &Op, own: Option<(VarId, Line)>) -> Option<()> {
+    /// An assignment in an iteration around the kernel.
+    fn assign(&mut self, dst: VarId, op: &Op) -> Option<()> {
         let (node, length) = match op {
-            Op::Column(table, index) => self.load(Line::Column, *table, index, own)?,
-            Op::Row(table, index) => self.load(Line::Row, *table, index, own)?,
+            Op::Column(table, index) => self.load(Line::Column, *table, index)?,
+            Op::Row(table, index) => self.load(Line::Row, *table, index)?,
             Op::BitsNot(of) => {
                 let (of, length) = self.value(*of);
                 (self.node(Node::Not(of)), length)
@@ -294,11 +274,6 @@ impl<'r> Finder<'r> {
             Op::BitsLogic(op, left, right) => {
                 let ((left, length), (right, _)) = (self.value(*left), self.value(*right));
                 (self.node(Node::Logic(*op, left, right)), length)
-            }
-            Op::Fill(len, bit) if own.is_some() => {
-                let is_private = matches!(len, Operand::Var(var) if self.assigned.contains(var));
-                (!is_private)
-                    .then(|| (self.node(Node::Constant(*bit)), Length::Number(len.clone())))?
             }
             Op::Copy(Operand::Var(of)) if self.routine.var(*of).ty.is_bits() => self.value(*of),
             Op::Copy(_)
@@ -309,7 +284,7 @@ impl<'r> Finder<'r> {
             | Op::Length(_)
             | Op::Rows(_)
             | Op::Columns(_)
-                if own.is_none() && matches!(self.routine.var(dst).ty, Ty::Int | Ty::Bool) =>
+                if matches!(self.routine.var(dst).ty, Ty::Int | Ty::Bool) =>
             {
                 self.assigned.push(dst);
                 self.steps.push(Step::Number(dst, op.clone()));
@@ -324,41 +299,21 @@ impl<'r> Finder<'r> {
         Some(())
     }
 
-    /// What an iteration combines into a slice or word that it has from the one before.
-    fn combined(&mut self, (into, op): (VarId, LogicOp)) -> Option<usize> {
-        self.routine.var(into).ty.is_bits().then_some(())?;
-        let before = self.node(Node::Outer(into));
-        let (after, _) = self.value(into);
-        match self.nodes[after] {
-            Node::Logic(done, of, made) | Node::Logic(done, made, of)
-                if done == op && of == before =>
-            {
-                Some(made)
-            }
-            _ => None,
-        }
-    }
-
-    fn load(
-        &mut self,
-        line: Line,
-        table: VarId,
-        index: &Operand,
-        own: Option<(VarId, Line)>,
-    ) -> Option<(usize, Length)> {
-        let Operand::Var(index) = index else { return None };
-        let node = match own {
-            Some((var, own)) => (*index == var && own == line).then_some(Node::Own(table))?,
-            None => (Some(*index) == self.turn).then_some(Node::Pivot(line, table))?,
+    /// The load of a pivot.
+    fn load(&mut self, line: Line, table: VarId, index: &Operand) -> Option<(usize, SizeOperand)> {
+        let is_own = matches!(index, Operand::Var(index) if Some(*index) == self.turn);
+        let length = match line {
+            Line::Row => SizeOperand::Columns(table),
+            Line::Column => SizeOperand::Rows(table),
         };
-        Some((self.node(node), Length::Line(line, table)))
+        is_own.then(|| (self.node(Node::Pivot(line, table)), length))
     }
 
-    /// What a slice or word holds.
-    pub(super) fn value(&mut self, var: VarId) -> (usize, Length) {
+    /// The value of a slice or word, and its length.
+    fn value(&mut self, var: VarId) -> (usize, SizeOperand) {
         match self.bits.get(&var) {
             Some(known) => known.clone(),
-            None => (self.node(Node::Outer(var)), Length::Of(var)),
+            None => (self.node(Node::Outer(var)), SizeOperand::Length(var)),
         }
     }
 
@@ -382,29 +337,6 @@ impl<'r> Finder<'r> {
             | Check::NoCarry(..)
             | Check::Assert(..) => None,
         }
-    }
-}
-
-/// The lines that the iterations of a body load: of which table, and which way.
-pub(super) fn loaded(body: &[Stmt], iteration: VarId) -> Option<(VarId, Line)> {
-    body.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::Assign(_, Op::Row(table, Operand::Var(index))) if *index == iteration => {
-            Some((*table, Line::Row))
-        }
-        StmtKind::Assign(_, Op::Column(table, Operand::Var(index))) if *index == iteration => {
-            Some((*table, Line::Column))
-        }
-        _ => None,
-    })
-}
-
-/// Reductions that are done bit by bit.
-pub(super) fn logic(op: ReductionOp) -> Option<LogicOp> {
-    match op {
-        ReductionOp::Or => Some(LogicOp::Or),
-        ReductionOp::And => Some(LogicOp::And),
-        ReductionOp::Xor => Some(LogicOp::Xor),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
     }
 }
 

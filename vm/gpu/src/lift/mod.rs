@@ -1,40 +1,40 @@
-//! Loops that become kernels over a grid of workgroups.
+//! Kernels of SIR on the device.
 //!
-//! * `find`: which loops, and what has to hold when they begin; `text`: the kernel. The host
-//!   decides in `run::lifted`.
-//! * `lines`: a `forall` that the control unit does as one instruction; `questions`: one that asks
-//!   about lines.
+//! * `find`: kernels, and loops around one, that run over a grid of workgroups; `text`: their WGSL.
+//!   The host decides in `run::lifted`.
+//! * `lines`: kernels that are one instruction of the control unit; `planes`: kernels with queries,
+//!   which are a few instructions.
 //!
-//! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb,
-//! is one dispatch: a thread makes a limb of a column, whichever lines the loop goes by. A `for`
-//! whose turns load lines of their own index and end with such a `forall` is a dispatch for each
-//! few turns. What these load of the table that the turns change, the dispatch before them writes
-//! beside the table: the thread that makes a limb knows it, so that no thread waits for another one
-//! (Note [Several turns a dispatch]).
+//! Note [Lifted loops]. A kernel that stores lines is one dispatch: a thread computes a limb of a
+//! column, for rows and for columns. A `for` whose iterations load lines of their own index, the
+//! pivots, and end with such a kernel is a dispatch for each few pivots. The dispatch before them
+//! writes the pivots of the table that changes next to the table: the thread that computes a limb
+//! knows it, so that no thread waits for another one (Note [Several turns a dispatch]).
 //!
-//! Before the first dispatch all checks of all turns are made. Where one would fail the loop runs
-//! as it is written, and traps where that traps. Nothing that the loop leaves but the table is
-//! needed afterwards; lengths that it found out are found out again behind it.
+//! Before the first dispatch all checks of all iterations are made. If one would fail, the loop
+//! runs as it is written, and traps where that traps. Nothing that the loop leaves but the table is
+//! needed afterwards; lengths that it latched are latched again after it.
 
 mod find;
 mod lines;
-mod questions;
+mod planes;
 mod text;
 
 pub(crate) use lines::{Lines, Made, Mixed, lines};
-pub(crate) use questions::{Act, Addend, Questions, Truth, questions};
+pub(crate) use planes::{Act, Addend, Truth, acts};
 pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE, TURNS};
 
 use std::collections::HashMap;
 
 use star_ir::analysis::liveness::Liveness;
+use star_ir::kernel::Line;
 use star_ir::{Check, LogicOp, Op, Operand, Program, RoutineId, SizeOperand, Stmt, VarId, visit};
 use star_shaders::Shader;
 
-/// A loop that becomes kernels.
+/// A kernel over a grid, or a loop around one.
 #[derive(Clone, Debug)]
 pub(crate) struct Lifted {
-    /// The loop around the `forall`; without one there is one dispatch.
+    /// The loop around the kernel; without one there is one dispatch.
     pub(crate) turns: Option<Turns>,
     /// The table that changes.
     pub(crate) target: VarId,
@@ -72,25 +72,7 @@ pub(crate) struct Turns {
 pub(crate) enum Over {
     Range(Operand, Operand),
     /// The ones of something with this length.
-    Ones(Length),
-}
-
-/// Rows or columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Line {
-    Row,
-    Column,
-}
-
-/// How long a slice or word is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Length {
-    /// As long as a variable from outside.
-    Of(VarId),
-    /// As long as a line of a table.
-    Line(Line, VarId),
-    /// As long as this number says.
-    Number(Operand),
+    Ones(SizeOperand),
 }
 
 /// What the host does before the first dispatch.
@@ -99,7 +81,7 @@ pub(crate) enum Step {
     /// Has to hold in every turn.
     Check(Check),
     /// A slice or word of the loop gets this length.
-    Bits(VarId, Length),
+    Bits(VarId, SizeOperand),
     /// A number of the loop.
     Number(VarId, Op),
     /// If the number was never set, it is this.
@@ -133,16 +115,8 @@ enum Node {
     Logic(LogicOp, usize, usize),
 }
 
-impl Line {
-    pub(crate) fn other(self) -> Line {
-        match self {
-            Line::Row => Line::Column,
-            Line::Column => Line::Row,
-        }
-    }
-}
-
-/// The loops of a routine that become kernels, by where they stand in the program.
+/// The kernels of a routine, and the loops around one, that run over a grid, by the addresses of
+/// their statements.
 pub(crate) fn find(program: &Program, id: RoutineId) -> HashMap<*const Stmt, Lifted> {
     let routine = program.routine(id);
     let mut found = HashMap::new();
@@ -167,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns how many loops over several lines become kernels in a routine whose iterations begin
+    /// Returns how many loops around a kernel run over a grid in a routine whose iterations begin
     /// with these statements.
     fn n_lifted(statements: &[&str]) -> usize {
         let statements: String = statements.iter().map(|line| format!("    {line} !0\n")).collect();
@@ -175,9 +149,11 @@ mod tests {
             "routine 0 \"F\" (ref %P: table[?, ?], value %X: slice[?], value %v: word[?]) !0 {{\n  \
              var %k: int\n  var %i: int\n  var %w: word[?]\n  var %t: word[?]\n  \
              for @0 %k = 1 to 9 !0 {{\n{statements}    \
-             forall @1 %i in %X writes [row %P] privates [%t] !0 {{\n      \
-             %t = row %P, %i !0\n      %t = bits_xor %t, %v !0\n      put_row %P, %i, %t !0\n    \
-             }}\n  }}\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
+             kernel rows %P !0 {{\n      0 = line %P\n      1 = whole %v\n      2 = xor 0 1\n      \
+             store %P 2\n    }} fallback {{\n      \
+             forall @1 %i in %X writes [row %P] privates [%t] !0 {{\n        \
+             %t = row %P, %i !0\n        %t = bits_xor %t, %v !0\n        \
+             put_row %P, %i, %t !0\n      }}\n    }}\n  }}\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
         );
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let found = find(&program, RoutineId(0));

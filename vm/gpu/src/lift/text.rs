@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use star_ir::kernel::Line;
 use star_ir::{LogicOp, VarId};
 use star_shaders::{Limb, Shader};
 
-use super::{Line, Node, Port};
+use super::{Node, Port};
 
 /// Most ports of a kernel: their words fit behind those that every kernel is given.
 pub(super) const MOST_PORTS: usize = 8;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use star_ir::kernel::Line;
 use star_ir::{Check, Op, Operand, RoutineId, SizeOperand, VarId};
 use star_shaders::layout::state;
 use star_vm::BackendError;
@@ -13,7 +14,7 @@ use super::{Active, DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Given, Launch, MAX_GROUPS};
-use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, SHARE, Step, TURNS};
+use crate::lift::{ACROSS, DOWN, FIRST_PORT, Lifted, Over, Port, SHARE, Step, TURNS};
 use crate::program::internal;
 use crate::value::Sizes;
 
@@ -200,23 +201,14 @@ impl Scene<'_> {
         self.objects.get(&var).copied().flatten()
     }
 
-    fn length(&self, length: &Length) -> Option<i64> {
-        Some(match length {
-            Length::Of(var) => i64::from(self.table(*var)?.sizes.rows),
-            Length::Line(Line::Column, table) => i64::from(self.table(*table)?.sizes.rows),
-            Length::Line(Line::Row, table) => i64::from(self.table(*table)?.sizes.columns),
-            Length::Number(operand) => self.number(operand)?,
-        })
-    }
-
     fn size(&self, size: &SizeOperand) -> Option<i64> {
         match size {
             SizeOperand::Length(var) => match self.lengths.get(var) {
                 Some(length) => Some(*length),
-                None => self.length(&Length::Of(*var)),
+                None => Some(i64::from(self.table(*var)?.sizes.rows)),
             },
-            SizeOperand::Rows(table) => self.length(&Length::Line(Line::Column, *table)),
-            SizeOperand::Columns(table) => self.length(&Length::Line(Line::Row, *table)),
+            SizeOperand::Rows(table) => Some(i64::from(self.table(*table)?.sizes.rows)),
+            SizeOperand::Columns(table) => Some(i64::from(self.table(*table)?.sizes.columns)),
             SizeOperand::Value(operand) => self.number(operand),
         }
     }
@@ -226,7 +218,7 @@ impl Scene<'_> {
         match step {
             Step::Check(check) => self.holds(check).then_some(()),
             Step::Bits(var, length) => {
-                let length = self.length(length)?;
+                let length = self.size(length)?;
                 self.lengths.insert(*var, length);
                 Some(())
             }
@@ -273,8 +265,10 @@ impl Scene<'_> {
                 self.size(limit).is_some_and(|limit| *self.turns.end() <= limit)
             }
             Check::Index(Operand::Var(var), limit) if *var == self.lifted.iteration => {
-                let lines =
-                    self.length(&Length::Line(self.lifted.line.other(), self.lifted.target));
+                let lines = match self.lifted.line {
+                    Line::Row => self.size(&SizeOperand::Rows(self.lifted.target)),
+                    Line::Column => self.size(&SizeOperand::Columns(self.lifted.target)),
+                };
                 matches!((lines, self.size(limit)), (Some(lines), Some(limit)) if lines <= limit)
             }
             Check::Index(index, limit) => {
@@ -314,7 +308,7 @@ impl Scene<'_> {
         };
         match &self.lifted.over {
             Over::Ones(length) => {
-                (self.length(length) == Some(i64::from(n_lines))).then_some((0, n_lines))
+                (self.size(length) == Some(i64::from(n_lines))).then_some((0, n_lines))
             }
             Over::Range(from, to) => {
                 let (from, to) = (self.number(from)?, self.number(to)?);

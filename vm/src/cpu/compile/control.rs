@@ -6,7 +6,7 @@ use star_ir::{Block, LabelId, Operand, VarId};
 use super::super::class::Class;
 use super::super::code::{Forall, RoutineCode, Summary};
 use super::super::inst::Inst;
-use super::super::lines::{Kernel, LineKernel, LineQuestions, LineReduction};
+use super::super::lines::Kernel;
 use super::super::loop_kernels::{Body, LoopKernel};
 use super::super::operand::{Number, Pc, Range, Reg, RegRef};
 use super::super::table::form::Line;
@@ -114,53 +114,26 @@ impl Compiler<'_> {
         self.turns(label, Inst::ForeachNext { state, var, over, exit: 0 }, body);
     }
 
-    /// `writes` is the table of which each iteration writes one line, if the iterations write
-    /// nothing else.
     #[inline(never)] // Statements nest deeply, and this needs much stack.
-    pub(super) fn forall_loop(
-        &mut self,
-        label: LabelId,
-        forall: Forall,
-        writes: Option<(Reg, Line)>,
-        body: &Block,
-    ) {
+    pub(super) fn forall_loop(&mut self, label: LabelId, forall: Forall, body: &Block) {
+        let kernel = self.kernel.take();
         let (loc, before) = (self.loc, self.mark());
         self.code.foralls.push(forall);
         let idx = self.code.foralls.len() - 1;
         let begin = self.emit(Inst::ForallBegin(idx as u32));
         self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
-        // After the two instructions that begin the loop, and without the one that jumps back.
-        let insts = &self.code.insts[begin + 2..self.code.insts.len() - 1];
-        let forall = &self.code.foralls[idx];
-        let kernel = match self.options.optimise {
-            true => match writes {
-                Some(writes) => LineKernel::compile(forall, writes, insts).map(|kernel| {
-                    let RoutineCode { insts, constants, .. } = &self.code;
-                    let body = Body {
-                        insts,
-                        first: begin + 2,
-                        end: insts.len() - 1,
-                        var: forall.var,
-                        state: forall.var,
-                        down: false,
-                        constants,
-                    };
-                    let masked = LoopKernel::compile(body, |_| false);
-                    Kernel::Lines(Box::new(kernel.or_masked(masked)))
-                }),
-                None => {
-                    let combined = LineReduction::compile(forall, insts).map(Kernel::Reduction);
-                    combined.or_else(|| {
-                        let first = (begin + 2) as Pc;
-                        let asked = LineQuestions::compile(forall, first, insts);
-                        // A profile counts the cost of each instruction in every iteration.
-                        let asked = asked.filter(|it| !self.options.profile || !it.has_branches());
-                        asked.map(|asked| Kernel::Questions(Box::new(asked)))
-                    })
-                }
-            },
-            false => None,
-        };
+        let kernel = kernel.map(|kernel| match kernel {
+            Kernel::Lines(lines) => {
+                let RoutineCode { insts, constants, .. } = &self.code;
+                // After the two instructions that begin the loop, without the one that jumps back.
+                let (first, end) = (begin + 2, insts.len() - 1);
+                let var = self.code.foralls[idx].var;
+                let body = Body { insts, first, end, var, state: var, down: false, constants };
+                let masked = LoopKernel::compile(body, |_| false);
+                Kernel::Lines(Box::new(lines.or_masked(masked)))
+            }
+            kernel @ (Kernel::Reduction(_) | Kernel::Questions(_)) => kernel,
+        });
         self.loc = loc;
         if kernel.is_none()
             && self.options.optimise

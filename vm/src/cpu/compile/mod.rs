@@ -7,6 +7,7 @@
 mod calls;
 mod control;
 mod in_order;
+mod kernels;
 mod operations;
 mod peephole;
 mod views;
@@ -17,14 +18,14 @@ use std::sync::Arc;
 use star_base::Intrinsic;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
-    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind, Program,
-    Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Program, Reduction,
+    Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
 use super::inst::{BitsInst, Inst, TableInst};
+use super::lines::Kernel;
 use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
-use super::table::form::Line;
 use crate::backend::{BackendError, CompileOptions};
 
 /// Compiles a verified program. Routines shared with a program compiled earlier with the same
@@ -109,6 +110,8 @@ struct Compiler<'p> {
     /// Instructions before this one may be jump targets, so they must not change.
     settled: usize,
     loc: LocId,
+    /// The kernel whose fallback is the next statement.
+    kernel: Option<Kernel>,
     /// The number of the current statement, and of the next one.
     at: usize,
     next_at: usize,
@@ -194,6 +197,7 @@ impl<'p> Compiler<'p> {
             at: 0,
             next_at: 0,
             liveness: None,
+            kernel: None,
             fault: None,
         }
     }
@@ -407,13 +411,15 @@ impl<'p> Compiler<'p> {
             {
                 self.forall_turns(*label, *var, range, privates, body);
             }
-            StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
-                let writes = match (&writes[..], &reductions[..]) {
-                    ([part], []) => self.line_of(part),
-                    ([..], [..]) => None,
-                };
+            StmtKind::Forall { label, var, range, privates, reductions, body, writes: _ } => {
                 let forall = self.forall(*var, range, privates, reductions);
-                self.forall_loop(*label, forall, writes, body);
+                self.forall_loop(*label, forall, body);
+            }
+            StmtKind::Kernel(kernel) => {
+                if self.options.optimise {
+                    self.kernel = self.line_kernel(kernel);
+                }
+                self.block(&kernel.fallback);
             }
             StmtKind::If { test, then, otherwise } => self.branch(test, then, otherwise),
             StmtKind::Block { label, body } => {
@@ -459,15 +465,6 @@ impl<'p> Compiler<'p> {
         let reductions = reductions.iter().map(|r| (self.place(r.var), r.op)).collect();
         let privates = privates.iter().map(|var| self.place(*var)).collect();
         Forall { var: self.reg(var), range, privates, reductions, kernel: None }
-    }
-
-    /// Returns the table and the kind of line if the part is a line.
-    fn line_of(&self, part: &Part) -> Option<(Reg, Line)> {
-        match part.kind {
-            PartKind::Row => Some((self.reg(part.var), Line::Row)),
-            PartKind::Column => Some((self.reg(part.var), Line::Column)),
-            PartKind::Field { .. } | PartKind::Component => None,
-        }
     }
 
     fn file(&mut self, var: VarId, file: &Operand, layout: Option<&Operand>) -> u32 {

@@ -97,6 +97,7 @@ fn looks_at_lines(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
+        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

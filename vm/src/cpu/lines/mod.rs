@@ -7,7 +7,6 @@
 //! if one would fail, or a table does not lie in the form that is needed, the loop runs as it is
 //! written, and traps where that traps.
 
-mod compile;
 mod questions;
 mod reduce;
 mod run;
@@ -17,7 +16,7 @@ use super::operand::{Reg, Size};
 use super::table::form::Line;
 use crate::tape::Plan;
 
-pub(super) use questions::{LineQuestions, Scratch as QuestionScratch};
+pub(super) use questions::{LineQuestions, Num, Outside, Scratch as QuestionScratch, Step, Truth};
 pub(super) use reduce::LineReduction;
 
 /// What becomes of a body that works on lines.
@@ -45,22 +44,22 @@ pub(super) struct LineKernel {
 
 /// What is done with lines.
 #[derive(Clone, Debug)]
-struct LineTape {
-    line: Line,
-    plan: Plan,
+pub(super) struct LineTape {
+    pub(super) line: Line,
+    pub(super) plan: Plan,
     /// What each port of the plan stands for.
-    ports: Vec<Port>,
+    pub(super) ports: Vec<Port>,
     /// Tables whose lines are indexed.
-    tables: Vec<Reg>,
+    pub(super) tables: Vec<Reg>,
     /// Slices and words from outside.
-    outer: Vec<Reg>,
+    pub(super) outer: Vec<Reg>,
     /// Sizes that have to agree.
-    sizes: Vec<(LineSize, LineSize)>,
+    pub(super) sizes: Vec<(LineSize, LineSize)>,
 }
 
 /// What a port stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Port {
+pub(super) enum Port {
     /// The lines of a table.
     Lines(Reg),
     /// A slice or word that is the same for all lines.
@@ -69,12 +68,16 @@ enum Port {
 
 /// A size in a guard: that of a line, or one from outside.
 #[derive(Clone, Copy, Debug)]
-enum LineSize {
+pub(super) enum LineSize {
     Line,
     Outer(Size),
 }
 
 impl LineKernel {
+    pub(super) fn new(target: Reg, body: LineTape, cost: u64) -> Self {
+        LineKernel { target, body, cost, masked: None }
+    }
+
     /// The kernel runs as this loop where the mask of that has few ones.
     pub(super) fn or_masked(mut self, masked: Option<LoopKernel>) -> Self {
         self.masked = masked.filter(LoopKernel::is_masked);

@@ -9,7 +9,6 @@
 //!
 //! Threads combine what they find for themselves. Components are put in place when all is known.
 
-mod compile;
 mod steps;
 
 use star_ir::ReductionOp;
@@ -22,38 +21,40 @@ use super::LineTape;
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Answer, Lane, Strips, Turns};
-use steps::{Partial, Step};
+pub(in crate::cpu) use steps::{Num, Step, Truth};
+
+use steps::Partial;
 
 /// A body that asks about lines.
 #[derive(Clone, Debug)]
 pub(in crate::cpu) struct LineQuestions {
-    body: LineTape,
+    pub(in crate::cpu) body: LineTape,
     /// A table that has the lines.
-    table: Reg,
-    steps: Vec<Step>,
+    pub(in crate::cpu) table: Reg,
+    pub(in crate::cpu) steps: Vec<Step>,
     /// What is combined, and how.
-    reductions: Vec<(Reg, ReductionOp)>,
+    pub(in crate::cpu) reductions: Vec<(Reg, ReductionOp)>,
     /// Slices and words of which components are written.
-    components: Vec<Reg>,
-    outside: Outside,
+    pub(in crate::cpu) components: Vec<Reg>,
+    pub(in crate::cpu) outside: Outside,
     /// Elementary operations of every iteration.
-    cost: u64,
+    pub(in crate::cpu) cost: u64,
 }
 
 /// What a body looks at beside lines.
 #[derive(Clone, Debug, Default)]
-struct Outside {
+pub(in crate::cpu) struct Outside {
     /// Slices and words of which the iteration's own component is read.
-    read: Vec<Reg>,
+    pub(in crate::cpu) read: Vec<Reg>,
     /// Slices and words that have a component for each iteration.
-    indexed: Vec<Reg>,
+    pub(in crate::cpu) indexed: Vec<Reg>,
     /// Slices and words, and numbers, that guards ask to be set.
-    bits_set: Vec<Reg>,
-    numbers_set: Vec<Reg>,
+    pub(in crate::cpu) bits_set: Vec<Reg>,
+    pub(in crate::cpu) numbers_set: Vec<Reg>,
     /// Numbers and truth values.
-    numbers: Vec<Number>,
+    pub(in crate::cpu) numbers: Vec<Number>,
     /// Those that are 0 or 1.
-    bits: Vec<Number>,
+    pub(in crate::cpu) bits: Vec<Number>,
 }
 
 /// So many lines are asked one by one: cutting them into strips and shares takes some 0.5 µs, and

@@ -5,16 +5,11 @@
 //! after another: no iteration needs one of its own. What an iteration does is a function of two
 //! bits, that of the slice or word and that of the line.
 
-use std::collections::HashMap;
-
-use star_ir::ReductionOp;
-
-use super::super::class::{Bitwise, Class};
 use super::super::code::Forall;
-use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
-use super::super::operand::{Number, Reg, RegRef, Size, Test};
+use super::super::operand::Reg;
 use super::super::table::form::Line;
+use super::LineSize;
 use crate::counters::Declined;
 use crate::interrupt::Exec;
 
@@ -27,121 +22,22 @@ pub(in crate::cpu) struct LineReduction {
     line: Line,
     /// What it takes: bit `2a + b` for its own bit a and the bit b of the line.
     function: u8,
-    /// Is that what the body does with what it finds there?
-    accumulates: bool,
-    /// How long the constants are that it takes.
-    fills: Vec<Number>,
+    /// Sizes that have to agree.
+    sizes: Vec<(LineSize, LineSize)>,
     /// Elementary operations of an iteration.
     cost: u64,
 }
 
-/// The bit of the slice or word, and that of the line, as functions of both.
-const OWN: u8 = 0b1100;
-const OF_LINE: u8 = 0b1010;
-
 impl LineReduction {
-    /// Compiles the instructions of a body; `None` if it does anything else.
-    pub(in crate::cpu) fn compile(forall: &Forall, body: &[Inst]) -> Option<LineReduction> {
-        let [(place, op)] = forall.reductions[..] else { return None };
-        let dst = place.bits()?;
-        let (mut of, mut tables, mut fills, mut cost) = (None, Vec::new(), Vec::new(), 0_u64);
-        let mut values = HashMap::from([(dst, OWN)]);
-        for inst in body {
-            match inst.class() {
-                Class::Cost { units } => cost = cost.checked_add(u64::from(units?))?,
-                Class::Load { dst: to, table, line, index } => {
-                    let is_same = *of.get_or_insert((table, line)) == (table, line);
-                    (is_same && index == Number(forall.var)).then_some(())?;
-                    values.insert(to, OF_LINE);
-                }
-                Class::Guard(Test::Index(index, limit)) => {
-                    // That the line is there is looked at before all.
-                    let own = match limit {
-                        Size::Rows(table) => (table, Line::Row),
-                        Size::Columns(table) => (table, Line::Column),
-                        Size::Value(_) | Size::Length(_) => return None,
-                    };
-                    let is_same = *of.get_or_insert(own) == own;
-                    (is_same && index == Number(forall.var)).then_some(())?;
-                }
-                // What it combines into is looked at before all, and so is the table.
-                Class::Guard(Test::BitsSet(reg) | Test::BitsSized(reg)) => {
-                    values.contains_key(&reg).then_some(())?;
-                }
-                // What it makes is as long as the lines.
-                Class::Guard(Test::Size(Size::Length(left), Size::Length(right))) => {
-                    let are_lines = values.contains_key(&left) && values.contains_key(&right);
-                    are_lines.then_some(())?;
-                }
-                Class::Guard(Test::TableSet(table)) => tables.push(table),
-                Class::Guard(Test::NumberSet(reg)) => (reg == forall.var).then_some(())?,
-                Class::Bitwise(op) => {
-                    let value = composed(&op, &values)?;
-                    values.insert(op.dst, value);
-                }
-                Class::Fill { dst: to, len, bit } => {
-                    fills.push(outer(forall, len)?);
-                    values.insert(to, if bit { 0b1111 } else { 0 });
-                }
-                // Whatever is as long as the lines is not.
-                Class::Guard(Test::NotNegative(len)) => fills.push(outer(forall, len)?),
-                Class::Guard(_)
-                | Class::Store { .. }
-                | Class::Reduce { .. }
-                | Class::Scalar
-                | Class::Other(_)
-                | Class::Control => return None,
-            }
-        }
-        let (table, line) = of?;
-        tables.iter().all(|other| *other == table).then_some(())?;
-        let is_private = |reg: &Reg| {
-            *reg == dst || forall.privates.iter().any(|place| place.bits() == Some(*reg))
-        };
-        values.keys().all(is_private).then_some(())?;
-        let body = values[&dst];
-        let function = combined(op, body)?;
-        let accumulates = function == body;
-        Some(LineReduction { dst, table, line, function, accumulates, fills, cost })
+    pub(in crate::cpu) fn new(
+        dst: Reg,
+        (table, line): (Reg, Line),
+        function: u8,
+        sizes: Vec<(LineSize, LineSize)>,
+        cost: u64,
+    ) -> Self {
+        LineReduction { dst, table, line, function, sizes, cost }
     }
-
-    /// Does the body combine into what it finds, so that the slice or word itself can be there?
-    pub(in crate::cpu) fn accumulates(&self) -> bool {
-        self.accumulates
-    }
-}
-
-/// The number, if it is the same in every iteration.
-fn outer(forall: &Forall, number: Number) -> Option<Number> {
-    let is_private = |place: &RegRef| place.number() == Some(number.0);
-    let is_own = number == Number(forall.var) || forall.privates.iter().any(is_private);
-    (!is_own).then_some(number)
-}
-
-/// What the slice or word takes where each iteration finds the neutral element and leaves the
-/// `body` of it and its line.
-fn combined(op: ReductionOp, body: u8) -> Option<u8> {
-    // With zeros for its own bit, and with ones.
-    let (of_zeros, of_ones) = (body & 0b11 | (body & 0b11) << 2, body >> 2 | body & 0b1100);
-    match op {
-        ReductionOp::Or => Some(OWN | of_zeros),
-        ReductionOp::Xor => Some(OWN ^ of_zeros),
-        ReductionOp::And => Some(OWN & of_ones),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
-    }
-}
-
-/// The function as one of the two bits that its operands are functions of.
-fn composed(op: &Bitwise, values: &HashMap<Reg, u8>) -> Option<u8> {
-    let mut of = Vec::with_capacity(3);
-    for reg in op.of() {
-        of.push(*values.get(reg)?);
-    }
-    let bit = |bits: u8| {
-        let number = of.iter().fold(0, |number, value| number * 2 + (value >> bits & 1));
-        op.table >> number & 1
-    };
-    Some((0..4).map(|bits| bit(bits) << bits).sum())
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -153,8 +49,7 @@ impl Interpreter<'_, '_, '_> {
         reduction: &LineReduction,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
-        let LineReduction { dst, table, line, function, accumulates: _, ref fills, cost } =
-            *reduction;
+        let LineReduction { dst, table, line, function, ref sizes, cost } = *reduction;
         let (n_lines, len) = (line.number_of(table), line.length_of(table));
         let (Some(n_lines), Some(len)) = (self.size(n_lines), self.size(len)) else {
             return Ok(Err(Declined::Guard));
@@ -164,9 +59,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let len = len as usize;
         let slot = self.bits_slot(dst);
-        let mut lens = fills.iter().map(|fill| self.size(Size::Value(*fill)));
-        let is_long = lens.all(|fill| fill == Some(len as u64));
-        if !slot.is_set || slot.bits.len() != len || !is_long {
+        if !slot.is_set || slot.bits.len() != len || !self.agree(sizes, len) {
             return Ok(Err(Declined::Guard));
         }
         if indices.is_empty() {

@@ -164,16 +164,19 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Err(Declined::Guard));
             }
         }
-        for (left, right) in &body.sizes {
-            let size = |size: &LineSize| match size {
-                LineSize::Line => Some(len as u64),
-                LineSize::Outer(size) => self.size(*size),
-            };
-            if size(left).is_none() || size(left) != size(right) {
-                return Ok(Err(Declined::Guard));
-            }
+        match self.agree(&body.sizes, len) {
+            true => Ok(Ok(())),
+            false => Ok(Err(Declined::Guard)),
         }
-        Ok(Ok(()))
+    }
+
+    /// Are the sizes of each pair known and equal, for lines of this length?
+    pub(super) fn agree(&self, sizes: &[(LineSize, LineSize)], len: usize) -> bool {
+        let size = |size: &LineSize| match size {
+            LineSize::Line => Some(len as u64),
+            LineSize::Outer(size) => self.size(*size),
+        };
+        sizes.iter().all(|(left, right)| size(left).is_some() && size(left) == size(right))
     }
 
     /// Works on the lines of the target.

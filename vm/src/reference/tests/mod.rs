@@ -1,7 +1,6 @@
 //! Tests of the reference backend, and shared helpers: a memory budget, hand-built programs, a
 //! host.
 
-mod blocks;
 mod corners;
 mod flow;
 mod forall;
@@ -338,14 +337,6 @@ pub(super) fn planned<B: Backend>(
 ) -> B::Plan {
     let code = backend.compile(program.clone(), &options).unwrap();
     backend.plan(&code, ENTRY, &[]).unwrap()
-}
-
-/// Returns whether some part of a program runs in blocks.
-pub(super) fn in_blocks(program: &Program, subject: Subject) -> bool {
-    let cpu = Cpu::new();
-    let explanation = cpu.explain(&planned(&cpu, program, CompileOptions::default()));
-    let mut items = explanation.items.iter().filter(|item| item.subject == subject);
-    items.any(|item| matches!(item.became, Became::Form(_)))
 }
 
 /// Runs to the end and returns the final values.

@@ -186,7 +186,9 @@ impl Types<'_, '_, '_> {
                 self.parts(writes);
                 self.reductions(reductions);
             }
-            StmtKind::Block { label: _, body: _ }
+            // Rule 10 checks its types.
+            StmtKind::Kernel(_)
+            | StmtKind::Block { label: _, body: _ }
             | StmtKind::Break(_)
             | StmtKind::Continue(_)
             | StmtKind::Exit => {}

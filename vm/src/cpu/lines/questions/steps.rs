@@ -12,7 +12,7 @@ const MOST_KEPT: usize = 1 << 10;
 
 /// A number of every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Num {
+pub(in crate::cpu) enum Num {
     /// That made by the step with this number among those that make one.
     Made(usize),
     /// The index of the iteration.
@@ -23,7 +23,7 @@ pub(super) enum Num {
 
 /// A truth value of every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+pub(in crate::cpu) enum Truth {
     /// That made by the step with this number among those that make one.
     Made(usize),
     /// That with this number among the numbers from outside.
@@ -35,7 +35,7 @@ pub(super) enum Truth {
 /// A step. The first ones make a number or a truth value, the others have their effect where `when`
 /// holds.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(in crate::cpu) enum Step {
     /// A number: the answer to this question.
     Number { question: usize },
     /// A truth value: is the answer to it yes, or a number above 0?

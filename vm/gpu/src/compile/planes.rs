@@ -1,15 +1,15 @@
-//! A `forall` that asks about lines as some instructions (Note [Planes] in `lift`), and as it is
-//! written where a check of it would fail.
+//! A kernel with queries as some instructions (Note [Planes] in `lift`), and its fallback where a
+//! guard does not hold.
 
-use star_ir::{ForallRange, LogicOp, VarId};
+use star_ir::kernel::{Effect, Line};
+use star_ir::{ForallRange, Kernel, LogicOp, VarId};
 use star_shaders::layout::measure;
 use star_shaders::{Generator, Join, Op, Reduce};
 
 use super::Unsupported;
 use super::builder::{Builder, table};
-use super::parallel::Forall;
 use crate::code::{LinesKind, Object, Reg};
-use crate::lift::{Act, Addend, Line, Made, Questions, Truth};
+use crate::lift::{Act, Addend, Made, Truth};
 
 /// The planes that there are so far, and what all of them have.
 struct Planes {
@@ -20,42 +20,40 @@ struct Planes {
 
 impl Builder<'_> {
     /// All iterations at once.
-    pub(super) fn questions(
-        &mut self,
-        forall: &Forall<'_>,
-        questions: &Questions,
-    ) -> Result<(), Unsupported> {
-        let (as_written, end) = (self.label(), self.label());
-        self.guards(forall, (&questions.steps, questions.iteration), as_written);
-        for var in &questions.set {
-            let is_set = self.number(*var).1;
-            self.jump_if(Op::JumpZero, is_set, as_written);
+    pub(super) fn planes(&mut self, kernel: &Kernel, acts: &[Act]) -> Result<(), Unsupported> {
+        let Some(iterations) = kernel.iterations() else { return self.block(&kernel.fallback) };
+        let (fallback, end) = (self.label(), self.label());
+        self.guards(kernel, iterations.range, fallback);
+        for effect in &kernel.effects {
+            if let Effect::Reduce { into, .. } = effect {
+                let is_set = self.number(*into).1;
+                self.jump_if(Op::JumpZero, is_set, fallback);
+            }
         }
-        let mut planes = self.first_plane(forall.range, questions, end);
-        for act in &questions.acts {
+        let mut planes = self.first_plane(kernel, iterations.range, acts, end);
+        for act in acts {
             self.act(act, &mut planes);
         }
-        if questions.cost > 0 {
-            self.charge(questions.cost, planes.all[0]);
+        if kernel.cost > 0 {
+            self.charge(kernel.cost, planes.all[0]);
         }
         self.jump(end);
-        self.here(as_written);
-        self.forall(forall)?;
+        self.here(fallback);
+        self.block(&kernel.fallback)?;
         self.here(end);
-        self.unset(forall.privates);
-        self.unset(&[forall.var]);
+        self.unset(iterations.privates);
+        self.unset(&[iterations.var]);
         Ok(())
     }
 
-    /// Which iterations there are. All planes are as long as that and as the lines of any table are
-    /// many.
+    /// The iterations. All planes are as long as that, and as the number of lines of any table.
     fn first_plane(
         &mut self,
+        kernel: &Kernel,
         range: &ForallRange,
-        questions: &Questions,
+        acts: &[Act],
         end: super::builder::Label,
     ) -> Planes {
-        let line = questions.line;
         let mut length = match range {
             ForallRange::Ones(over) => self.size(self.object(*over), measure::LENGTH),
             ForallRange::Range(from, to) => {
@@ -66,13 +64,13 @@ impl Builder<'_> {
                 to
             }
         };
-        for act in &questions.acts {
+        for act in acts {
             if let Act::Some(made) = act {
-                let lines = self.size(self.object(made.table), lines_of(line));
+                let lines = self.size(self.object(made.table), lines_of(kernel.line));
                 length = self.alu(Op::Max, length, lines);
             }
         }
-        let mut planes = Planes { line, length, all: Vec::new() };
+        let mut planes = Planes { line: kernel.line, length, all: Vec::new() };
         match range {
             ForallRange::Ones(over) => {
                 let over = self.object(*over);

@@ -1,0 +1,290 @@
+//! Rule 10: kernels.
+
+use super::Subject;
+use crate::check::{Check, SizeOperand};
+use crate::kernel::{Effect, Iterations, Kernel, Line, Query, Value, ValueId};
+use crate::op::Operand;
+use crate::program::{Ty, VarId};
+use crate::stmt::{PartKind, ReductionOp, Stmt, StmtKind};
+use crate::visit;
+
+pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    let body = &subject.routine.body;
+    visit::walk(body, &mut |stmt| {
+        if let StmtKind::Kernel(kernel) = &stmt.kind {
+            match kernel.iterations() {
+                Some(iterations) => {
+                    Rule { subject: &mut *subject, stmt, kernel, iterations }.check()
+                }
+                None => subject.fault(Some(stmt), "the fallback of a kernel is not one `forall`"),
+            }
+        }
+    });
+}
+
+/// The kind of a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bits,
+    Int,
+    Bool,
+}
+
+impl Kind {
+    fn text(self) -> &'static str {
+        match self {
+            Kind::Bits => "bits",
+            Kind::Int => "an integer",
+            Kind::Bool => "a boolean",
+        }
+    }
+}
+
+struct Rule<'s, 'a, 'e> {
+    subject: &'s mut Subject<'a, 'e>,
+    stmt: &'s Stmt,
+    kernel: &'s Kernel,
+    iterations: Iterations<'s>,
+}
+
+impl Rule<'_, '_, '_> {
+    fn check(mut self) {
+        let kernel = self.kernel;
+        if holds_kernel(&kernel.fallback) {
+            self.fault("a kernel in the fallback of a kernel".into());
+        }
+        self.is_table(kernel.table);
+        let mut kinds: Vec<Option<Kind>> = Vec::with_capacity(kernel.values.len());
+        for value in &kernel.values {
+            let kind = self.value(value, &kinds);
+            kinds.push(kind);
+        }
+        for effect in &kernel.effects {
+            self.effect(effect, &kinds);
+        }
+        for guard in &kernel.guards {
+            self.guard(guard);
+        }
+        self.declared();
+    }
+
+    fn fault(&mut self, message: String) {
+        self.subject.fault(Some(self.stmt), message);
+    }
+
+    fn ty(&self, var: VarId) -> Ty {
+        self.subject.ty(var)
+    }
+
+    fn is_table(&mut self, var: VarId) {
+        if !matches!(self.ty(var), Ty::Table(..)) {
+            let name = self.subject.name(var);
+            self.fault(format!("{name} is not a table"));
+        }
+    }
+
+    /// Returns the kind of a value; `None` if it has a fault.
+    fn value(&mut self, value: &Value, kinds: &[Option<Kind>]) -> Option<Kind> {
+        let of = |rule: &mut Self, id: ValueId| rule.kind(id, kinds);
+        Some(match value {
+            Value::Line(table) => {
+                self.is_table(*table);
+                Kind::Bits
+            }
+            Value::Whole(var) => {
+                // A row is a word and a column a slice, but a line may be converted.
+                if !self.ty(*var).is_bits() {
+                    let name = self.subject.name(*var);
+                    self.fault(format!("{name} is not a slice or word"));
+                }
+                self.is_outside(*var);
+                Kind::Bits
+            }
+            Value::Component(var) => {
+                if !self.ty(*var).is_bits() {
+                    let name = self.subject.name(*var);
+                    self.fault(format!("{name} is not a slice or word"));
+                }
+                self.is_outside(*var);
+                Kind::Int
+            }
+            Value::Fill(_) => Kind::Bits,
+            Value::Index => Kind::Int,
+            Value::Scalar(Operand::Int(_)) => Kind::Int,
+            Value::Scalar(Operand::Bool(_)) => Kind::Bool,
+            Value::Scalar(Operand::Var(var)) => {
+                self.is_outside(*var);
+                match self.ty(*var) {
+                    Ty::Int => Kind::Int,
+                    Ty::Bool => Kind::Bool,
+                    Ty::Str | Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) | Ty::Handle => {
+                        let name = self.subject.name(*var);
+                        self.fault(format!("{name} is not an integer or boolean"));
+                        return None;
+                    }
+                }
+            }
+            Value::Scalar(Operand::Str(_)) => {
+                self.fault("a string in a kernel".into());
+                return None;
+            }
+            Value::Not(id) => match of(self, *id)? {
+                Kind::Int => return self.wrong("bits or a boolean", *id),
+                kind => kind,
+            },
+            Value::Logic(_, left, right) => {
+                let (kind, other) = (of(self, *left)?, of(self, *right)?);
+                if kind == Kind::Int || kind != other {
+                    return self.wrong("operands of one kind, bits or booleans", *right);
+                }
+                kind
+            }
+            Value::Query(query, id) => {
+                if of(self, *id)? != Kind::Bits {
+                    return self.wrong("bits", *id);
+                }
+                match query {
+                    Query::Any | Query::None | Query::All => Kind::Bool,
+                    Query::First | Query::Count => Kind::Int,
+                }
+            }
+            Value::Compare(_, left, right) => {
+                if (of(self, *left)?, of(self, *right)?) != (Kind::Int, Kind::Int) {
+                    return self.wrong("integers", *left);
+                }
+                Kind::Bool
+            }
+        })
+    }
+
+    fn wrong(&mut self, wanted: &str, id: ValueId) -> Option<Kind> {
+        self.fault(format!("value {} of a kernel: expected {wanted}", id.0));
+        None
+    }
+
+    fn kind(&mut self, id: ValueId, kinds: &[Option<Kind>]) -> Option<Kind> {
+        match kinds.get(id.0 as usize) {
+            Some(kind) => *kind,
+            None => {
+                self.fault(format!("value {} of a kernel is used before it is computed", id.0));
+                None
+            }
+        }
+    }
+
+    /// Checks that no iteration changes the variable.
+    fn is_outside(&mut self, var: VarId) {
+        let changed = self.kernel.effects.iter().any(|effect| match effect {
+            Effect::Store { table: changed, .. }
+            | Effect::Reduce { into: changed, .. }
+            | Effect::Put { bits: changed, .. } => *changed == var,
+            Effect::Cost { .. } => false,
+        });
+        if changed || var == self.iterations.var || self.iterations.privates.contains(&var) {
+            let name = self.subject.name(var);
+            self.fault(format!("{name} is not the same in all iterations of a kernel"));
+        }
+    }
+
+    fn effect(&mut self, effect: &Effect, kinds: &[Option<Kind>]) {
+        let (value, when, wanted) = match effect {
+            Effect::Store { table, value } => {
+                self.is_table(*table);
+                (Some(*value), None, Kind::Bits)
+            }
+            Effect::Reduce { into, op, value, when } => {
+                let kind = match self.ty(*into) {
+                    Ty::Int => Kind::Int,
+                    Ty::Bool => Kind::Bool,
+                    Ty::Slice(_) | Ty::Word(_) | Ty::Str | Ty::Table(..) | Ty::Handle => Kind::Bits,
+                };
+                let suits = match op {
+                    ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => kind != Kind::Int,
+                    ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => kind == Kind::Int,
+                };
+                if !suits {
+                    let name = self.subject.name(*into);
+                    self.fault(format!("{name} has another kind than its reduction"));
+                }
+                (Some(*value), *when, kind)
+            }
+            Effect::Put { value, when, .. } => (Some(*value), *when, Kind::Int),
+            Effect::Cost { when, .. } => (None, Some(*when), Kind::Bool),
+        };
+        for (id, wanted) in [(value, wanted), (when, Kind::Bool)] {
+            if let Some(id) = id
+                && self.kind(id, kinds).is_some_and(|kind| kind != wanted)
+            {
+                let _ = self.wrong(wanted.text(), id);
+            }
+        }
+    }
+
+    fn guard(&mut self, guard: &Check) {
+        let index = Operand::Var(self.iterations.var);
+        match guard {
+            Check::Index(
+                operand,
+                SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Length(_),
+            ) if *operand == index => {}
+            Check::Set(_) | Check::Size(..) | Check::NotNegative(_) | Check::Bit(_) => {
+                let mut vars = Vec::new();
+                visit::check_accesses(guard, &mut |var, _| vars.push(var));
+                vars.into_iter().for_each(|var| self.is_same_size(var));
+            }
+            _ => self.fault("a guard that does not hold in all iterations at once".into()),
+        }
+    }
+
+    /// Checks that a guard names nothing of a single iteration.
+    fn is_same_size(&mut self, var: VarId) {
+        if var == self.iterations.var || self.iterations.privates.contains(&var) {
+            let name = self.subject.name(var);
+            self.fault(format!("{name} is not the same in all iterations of a kernel"));
+        }
+    }
+
+    /// Checks that the effects are those that the fallback declares.
+    fn declared(&mut self) {
+        let [Stmt { kind: StmtKind::Forall { writes, reductions, .. }, .. }] =
+            &self.kernel.fallback[..]
+        else {
+            return;
+        };
+        let own = match self.kernel.line {
+            Line::Row => PartKind::Row,
+            Line::Column => PartKind::Column,
+        };
+        let mut undeclared = Vec::new();
+        for effect in &self.kernel.effects {
+            let (var, is_declared) = match effect {
+                Effect::Store { table, .. } => {
+                    (table, writes.iter().any(|part| part.var == *table && part.kind == own))
+                }
+                Effect::Put { bits, .. } => {
+                    let is_it = |part: &crate::stmt::Part| {
+                        part.var == *bits && part.kind == PartKind::Component
+                    };
+                    (bits, writes.iter().any(is_it))
+                }
+                Effect::Reduce { into, op, .. } => {
+                    (into, reductions.iter().any(|it| it.var == *into && it.op == *op))
+                }
+                Effect::Cost { .. } => continue,
+            };
+            if !is_declared {
+                undeclared.push(*var);
+            }
+        }
+        for var in undeclared {
+            let name = self.subject.name(var);
+            self.fault(format!("the fallback of the kernel does not declare its effect on {name}"));
+        }
+    }
+}
+
+fn holds_kernel(block: &[Stmt]) -> bool {
+    let mut holds = false;
+    visit::walk(block, &mut |stmt| holds |= matches!(stmt.kind, StmtKind::Kernel(_)));
+    holds
+}

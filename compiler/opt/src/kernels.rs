@@ -1,0 +1,446 @@
+//! `kernels`: states a `forall` over lines as data flow ([`star_ir::kernel`]).
+//!
+//! The body has no control flow but branches around reductions and components, which become the
+//! condition of an effect. A line that is loaded after it was stored is the stored value. A slice
+//! or word that an iteration computes is as long as the lines of a table or as a slice or word from
+//! outside, so that a check of its size is a check of sizes that all iterations share.
+
+use std::collections::{BTreeMap, HashMap};
+
+use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
+use star_ir::rewrite::{Edit, Edits, edit};
+use star_ir::{
+    Check, IntOp, Kernel, LogicOp, Op, Operand, Part, PartKind, Program, Reduction, ReductionOp,
+    Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, VarId, visit,
+};
+
+use crate::context::Context;
+
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usize {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
+    let mut edits = Edits::new();
+    let mut at = 0;
+    visit::walk(&routine.body, &mut |stmt| {
+        if let Some(kernel) = kernel(routine, stmt) {
+            let kind = StmtKind::Kernel(Box::new(kernel));
+            edits.insert(at, Edit::Splice(vec![Stmt { kind, loc: stmt.loc }]));
+        }
+        at += 1;
+    });
+    if !edits.is_empty() {
+        edit(&mut program.routine_mut(id).body, &edits);
+    }
+    edits.len()
+}
+
+/// Replaces the kernels of a routine by their fallbacks. Other passes change the fallback alone.
+pub(crate) fn discard(program: &mut Program, id: RoutineId) {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return };
+    let mut edits = Edits::new();
+    let mut at = 0;
+    visit::walk(&routine.body, &mut |stmt| {
+        if let StmtKind::Kernel(kernel) = &stmt.kind {
+            edits.insert(at, Edit::Splice(kernel.fallback.clone()));
+        }
+        at += 1;
+    });
+    if !edits.is_empty() {
+        edit(&mut program.routine_mut(id).body, &edits);
+    }
+}
+
+/// Returns the kernel of a `forall`, if it is one over lines.
+fn kernel(routine: &Routine, stmt: &Stmt) -> Option<Kernel> {
+    let StmtKind::Forall { label: _, var, range: _, writes, privates, reductions, body } =
+        &stmt.kind
+    else {
+        return None;
+    };
+    let (line, table) = line_of(*var, writes, body)?;
+    let mut maker = Maker {
+        routine,
+        var: *var,
+        line,
+        table,
+        writes,
+        privates,
+        reductions,
+        values: Vec::new(),
+        numbers: HashMap::new(),
+        held: BTreeMap::new(),
+        stored: BTreeMap::new(),
+        effects: Vec::new(),
+        guards: Vec::new(),
+        cost: 0,
+    };
+    maker.block(body, None)?;
+    let Maker { values, effects, guards, cost, .. } = maker;
+    let has_effect = effects.iter().any(|effect| !matches!(effect, Effect::Cost { .. }));
+    has_effect.then(|| Kernel {
+        line,
+        table,
+        values,
+        effects,
+        guards,
+        cost,
+        fallback: vec![stmt.clone()],
+    })
+}
+
+/// Returns the direction of the lines, and a table that has them: the one that is stored to, or the
+/// first one that is loaded.
+fn line_of(var: VarId, writes: &[Part], body: &[Stmt]) -> Option<(Line, VarId)> {
+    let stored = writes.iter().find_map(|part| match part.kind {
+        PartKind::Row => Some((Line::Row, part.var)),
+        PartKind::Column => Some((Line::Column, part.var)),
+        PartKind::Field { .. } | PartKind::Component => None,
+    });
+    let own = Operand::Var(var);
+    stored.or_else(|| {
+        body.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::Assign(_, Op::Row(table, index)) if *index == own => {
+                Some((Line::Row, *table))
+            }
+            StmtKind::Assign(_, Op::Column(table, index)) if *index == own => {
+                Some((Line::Column, *table))
+            }
+            _ => None,
+        })
+    })
+}
+
+struct Maker<'p> {
+    routine: &'p Routine,
+    var: VarId,
+    line: Line,
+    table: VarId,
+    writes: &'p [Part],
+    privates: &'p [VarId],
+    reductions: &'p [Reduction],
+    values: Vec<Value>,
+    numbers: HashMap<Value, ValueId>,
+    /// The values of private variables.
+    held: BTreeMap<VarId, ValueId>,
+    /// The lines that were stored.
+    stored: BTreeMap<VarId, ValueId>,
+    effects: Vec<Effect>,
+    guards: Vec<Check>,
+    cost: u64,
+}
+
+/// Every function returns `None` for something that is not part of a kernel.
+impl Maker<'_> {
+    fn block(&mut self, block: &[Stmt], when: Option<ValueId>) -> Option<()> {
+        block.iter().try_for_each(|stmt| self.statement(stmt, when))
+    }
+
+    fn statement(&mut self, stmt: &Stmt, when: Option<ValueId>) -> Option<()> {
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => {
+                match self.reductions.iter().find(|reduction| reduction.var == *dst) {
+                    Some(reduction) => self.reduce(*reduction, op, when),
+                    None => self.assign(*dst, op, when),
+                }
+            }
+            StmtKind::PutRow { table, index, value } => {
+                self.store((*table, index), *value, Line::Row, when)
+            }
+            StmtKind::PutColumn { table, index, value } => {
+                self.store((*table, index), *value, Line::Column, when)
+            }
+            StmtKind::Put { bits, index, bit } => {
+                self.is_own(index)?;
+                self.guard(Check::Index(index.clone(), SizeOperand::Length(*bits)));
+                let value = self.scalar(bit)?;
+                self.effects.push(Effect::Put { bits: *bits, value, when });
+                Some(())
+            }
+            StmtKind::If { test, then, otherwise } => {
+                let test = self.scalar(test)?;
+                let taken = self.both(when, test);
+                self.block(then, Some(taken))?;
+                if otherwise.is_empty() {
+                    return Some(());
+                }
+                let not = self.value(Value::Not(test));
+                let taken = self.both(when, not);
+                self.block(otherwise, Some(taken))
+            }
+            StmtKind::Cost { units, times: None } => {
+                match when {
+                    Some(when) => self.effects.push(Effect::Cost { units: *units, when }),
+                    None => self.cost = self.cost.checked_add(*units)?,
+                }
+                Some(())
+            }
+            StmtKind::Check(check) => self.check(check),
+            StmtKind::Size(SizeOp::Unset(var)) if self.privates.contains(var) => {
+                self.held.remove(var);
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn value(&mut self, value: Value) -> ValueId {
+        let next = ValueId(self.values.len() as u32);
+        *self.numbers.entry(value.clone()).or_insert_with(|| {
+            self.values.push(value);
+            next
+        })
+    }
+
+    fn both(&mut self, when: Option<ValueId>, test: ValueId) -> ValueId {
+        match when {
+            Some(when) => self.value(Value::Logic(LogicOp::And, when, test)),
+            None => test,
+        }
+    }
+
+    fn is_own(&self, index: &Operand) -> Option<()> {
+        (*index == Operand::Var(self.var)).then_some(())
+    }
+
+    /// Checks that no iteration changes the variable.
+    fn is_outside(&self, var: VarId) -> Option<()> {
+        let is_changed = var == self.var
+            || self.privates.contains(&var)
+            || self.writes.iter().any(|part| part.var == var)
+            || self.reductions.iter().any(|reduction| reduction.var == var);
+        (!is_changed).then_some(())
+    }
+
+    fn bits(&mut self, var: VarId) -> Option<ValueId> {
+        match self.held.get(&var) {
+            Some(value) => Some(*value),
+            None => {
+                self.is_outside(var)?;
+                Some(self.value(Value::Whole(var)))
+            }
+        }
+    }
+
+    fn scalar(&mut self, operand: &Operand) -> Option<ValueId> {
+        let value = match operand {
+            Operand::Var(var) if *var == self.var => Value::Index,
+            Operand::Var(var) => {
+                if let Some(value) = self.held.get(var) {
+                    return Some(*value);
+                }
+                self.is_outside(*var)?;
+                Value::Scalar(operand.clone())
+            }
+            Operand::Int(_) | Operand::Bool(_) => Value::Scalar(operand.clone()),
+            Operand::Str(_) => return None,
+        };
+        Some(self.value(value))
+    }
+
+    fn load(&mut self, table: VarId, index: &Operand, line: Line) -> Option<ValueId> {
+        self.is_own(index)?;
+        (line == self.line).then_some(())?;
+        match self.stored.get(&table) {
+            Some(value) => Some(*value),
+            None => Some(self.value(Value::Line(table))),
+        }
+    }
+
+    fn store(
+        &mut self,
+        (table, index): (VarId, &Operand),
+        value: VarId,
+        line: Line,
+        when: Option<ValueId>,
+    ) -> Option<()> {
+        self.is_own(index)?;
+        (line == self.line && when.is_none()).then_some(())?;
+        let value = self.bits(value)?;
+        self.stored.insert(table, value);
+        // Only the last one remains.
+        self.effects.retain(
+            |effect| !matches!(effect, Effect::Store { table: before, .. } if *before == table),
+        );
+        self.effects.push(Effect::Store { table, value });
+        Some(())
+    }
+
+    fn assign(&mut self, dst: VarId, op: &Op, when: Option<ValueId>) -> Option<()> {
+        (when.is_none() && self.privates.contains(&dst)).then_some(())?;
+        let value = match op {
+            Op::Row(table, index) => return self.hold_line(dst, *table, index, Line::Row),
+            Op::Column(table, index) => return self.hold_line(dst, *table, index, Line::Column),
+            Op::Copy(Operand::Var(var)) if self.routine.var(*var).ty.is_bits() => {
+                let value = self.bits(*var)?;
+                self.held.insert(dst, value);
+                return Some(());
+            }
+            Op::Convert(var) => {
+                let value = self.bits(*var)?;
+                self.held.insert(dst, value);
+                return Some(());
+            }
+            Op::Copy(operand) => {
+                let value = self.scalar(operand)?;
+                self.held.insert(dst, value);
+                return Some(());
+            }
+            Op::BitsNot(var) => Value::Not(self.bits(*var)?),
+            Op::BitsLogic(op, left, right) => {
+                Value::Logic(*op, self.bits(*left)?, self.bits(*right)?)
+            }
+            Op::Fill(len, bit) => {
+                let len = self.outer_size(&SizeOperand::Value(len.clone()))?;
+                let line = self.line_size(self.table);
+                self.guard(Check::Size(line, len));
+                Value::Fill(*bit)
+            }
+            Op::Some(var) => Value::Query(Query::Any, self.bits(*var)?),
+            Op::None(var) => Value::Query(Query::None, self.bits(*var)?),
+            Op::All(var) => Value::Query(Query::All, self.bits(*var)?),
+            Op::First(var) => Value::Query(Query::First, self.bits(*var)?),
+            Op::Count(var) => Value::Query(Query::Count, self.bits(*var)?),
+            Op::Component(var, index) => {
+                self.is_own(index)?;
+                self.is_outside(*var)?;
+                self.guard(Check::Index(index.clone(), SizeOperand::Length(*var)));
+                Value::Component(*var)
+            }
+            Op::Compare(relation, left, right) => {
+                Value::Compare(*relation, self.scalar(left)?, self.scalar(right)?)
+            }
+            Op::Not(operand) => Value::Not(self.scalar(operand)?),
+            Op::Logic(op, left, right) => {
+                Value::Logic(*op, self.scalar(left)?, self.scalar(right)?)
+            }
+            _ => return None,
+        };
+        let value = self.value(value);
+        self.held.insert(dst, value);
+        Some(())
+    }
+
+    fn hold_line(&mut self, dst: VarId, table: VarId, index: &Operand, line: Line) -> Option<()> {
+        let value = self.load(table, index, line)?;
+        self.held.insert(dst, value);
+        Some(())
+    }
+
+    /// A step of a reduction.
+    fn reduce(&mut self, reduction: Reduction, op: &Op, when: Option<ValueId>) -> Option<()> {
+        let Reduction { var: into, op: by } = reduction;
+        let other = |left: &Operand, right: &Operand| {
+            let own = Operand::Var(into);
+            ((*left == own) != (*right == own))
+                .then(|| if *left == own { right.clone() } else { left.clone() })
+        };
+        let value = match op {
+            Op::BitsLogic(op, left, right) if logic(by) == Some(*op) => {
+                ((*left == into) != (*right == into) && when.is_none()).then_some(())?;
+                self.bits(if *left == into { *right } else { *left })?
+            }
+            Op::Logic(op, left, right) if logic(by) == Some(*op) => {
+                self.scalar(&other(left, right)?)?
+            }
+            Op::Int(IntOp::Add, left, right) if by == ReductionOp::Add => {
+                self.scalar(&other(left, right)?)?
+            }
+            Op::Copy(value) if matches!(by, ReductionOp::Min | ReductionOp::Max) => {
+                self.scalar(value)?
+            }
+            _ => return None,
+        };
+        self.effects.push(Effect::Reduce { into, op: by, value, when });
+        Some(())
+    }
+
+    fn guard(&mut self, guard: Check) {
+        if !self.guards.contains(&guard) {
+            self.guards.push(guard);
+        }
+    }
+
+    /// The length of the lines of a table.
+    fn line_size(&self, table: VarId) -> SizeOperand {
+        match self.line {
+            Line::Row => SizeOperand::Columns(table),
+            Line::Column => SizeOperand::Rows(table),
+        }
+    }
+
+    /// The length of bits: operands of logic have the same one.
+    fn length(&self, id: ValueId) -> SizeOperand {
+        match &self.values[id.0 as usize] {
+            Value::Line(table) => self.line_size(*table),
+            Value::Whole(var) => SizeOperand::Length(*var),
+            Value::Not(of) | Value::Logic(_, of, _) => self.length(*of),
+            Value::Fill(_)
+            | Value::Query(..)
+            | Value::Index
+            | Value::Scalar(_)
+            | Value::Component(_)
+            | Value::Compare(..) => self.line_size(self.table),
+        }
+    }
+
+    /// The size, by one that all iterations share.
+    fn outer_size(&self, size: &SizeOperand) -> Option<SizeOperand> {
+        match size {
+            SizeOperand::Length(var) => match self.held.get(var) {
+                Some(value) => Some(self.length(*value)),
+                // The components that are set do not change the length.
+                None => (*var != self.var && !self.privates.contains(var)).then(|| size.clone()),
+            },
+            SizeOperand::Value(Operand::Var(var)) => self.is_outside(*var).map(|()| size.clone()),
+            SizeOperand::Value(Operand::Int(_)) => Some(size.clone()),
+            SizeOperand::Value(Operand::Bool(_) | Operand::Str(_)) => None,
+            SizeOperand::Rows(_) | SizeOperand::Columns(_) => Some(size.clone()),
+        }
+    }
+
+    /// A check holds in all iterations if it holds before the first one.
+    fn check(&mut self, check: &Check) -> Option<()> {
+        match check {
+            Check::Set(var) if *var == self.var || self.held.contains_key(var) => {}
+            Check::Set(var) => {
+                (!self.privates.contains(var)).then_some(())?;
+                self.guard(check.clone());
+            }
+            Check::Index(index, limit) => {
+                self.is_own(index)?;
+                let limit = self.outer_size(limit)?;
+                (!matches!(limit, SizeOperand::Value(_))).then_some(())?;
+                self.guard(Check::Index(index.clone(), limit));
+            }
+            Check::Size(left, right) => {
+                let (left, right) = (self.outer_size(left)?, self.outer_size(right)?);
+                if left != right {
+                    self.guard(Check::Size(left, right));
+                }
+            }
+            Check::NotNegative(operand) => {
+                self.outer_size(&SizeOperand::Value(operand.clone()))?;
+                self.guard(check.clone());
+            }
+            Check::Bit(operand) => {
+                let value = self.scalar(operand)?;
+                match &self.values[value.0 as usize] {
+                    Value::Component(_) | Value::Scalar(Operand::Int(0 | 1)) => {}
+                    Value::Scalar(_) => self.guard(check.clone()),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The operation of a reduction of bits or booleans.
+fn logic(op: ReductionOp) -> Option<LogicOp> {
+    match op {
+        ReductionOp::Or => Some(LogicOp::Or),
+        ReductionOp::And => Some(LogicOp::And),
+        ReductionOp::Xor => Some(LogicOp::Xor),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
+    }
+}

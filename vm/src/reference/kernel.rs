@@ -1,0 +1,354 @@
+//! Kernels: the values of all iterations, computed in an arbitrary order and, where no query needs
+//! whole lines, for one part of the lines after another. The fallback must have the same results.
+
+use std::collections::BTreeMap;
+
+use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
+use star_ir::{Check, Kernel, LogicOp, Operand, ReductionOp, SizeOperand, VarId};
+
+use super::forall::{Indices, place_in_order};
+use super::frame::{Frame, top};
+use super::interpreter::Interpreter;
+use super::value::{Data, Table};
+use crate::interrupt::{Exec, internal_error};
+
+/// A kernel whose fallback is running.
+pub(super) struct Expected {
+    /// The variables that it changes, and their values.
+    changed: BTreeMap<VarId, Data>,
+    /// The elementary operations after it.
+    operations: u64,
+}
+
+/// A value of an iteration.
+#[derive(Clone)]
+enum Computed {
+    Bits(Vec<bool>),
+    Int(i64),
+    Bool(bool),
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Computes the results of a kernel; `None` if a guard does not hold, so that only its fallback
+    /// can run.
+    pub(super) fn kernel(&mut self, kernel: &Kernel) -> Exec<Option<Expected>> {
+        let settings = self.settings;
+        let operations = self.control.stats.operations;
+        let frame = top(&mut self.frames)?;
+        let Some(iterations) = kernel.iterations() else {
+            return Err(internal_error("a kernel without a `forall`"));
+        };
+        let indices = Indices::of(frame, iterations.range)?;
+        let Some(mut run) = Run::new(frame, kernel, &indices)? else { return Ok(None) };
+        let mut order = Vec::new();
+        for begun in 0..indices.len() {
+            let at = place_in_order(settings.order, begun, indices.len());
+            order.extend(indices.get(at).and_then(|index| usize::try_from(index).ok()));
+        }
+        let has_query = kernel.values.iter().any(|value| matches!(value, Value::Query(..)));
+        let len = run.len;
+        let height = match has_query {
+            true => len.max(1),
+            false => settings.part.map_or(len.max(1), |part| part.get()),
+        };
+        let mut cost = 0_u64;
+        let mut start = 0;
+        loop {
+            let part = start..len.min(start + height);
+            for index in &order {
+                let counted = run.iteration(index - 1, part.clone())?;
+                if start == 0 {
+                    cost = cost.saturating_add(counted);
+                }
+            }
+            start += height;
+            if start >= len {
+                break;
+            }
+        }
+        let operations = operations.saturating_add(cost);
+        Ok(Some(Expected { changed: run.changed, operations }))
+    }
+
+    /// Compares the results of the fallback, which has ended, with those of the kernel.
+    pub(super) fn same_as_kernel(&mut self, expected: Expected) -> Exec<()> {
+        let operations = self.control.stats.operations;
+        let frame = top(&mut self.frames)?;
+        for (var, data) in expected.changed {
+            if frame.slot(var)?.data.as_ref() != Some(&data) {
+                let name = frame.name(var);
+                return Err(internal_error(format!(
+                    "a kernel leaves another value in `{name}` than its fallback"
+                )));
+            }
+        }
+        match operations == expected.operations {
+            true => Ok(()),
+            false => Err(internal_error("a kernel counts other operations than its fallback")),
+        }
+    }
+}
+
+/// The iterations of a kernel.
+struct Run<'r, 'p> {
+    frame: &'r Frame<'p>,
+    kernel: &'r Kernel,
+    /// Length of the lines.
+    len: usize,
+    changed: BTreeMap<VarId, Data>,
+}
+
+impl<'r, 'p> Run<'r, 'p> {
+    /// Returns `None` if a guard does not hold.
+    fn new(frame: &'r Frame<'p>, kernel: &'r Kernel, indices: &Indices) -> Exec<Option<Self>> {
+        let table = SizeOperand::Rows(kernel.table);
+        if frame.measure(&table)?.is_none() {
+            return Ok(None);
+        }
+        let [n_lines, len] = sizes(frame.table(kernel.table)?, kernel.line);
+        let all_within = |limit: usize| {
+            let last = indices.len().checked_sub(1);
+            last.is_none_or(|last| {
+                let ends = [indices.get(0), indices.get(last)];
+                ends.into_iter().flatten().all(|index| index >= 1 && index as u128 <= limit as u128)
+            })
+        };
+        let is_set = |var: VarId| frame.slot(var).is_ok_and(|slot| slot.data.is_some());
+        let mut holds = all_within(n_lines);
+        for guard in &kernel.guards {
+            holds = holds
+                && match guard {
+                    Check::Set(var) => is_set(*var),
+                    Check::Index(_, limit) => match frame.measure(limit)? {
+                        Some(limit) => all_within(limit as usize),
+                        None => false,
+                    },
+                    Check::Size(left, right) => {
+                        let left = frame.measure(left)?;
+                        left.is_some() && left == frame.measure(right)?
+                    }
+                    Check::NotNegative(number) => frame.int(number)? >= 0,
+                    Check::Bit(bit) => matches!(frame.int(bit)?, 0 | 1),
+                    _ => false,
+                };
+        }
+        let is_line = |var: VarId| {
+            is_set(var)
+                && frame.table(var).is_ok_and(|table| {
+                    let [lines, length] = sizes(table, kernel.line);
+                    length == len && all_within(lines)
+                })
+        };
+        let bits_of = |var: VarId| is_set(var).then(|| frame.bits(var).map_or(0, <[bool]>::len));
+        for value in &kernel.values {
+            holds = holds
+                && match value {
+                    Value::Line(table) => is_line(*table),
+                    Value::Whole(var) => bits_of(*var) == Some(len),
+                    Value::Component(var) => bits_of(*var).is_some_and(all_within),
+                    Value::Scalar(Operand::Var(var)) => is_set(*var),
+                    Value::Scalar(_)
+                    | Value::Fill(_)
+                    | Value::Not(_)
+                    | Value::Logic(..)
+                    | Value::Query(..)
+                    | Value::Index
+                    | Value::Compare(..) => true,
+                };
+        }
+        let mut changed = BTreeMap::new();
+        for effect in &kernel.effects {
+            let (var, suits) = match effect {
+                Effect::Store { table, .. } => (*table, is_line(*table)),
+                Effect::Put { bits, .. } => (*bits, bits_of(*bits).is_some_and(all_within)),
+                Effect::Reduce { into, .. } => {
+                    let is_long = |data: &Data| data.as_bits().is_none_or(|bits| bits.len() == len);
+                    (*into, frame.slot(*into)?.data.as_ref().is_some_and(is_long))
+                }
+                Effect::Cost { .. } => continue,
+            };
+            holds = holds && suits;
+            if holds {
+                changed.insert(var, frame.data(var)?.clone());
+            }
+        }
+        Ok(holds.then_some(Run { frame, kernel, len, changed }))
+    }
+
+    /// Computes one iteration, for a part of the lines; returns its elementary operations.
+    fn iteration(&mut self, idx: usize, part: std::ops::Range<usize>) -> Exec<u64> {
+        let mut values: Vec<Computed> = Vec::with_capacity(self.kernel.values.len());
+        for value in &self.kernel.values {
+            let computed = self.value(value, &values, idx, part.clone())?;
+            values.push(computed);
+        }
+        let holds = |when: Option<ValueId>| match when.map(|when| &values[when.0 as usize]) {
+            None => Ok(true),
+            Some(Computed::Bool(holds)) => Ok(*holds),
+            Some(_) => Err(internal_error("a condition of a kernel that is not a truth value")),
+        };
+        let mut cost = self.kernel.cost;
+        for effect in &self.kernel.effects {
+            match effect {
+                Effect::Store { table, value } => {
+                    let Computed::Bits(bits) = &values[value.0 as usize] else {
+                        return Err(wrong());
+                    };
+                    let Some(Data::Table(table)) = self.changed.get_mut(table) else {
+                        return Err(wrong());
+                    };
+                    for (at, bit) in part.clone().zip(bits) {
+                        match self.kernel.line {
+                            Line::Row => table.columns[at][idx] = *bit,
+                            Line::Column => table.columns[idx][at] = *bit,
+                        }
+                    }
+                }
+                Effect::Reduce { into, op, value, when } => {
+                    // An integer or boolean has no parts.
+                    let is_first = part.start == 0;
+                    if !holds(*when)? {
+                        continue;
+                    }
+                    let into = self.changed.get_mut(into).ok_or_else(wrong)?;
+                    match (into, &values[value.0 as usize]) {
+                        (Data::Int(into), Computed::Int(number)) if is_first => {
+                            *into = match op {
+                                ReductionOp::Min => (*into).min(*number),
+                                ReductionOp::Max => (*into).max(*number),
+                                ReductionOp::Add => into.checked_add(*number).ok_or_else(wrong)?,
+                                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => {
+                                    return Err(wrong());
+                                }
+                            };
+                        }
+                        (Data::Bool(into), Computed::Bool(truth)) if is_first => {
+                            *into = logic(*op)?.apply(*into, *truth);
+                        }
+                        (Data::Int(_), Computed::Int(_)) | (Data::Bool(_), Computed::Bool(_)) => {}
+                        (Data::Slice(into) | Data::Word(into), Computed::Bits(bits)) => {
+                            for (at, bit) in part.clone().zip(bits) {
+                                into[at] = logic(*op)?.apply(into[at], *bit);
+                            }
+                        }
+                        _ => return Err(wrong()),
+                    }
+                }
+                Effect::Put { bits, value, when } => {
+                    if !holds(*when)? {
+                        continue;
+                    }
+                    let Computed::Int(bit @ (0 | 1)) = values[value.0 as usize] else {
+                        return Err(wrong());
+                    };
+                    match self.changed.get_mut(bits) {
+                        Some(Data::Slice(bits) | Data::Word(bits)) => bits[idx] = bit == 1,
+                        _ => return Err(wrong()),
+                    }
+                }
+                Effect::Cost { units, when } => {
+                    if holds(Some(*when))? {
+                        cost = cost.saturating_add(*units);
+                    }
+                }
+            }
+        }
+        Ok(cost)
+    }
+
+    fn value(
+        &self,
+        value: &Value,
+        values: &[Computed],
+        idx: usize,
+        part: std::ops::Range<usize>,
+    ) -> Exec<Computed> {
+        let of = |id: &ValueId| values.get(id.0 as usize).ok_or_else(wrong);
+        let bits = |id: &ValueId| match of(id)? {
+            Computed::Bits(bits) => Ok(bits),
+            Computed::Int(_) | Computed::Bool(_) => Err(wrong()),
+        };
+        Ok(match value {
+            Value::Line(table) => {
+                // Another iteration changes another line.
+                let table = match self.changed.get(table) {
+                    Some(Data::Table(table)) => table,
+                    _ => self.frame.table(*table)?,
+                };
+                let bit = |at: usize| match self.kernel.line {
+                    Line::Row => table.columns[at][idx],
+                    Line::Column => table.columns[idx][at],
+                };
+                Computed::Bits(part.map(bit).collect())
+            }
+            Value::Whole(var) => Computed::Bits(self.frame.bits(*var)?[part].to_vec()),
+            Value::Fill(bit) => Computed::Bits(vec![*bit; part.len()]),
+            Value::Not(id) => match of(id)? {
+                Computed::Bits(bits) => Computed::Bits(bits.iter().map(|bit| !bit).collect()),
+                Computed::Bool(truth) => Computed::Bool(!truth),
+                Computed::Int(_) => return Err(wrong()),
+            },
+            Value::Logic(op, left, right) => match (of(left)?, of(right)?) {
+                (Computed::Bits(left), Computed::Bits(right)) => {
+                    let pairs = left.iter().zip(right);
+                    Computed::Bits(pairs.map(|(left, right)| op.apply(*left, *right)).collect())
+                }
+                (Computed::Bool(left), Computed::Bool(right)) => {
+                    Computed::Bool(op.apply(*left, *right))
+                }
+                _ => return Err(wrong()),
+            },
+            Value::Query(query, id) => {
+                let mut bits = bits(id)?.iter().copied();
+                match query {
+                    Query::Any => Computed::Bool(bits.any(|bit| bit)),
+                    Query::None => Computed::Bool(!bits.any(|bit| bit)),
+                    Query::All => Computed::Bool(bits.all(|bit| bit)),
+                    Query::First => {
+                        Computed::Int(bits.position(|bit| bit).map_or(0, |idx| idx as i64 + 1))
+                    }
+                    Query::Count => Computed::Int(bits.filter(|bit| *bit).count() as i64),
+                }
+            }
+            Value::Index => Computed::Int(idx as i64 + 1),
+            Value::Scalar(operand) => match operand {
+                Operand::Int(number) => Computed::Int(*number),
+                Operand::Bool(truth) => Computed::Bool(*truth),
+                Operand::Var(var) => match self.frame.data(*var)? {
+                    Data::Int(number) => Computed::Int(*number),
+                    Data::Bool(truth) => Computed::Bool(*truth),
+                    _ => return Err(wrong()),
+                },
+                Operand::Str(_) => return Err(wrong()),
+            },
+            Value::Component(var) => Computed::Int(i64::from(self.frame.bits(*var)?[idx])),
+            Value::Compare(relation, left, right) => match (of(left)?, of(right)?) {
+                (Computed::Int(left), Computed::Int(right)) => {
+                    Computed::Bool(relation.holds(left.cmp(right)))
+                }
+                _ => return Err(wrong()),
+            },
+        })
+    }
+}
+
+/// Returns the number of lines, and their length.
+fn sizes(table: &Table, line: Line) -> [usize; 2] {
+    match line {
+        Line::Row => [table.rows, table.columns.len()],
+        Line::Column => [table.columns.len(), table.rows],
+    }
+}
+
+fn logic(op: ReductionOp) -> Exec<LogicOp> {
+    match op {
+        ReductionOp::Or => Ok(LogicOp::Or),
+        ReductionOp::And => Ok(LogicOp::And),
+        ReductionOp::Xor => Ok(LogicOp::Xor),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Err(wrong()),
+    }
+}
+
+fn wrong() -> crate::interrupt::Stop {
+    internal_error("a kernel with a value of another kind")
+}
