@@ -66,8 +66,6 @@ struct Uses {
     lines: bool,
     /// CSV, Parquet and Arrow.
     lists: bool,
-    /// Files of numbers.
-    numbers: bool,
     /// Files of numbers, apart from update streams.
     may_miss: bool,
     /// Pictures with a palette.
@@ -82,6 +80,8 @@ struct Uses {
     named_weights: bool,
     /// Edge lists whose column of weights has its own scale.
     scaled_weights: bool,
+    /// Files whose codes or names may be shared.
+    codes: bool,
     /// Numbers that were laid out as fields.
     fields: bool,
 }
@@ -108,7 +108,7 @@ const CONCERNS: [Concern; 13] = [
     ("nodata", "files of numbers", |it| it.may_miss),
     ("palette", "PNG pictures with a palette", |it| it.palette),
     ("widths", "the fields of files of numbers", |it| it.fields),
-    ("codes", "files of numbers and graphs", |it| it.numbers || it.graph),
+    ("codes", "files of numbers, or `codes=shared` for graphs", |it| it.codes),
 ];
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
@@ -217,7 +217,7 @@ impl Settings {
         uses.lines |= is_csv || format == Format::EdgeList;
         uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
         uses.edge_list |= format == Format::EdgeList || (is_csv && matches!(data, Data::Graph(_)));
-        if let Data::Graph(_) = data {
+        if let Data::Graph(graph) = data {
             uses.graph = true;
             let has_names = matches!(
                 format,
@@ -229,14 +229,15 @@ impl Settings {
                     | Format::Parquet
                     | Format::Arrow
             );
-            uses.named_weights |= has_names;
+            uses.named_weights |= has_names && graph.weighted;
+            uses.codes |= self.codes == Codes::Shared;
             uses.weight |= has_names || !self.edge_fields().reads_weights();
             uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();
         }
         if let Data::Numbers(numbers) = data {
             let names = numbers.fields.iter().map(|field| field.name.clone());
             self.fields.borrow_mut().extend(names);
-            uses.numbers = true;
+            uses.codes = true;
             uses.may_miss |= !is_stream;
             let has_indices = numbers.fields.iter().any(|field| field.name == "index");
             uses.palette |= format == Format::Png && (has_indices || !self.palette_indices);

@@ -9,9 +9,7 @@ use star_bind::marked::marked;
 use star_bind::result_table::{self, Column};
 use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::rows::GRAPH;
-use star_bind::{
-    Kind, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding,
-};
+use star_bind::{Kind, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding};
 use star_io::{Data, Decimal, FileError, Format, Graph, OutputRef};
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
@@ -261,9 +259,7 @@ pub(crate) fn save(
                         | Data::Table(_)
                         | Data::Sparse(_)
                         | Data::Slice(_)
-                        | Data::Word(_) => {
-                            ("weights", scale)
-                        }
+                        | Data::Word(_) => ("weights", scale),
                     };
                     if let Some(scale) = scale.filter(|_| outlet.format() != Format::Csv) {
                         let name = text::one_line(outlet.name());

@@ -125,7 +125,7 @@ fn values_that_become_0_are_counted() {
     assert_eq!(loaded.warnings, [expected]);
     let loaded = scaled(Format::Csv, "0.000833\n", "100").unwrap();
     let expected = "1 of 1 value became 0 with `scale=100`; \
-                    the first of them is 0.000833, which needs `scale=100000`";
+                    the first of them is 0.000833, which `scale=100000` preserves";
     assert_eq!(loaded.warnings, [expected]);
     let loaded = scaled(Format::Csv, "0.000833\n", "100000").unwrap();
     assert_eq!((values(&loaded), loaded.warnings), (vec![83], vec![]));
