@@ -1,7 +1,7 @@
 //! Refusal of fields of different parameters whose values could be compared by a program although
-//! equal values have different bits: codes of texts, and numbers with an offset. Fields of different
-//! kinds, such as texts and numbers, have no equal values: they are refused if they have one name,
-//! or are the only fields of their parameters.
+//! equal values have different bits: codes of texts, and numbers with an offset. Fields of
+//! different kinds, such as texts and numbers, have no equal values: they are refused if they have
+//! one name, or are the only fields of their parameters.
 
 use std::ops::Range;
 

@@ -22,6 +22,7 @@ use crate::layouts::AnyLayout;
 use crate::matrices;
 use crate::offer::{Offer, knows_offset, offer, table_of_offset};
 use crate::param::{Kind, Param, Signature};
+use crate::part;
 use crate::part::locate;
 use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows, WeightCoding};
@@ -307,6 +308,22 @@ fn list_format(path: &str) -> bool {
     format.is_some_and(|format| [Format::Csv, Format::Parquet, Format::Arrow].contains(&format))
 }
 
+/// Returns whether a file of this name holds a graph with names, and nothing else.
+fn graph_format(path: &str) -> bool {
+    Format::of_path(path).is_some_and(|format| {
+        matches!(
+            format,
+            Format::EdgeList
+                | Format::NodeLink
+                | Format::GraphMl
+                | Format::Gml
+                | Format::Pajek
+                | Format::Dimacs
+                | Format::Metis
+        )
+    })
+}
+
 /// Adds help on the syntax for a search word if a file of that name cannot be opened.
 fn perhaps_a_text(error: FileError, name: &str, list: Option<&str>) -> FileError {
     match error.code == Code::CannotOpen {
@@ -488,6 +505,12 @@ impl Loader<'_> {
     ) -> Result<(), FileError> {
         let given = origins.iter().filter_map(|origin| match origin {
             Origin::Argument(ArgValue::File { layout: Some(AnyLayout::Graph(_)), path }) => {
+                Some(path.as_str())
+            }
+            Origin::Argument(ArgValue::File { layout: None, path })
+                if part::locate(path, self.reading.files).direction.is_some()
+                    || graph_format(path) =>
+            {
                 Some(path.as_str())
             }
             Origin::Argument(_) | Origin::Offer(_) | Origin::Unset => None,

@@ -76,7 +76,7 @@ struct Uses {
     graph: bool,
     /// Graphs whose weights the setting `weight` concerns.
     weight: bool,
-    /// Graphs in a format where `weight=` chooses among columns or attributes.
+    /// Graphs with weights in a format where one may be missing.
     named_weights: bool,
     /// Edge lists whose column of weights has its own scale.
     scaled_weights: bool,
@@ -97,7 +97,7 @@ const CONCERNS: [Concern; 13] = [
     ("scale", "fields of CSV, Parquet and Arrow files, and the weights of edge lists", |it| {
         it.lists || it.scaled_weights
     }),
-    ("empty", "CSV, Parquet and Arrow files, edge lists, JSON, GraphML and GML", |it| {
+    ("empty", "CSV, Parquet and Arrow files, edge lists, JSON, GraphML, GML and Pajek", |it| {
         it.lists || it.named_weights
     }),
     ("header", "CSV files and edge lists", |it| it.lines),
@@ -229,7 +229,7 @@ impl Settings {
                     | Format::Parquet
                     | Format::Arrow
             );
-            uses.named_weights |= has_names && graph.weighted;
+            uses.named_weights |= (has_names || format == Format::Pajek) && graph.weighted;
             uses.codes |= self.codes == Codes::Shared;
             uses.weight |= has_names || !self.edge_fields().reads_weights();
             uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();

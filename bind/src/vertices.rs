@@ -231,6 +231,9 @@ fn rows(
 ) -> Result<(Vec<usize>, Vec<i64>), FileError> {
     let (n_rows, width) = (table.n_rows(), table.n_cols());
     check_rows(n_rows, graph, file)?;
+    if n_rows == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
     if width == 0 || width > MAX_BITS {
         let error = FileError::new(Code::NoSuchLayout, file, format!("rows of {width} bits"));
         return Err(error.note(format!("a number must have 1 to {MAX_BITS} bits")));

@@ -317,7 +317,9 @@ pub fn read(
 pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
     let OutputRef::Graph(graph) = value else { return None };
     match format {
-        Format::Csv => {
+        // A list of numbers states its vertices in its first line.
+        Format::EdgeList if graph.names.is_none() => None,
+        Format::Csv | Format::EdgeList => {
             let mut is_end = vec![false; graph.n_vertices];
             for end in graph.arcs.iter().flat_map(|arc| [arc.tail, arc.head]) {
                 is_end[end as usize] = true;

@@ -478,7 +478,9 @@ pub(crate) fn run_with(
     if let Some(scale) = origins.scale(&settings)
         && prints_integers
     {
-        reporter.note(&format!("printed numbers are multiplied by `scale={scale}`"));
+        reporter.note(&format!(
+            "printed weights and numbers of files are multiplied by `scale={scale}`"
+        ));
     }
     let print_failed = output.failed();
     output.flush();

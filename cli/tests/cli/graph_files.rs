@@ -93,6 +93,11 @@ fn graphs_of_several_files_share_vertices_on_request() {
     let ran = run(&["codes=shared"]);
     ran.prints("C = 4 × 4, 1 one\n0000\n0010\n0000\n0000\n");
     assert!(ran.stderr.contains("2 graphs share 4 vertices"), "{ran:?}");
+    // The layout of a graph may be left out.
+    folder.shell("mv a.csv a.el; mv b.csv b.el").prints("");
+    let run = |a: &str, b: &str| folder.star(&["run", "p.star", a, b, "codes=shared"]);
+    run("A=a.el", "B=b.el").prints("C = 4 × 4, 1 one\n0000\n0010\n0000\n0000\n");
+    run("A=a.el", "B=reverse:b.el").prints("C = 4 × 4, 1 one\n0000\n0010\n0000\n0000\n");
 }
 
 #[test]

@@ -106,6 +106,8 @@ pub(crate) fn line(
         Wants::Value(tree) => {
             let value = checker.expr(tree, None);
             let kind = value.ty;
+            let value = checker.of_type(value, kind);
+            let kind = value.ty;
             results.push(checker.result("‹value›".to_owned(), value, &mut body));
             Effect::Value(kind)
         }
@@ -258,6 +260,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Stmt> {
         let value = self.expr(value, None);
+        let kind = value.ty;
+        let value = self.of_type(value, kind);
         if value.ty == TyKind::Error {
             // Its type is unknown; that was reported.
             self.unknown_names.insert(name.name.to_string());

@@ -110,8 +110,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
 
-/// Warns about names in the rules with several fields. Another file of the run may have the field of
-/// a name without one.
+/// Warns about names in the rules with several fields. Another file of the run may have the field
+/// of a name without one.
 fn strange_names(columns: &[Column], rules: FieldRules<'_>) -> Vec<String> {
     let names = rules.texts.iter().chain(rules.scales.iter().map(|(name, _)| name));
     let warning = |name: &String| {

@@ -45,6 +45,10 @@ fn compare(subject: &Subject) {
     let signature = intrinsic.signature();
     let entries = subject.entries();
     let compiled = program.compile_on(&backends());
+    // An intrinsic of graphics cards alone has a suite there.
+    if !compiled.iter().any(|backend| calls.iter().all(|(called, _)| backend.takes(*called))) {
+        return;
+    }
     let mut random = Random::new(2016);
     let mut seen = Seen::new(signature);
     for _ in 0..CALLS {

@@ -107,8 +107,8 @@ fn reserve(
     Ok(zeros)
 }
 
-/// Returns the arcs in the rows `among`, grouped by their tails; with `both`, each also by its head.
-/// `None`: the direction is of no importance.
+/// Returns the arcs in the rows `among`, grouped by their tails; with `both`, each also by its
+/// head. `None`: the direction is of no importance.
 fn grouped(
     call: &mut IntrinsicCall,
     (n, both): (usize, Option<bool>),
