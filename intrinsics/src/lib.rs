@@ -54,6 +54,23 @@ fn put(set: &mut [u64], idx: usize) {
     set[idx / 64] |= 1 << (idx % 64);
 }
 
+/// The root of a disjoint set, with path halving.
+#[inline]
+fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
+    loop {
+        let parent = parents[vertex as usize];
+        if parent == vertex {
+            return vertex;
+        }
+        let above = parents[parent as usize];
+        if above == parent {
+            return parent;
+        }
+        parents[vertex as usize] = above;
+        vertex = above;
+    }
+}
+
 /// An empty list with capacity for `len` elements.
 fn reserved<T>(len: usize) -> Result<Vec<T>, Ended> {
     let mut list = Vec::new();

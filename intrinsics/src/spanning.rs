@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::environment::{Ended, InterruptPoller};
-use crate::{filled, has, put, reserved};
+use crate::{filled, has, put, reserved, root};
 
 /// Edges between two polls.
 const POLL_EDGES: usize = 256;
@@ -249,19 +249,6 @@ impl EdgeList {
             }
         }
         Ok((starts, edges))
-    }
-}
-
-/// The root of a set, with path halving.
-fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
-    loop {
-        let parent = parents[vertex as usize];
-        if parent == vertex {
-            return vertex;
-        }
-        let above = parents[parent as usize];
-        parents[vertex as usize] = above;
-        vertex = above;
     }
 }
 

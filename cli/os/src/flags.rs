@@ -7,7 +7,7 @@ use std::{error, fmt, io};
 
 use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use star_base::{Code, text};
+use star_base::{Code, Diagnostic, text};
 
 use crate::exit::Exit;
 use crate::report::Reporter;
@@ -85,6 +85,14 @@ impl Flags {
         } else {
             None
         }
+    }
+
+    /// Tests the flags between two files of a command.
+    ///
+    /// # Errors
+    /// L0106 or L0103 if one is set.
+    pub fn go_on(&self) -> Result<(), Diagnostic> {
+        self.stop().map_or(Ok(()), |code| Err(Diagnostic::new(code, "interrupted")))
     }
 }
 

@@ -58,9 +58,7 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         }
     };
     for file in &files {
-        if let Some(code) = flags.stop() {
-            return Err(Diagnostic::new(code, "interrupted"));
-        }
+        flags.go_on()?;
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);

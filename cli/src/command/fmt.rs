@@ -72,8 +72,8 @@ pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> E
         }
     }
     let Work { counts, flags, .. } = work;
-    if let Some(code) = flags.stop() {
-        return Failure::from(Diagnostic::new(code, "interrupted")).report(reporter);
+    if let Err(interrupted) = flags.go_on() {
+        return Failure::from(interrupted).report(reporter);
     }
     if let Some(summary) = counts.summary(args) {
         reporter.summary(&summary);

@@ -132,16 +132,7 @@ fn variable(tokens: &[Spanned]) -> Option<(&[Spanned], usize)> {
     while (token(at), token(at + 1)) == (Some(Token::Name), Some(Token::Comma)) {
         at += 2;
     }
-    let is_type = matches!(
-        token(at + 2)?,
-        Token::Integer
-            | Token::Boolean
-            | Token::String
-            | Token::Slice
-            | Token::Word
-            | Token::Table
-            | Token::Handle
-    );
+    let is_type = token(at + 2)?.is_type();
     if (token(at), token(at + 1)) != (Some(Token::Name), Some(Token::Colon)) || !is_type {
         return None;
     }

@@ -295,20 +295,7 @@ fn needs_more(token: &Token) -> bool {
 
 /// Returns whether the token can occur in a declaration of variables.
 fn declares(token: &Token) -> bool {
-    matches!(
-        token,
-        Token::Name
-            | Token::Comma
-            | Token::Colon
-            | Token::Integer
-            | Token::Boolean
-            | Token::String
-            | Token::Slice
-            | Token::Word
-            | Token::Table
-            | Token::Handle
-            | Token::Close
-    )
+    matches!(token, Token::Name | Token::Comma | Token::Colon | Token::Close) || token.is_type()
 }
 
 #[cfg(test)]

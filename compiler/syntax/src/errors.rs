@@ -85,8 +85,8 @@ impl State<'_> {
         before: Option<Spanned>,
         expects: &impl Fn(&str) -> bool,
     ) -> Option<&'static str> {
-        let behind = self.tokens.partition_point(|&(start, ..)| start < span.end);
-        let next = self.tokens.get(behind).filter(|&&(start, ..)| start == span.end);
+        let here = self.tokens.partition_point(|&(start, ..)| start < span.end);
+        let next = self.tokens.get(here).filter(|&&(start, ..)| start == span.end);
         let is_one = |at: std::ops::Range<usize>, words: &[&str]| {
             words.iter().any(|word| self.text[at.clone()].eq_ignore_ascii_case(word))
         };
@@ -186,21 +186,19 @@ impl State<'_> {
         at: Span,
         expects: &impl Fn(&str) -> bool,
     ) -> Option<Diagnostic> {
-        let behind = self.tokens.partition_point(|&(start, ..)| start < at.start);
+        let here = self.tokens.partition_point(|&(start, ..)| start < at.start);
         let token_at = |idx: usize| self.tokens.get(idx).map(|&(_, token, _)| token);
         // A name that begins a declaration may begin a statement.
         let first = match token? {
             Token::Assign | Token::Equals | Token::Open if expects(":") && expects(",") => {
-                behind.checked_sub(1)?
+                here.checked_sub(1)?
             }
             Token::Name if !expects("begin") || expects("name") || expects("while") => return None,
-            Token::Name if matches!(token_at(behind + 1), Some(Token::Colon | Token::Comma)) => {
+            Token::Name if matches!(token_at(here + 1), Some(Token::Colon | Token::Comma)) => {
                 return None;
             }
-            Token::Name => behind,
-            token if starts_statement(Some(token)) && expects("begin") && !expects("while") => {
-                behind
-            }
+            Token::Name => here,
+            token if starts_statement(Some(token)) && expects("begin") && !expects("while") => here,
             _ => return None,
         };
         let before = &self.tokens[..first];

@@ -168,6 +168,22 @@ pub enum Token {
     Comment,
 }
 
+impl Token {
+    /// Returns whether the token is the name of a type.
+    pub fn is_type(&self) -> bool {
+        matches!(
+            self,
+            Token::Integer
+                | Token::Boolean
+                | Token::String
+                | Token::Slice
+                | Token::Word
+                | Token::Table
+                | Token::Handle
+        )
+    }
+}
+
 fn comment(lexer: &mut Lexer<'_, Token>, end: &str) -> Result<(), LexError> {
     match lexer.remainder().find(end) {
         Some(at) => {

@@ -47,9 +47,9 @@ impl GroupedArcs<u32> {
             if heads.is_empty() {
                 continue;
             }
-            let mut first = root_alone(&mut parents, tail);
+            let mut first = crate::root(&mut parents, tail);
             for &head in heads {
-                let other = root_alone(&mut parents, head);
+                let other = crate::root(&mut parents, head);
                 if other < first {
                     parents[first as usize] = other;
                     first = other;
@@ -81,23 +81,6 @@ impl GroupedArcs<u32> {
     }
 }
 
-/// The root of a set, with path halving.
-#[inline]
-fn root_alone(parents: &mut [u32], mut vertex: u32) -> u32 {
-    loop {
-        let parent = parents[vertex as usize];
-        if parent == vertex {
-            return vertex;
-        }
-        let above = parents[parent as usize];
-        if above == parent {
-            return parent;
-        }
-        parents[vertex as usize] = above;
-        vertex = above;
-    }
-}
-
 /// Joins the sets of two vertices.
 fn link(parents: &[AtomicU32], one: u32, other: u32) {
     let (mut one, mut other) = (one, other);
@@ -119,7 +102,7 @@ fn link(parents: &[AtomicU32], one: u32, other: u32) {
     }
 }
 
-/// Like [`root_alone`]. A concurrent link only replaces a root by a smaller one.
+/// Like [`crate::root`]. A concurrent link only replaces a root by a smaller one.
 fn root(parents: &[AtomicU32], mut vertex: u32) -> u32 {
     loop {
         let parent = parents[vertex as usize].load(Ordering::Relaxed);

@@ -49,7 +49,7 @@ pub(super) fn test(
         for (name, doc) in head.into_iter().chain(routines) {
             let Some(section) = doc.section(Label::Example) else { continue };
             let example = Example { module, name, doc, section };
-            super::go_on(flags)?;
+            flags.go_on()?;
             n_run += 1;
             let left = time.map(|time| time.saturating_sub(begin.elapsed()));
             match example.run(backend, left, reporter) {
@@ -79,7 +79,7 @@ pub(super) fn test(
             }
         }
     }
-    super::go_on(flags)?;
+    flags.go_on()?;
     Ok(exit)
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn run(
     let mut catalogue = Catalogue::library(&LIBRARY);
     let mut topics = Vec::new();
     for name in &args.what {
-        go_on(&flags)?;
+        flags.go_on()?;
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         if is_file(name) && catalogue.module(name).is_none() {
             let module = Module::of_file(name, &mut FileLoader::default())?;
@@ -123,7 +123,7 @@ pub(crate) fn run(
             }
         }
     }
-    go_on(&flags)?;
+    flags.go_on()?;
     let all = topics.is_empty();
     if all {
         topics.extend(catalogue.modules().map(|(module, _)| Topic { module, routine: None }));
@@ -166,14 +166,6 @@ pub(crate) fn run(
         },
     }
     Ok(Exit::Success)
-}
-
-/// Tests whether the command goes on.
-///
-/// # Errors
-/// L0106 on Ctrl-C.
-fn go_on(flags: &Flags) -> Result<(), Diagnostic> {
-    flags.stop().map_or(Ok(()), |code| Err(Diagnostic::new(code, "interrupted")))
 }
 
 /// Shows a section of the book, or the search results for words that are not names.

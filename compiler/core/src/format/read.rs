@@ -226,18 +226,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
     }
 
     fn ty(&mut self) -> Option<()> {
-        self.take(|token| {
-            matches!(
-                token,
-                Token::Integer
-                    | Token::Boolean
-                    | Token::String
-                    | Token::Slice
-                    | Token::Word
-                    | Token::Table
-                    | Token::Handle
-            )
-        })?;
+        self.take(Token::is_type)?;
         self.args().map(|_| ())
     }
 
