@@ -77,7 +77,7 @@ struct Uses {
     /// Graphs whose weights the setting `weight` concerns.
     weight: bool,
     /// Graphs with weights in a format where one may be missing.
-    named_weights: bool,
+    may_lack_weights: bool,
     /// Edge lists whose column of weights has its own scale.
     scaled_weights: bool,
     /// Files whose codes or names may be shared.
@@ -98,7 +98,7 @@ const CONCERNS: [Concern; 13] = [
         it.lists || it.scaled_weights
     }),
     ("empty", "CSV, Parquet and Arrow files, edge lists, JSON, GraphML, GML and Pajek", |it| {
-        it.lists || it.named_weights
+        it.lists || it.may_lack_weights
     }),
     ("header", "CSV files and edge lists", |it| it.lines),
     ("from", "edge lists", |it| it.edge_list),
@@ -229,7 +229,7 @@ impl Settings {
                     | Format::Parquet
                     | Format::Arrow
             );
-            uses.named_weights |= (has_names || format == Format::Pajek) && graph.weighted;
+            uses.may_lack_weights |= (has_names || format == Format::Pajek) && graph.weighted;
             uses.codes |= self.codes == Codes::Shared;
             uses.weight |= has_names || !self.edge_fields().reads_weights();
             uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();
