@@ -2,7 +2,7 @@
 
 use crate::check::{Check, SizeOperand};
 use crate::kernel::Kernel;
-use crate::op::{Op, Operand};
+use crate::op::{LogicOp, Op, Operand};
 use crate::program::{HandlePart, LabelId, LocId, RoutineId, VarId};
 
 /// Statements in order.
@@ -360,6 +360,18 @@ pub enum ReductionOp {
     Max,
     /// Sum.
     Add,
+}
+
+impl ReductionOp {
+    /// Returns the operation on booleans or bits, if it is one.
+    pub fn logic(self) -> Option<LogicOp> {
+        match self {
+            ReductionOp::Or => Some(LogicOp::Or),
+            ReductionOp::And => Some(LogicOp::And),
+            ReductionOp::Xor => Some(LogicOp::Xor),
+            ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
+        }
+    }
 }
 
 /// A value of `print`.

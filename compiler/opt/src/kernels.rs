@@ -10,20 +10,39 @@ use std::collections::{BTreeMap, HashMap};
 use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{
-    Check, IntOp, Kernel, LogicOp, Op, Operand, Part, PartKind, Program, Reduction, ReductionOp,
-    Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, VarId, visit,
+    Block, Check, IntOp, Kernel, LogicOp, Op, Operand, Part, PartKind, Program, Reduction,
+    ReductionOp, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, VarId, visit,
 };
 
 use crate::context::Context;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usize {
+    replace(program, id, |routine, stmt| {
+        let kind = StmtKind::Kernel(Box::new(kernel(routine, stmt)?));
+        Some(vec![Stmt { kind, loc: stmt.loc }])
+    })
+}
+
+/// Replaces the kernels of a routine by their fallbacks. Other passes change the fallback alone.
+pub(crate) fn discard(program: &mut Program, id: RoutineId) {
+    replace(program, id, |_, stmt| match &stmt.kind {
+        StmtKind::Kernel(kernel) => Some(kernel.fallback.clone()),
+        _ => None,
+    });
+}
+
+/// Replaces the statements of a routine for which `by` returns others; returns their number.
+fn replace(
+    program: &mut Program,
+    id: RoutineId,
+    by: impl Fn(&Routine, &Stmt) -> Option<Block>,
+) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
     let mut edits = Edits::new();
     let mut at = 0;
     visit::walk(&routine.body, &mut |stmt| {
-        if let Some(kernel) = kernel(routine, stmt) {
-            let kind = StmtKind::Kernel(Box::new(kernel));
-            edits.insert(at, Edit::Splice(vec![Stmt { kind, loc: stmt.loc }]));
+        if let Some(others) = by(routine, stmt) {
+            edits.insert(at, Edit::Splice(others));
         }
         at += 1;
     });
@@ -31,22 +50,6 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usiz
         edit(&mut program.routine_mut(id).body, &edits);
     }
     edits.len()
-}
-
-/// Replaces the kernels of a routine by their fallbacks. Other passes change the fallback alone.
-pub(crate) fn discard(program: &mut Program, id: RoutineId) {
-    let Some(routine) = program.routines.get(id.0 as usize) else { return };
-    let mut edits = Edits::new();
-    let mut at = 0;
-    visit::walk(&routine.body, &mut |stmt| {
-        if let StmtKind::Kernel(kernel) = &stmt.kind {
-            edits.insert(at, Edit::Splice(kernel.fallback.clone()));
-        }
-        at += 1;
-    });
-    if !edits.is_empty() {
-        edit(&mut program.routine_mut(id).body, &edits);
-    }
 }
 
 /// Returns the kernel of a `forall`, if it is one over lines.
@@ -334,11 +337,11 @@ impl Maker<'_> {
                 .then(|| if *left == own { right.clone() } else { left.clone() })
         };
         let value = match op {
-            Op::BitsLogic(op, left, right) if logic(by) == Some(*op) => {
+            Op::BitsLogic(op, left, right) if by.logic() == Some(*op) => {
                 ((*left == into) != (*right == into) && when.is_none()).then_some(())?;
                 self.bits(if *left == into { *right } else { *left })?
             }
-            Op::Logic(op, left, right) if logic(by) == Some(*op) => {
+            Op::Logic(op, left, right) if by.logic() == Some(*op) => {
                 self.scalar(&other(left, right)?)?
             }
             Op::Int(IntOp::Add, left, right) if by == ReductionOp::Add => {
@@ -432,15 +435,5 @@ impl Maker<'_> {
             _ => return None,
         }
         Some(())
-    }
-}
-
-/// The operation of a reduction of bits or booleans.
-fn logic(op: ReductionOp) -> Option<LogicOp> {
-    match op {
-        ReductionOp::Or => Some(LogicOp::Or),
-        ReductionOp::And => Some(LogicOp::And),
-        ReductionOp::Xor => Some(LogicOp::Xor),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
     }
 }

@@ -55,8 +55,8 @@ pub(crate) trait Grid {
 /// of the control unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LeastBits {
-    /// For a table processed by a loop whose kernels run several iterations each.
-    pub(crate) turns: u64,
+    /// For a table processed by a loop whose kernels run several pivots each.
+    pub(crate) pivots: u64,
     /// For the result of one dispatch.
     pub(crate) single: u64,
     /// For a result of no more than [`FEW_LINES`] lines, or all lines of a table in one
@@ -67,7 +67,7 @@ pub(crate) struct LeastBits {
 impl LeastBits {
     /// Returns the same number for all cases.
     pub(crate) fn all(bits: u64) -> Self {
-        LeastBits { turns: bits, single: bits, few_lines: bits }
+        LeastBits { pivots: bits, single: bits, few_lines: bits }
     }
 
     /// Returns the minimum for an operation on this number of lines.
@@ -80,7 +80,7 @@ impl LeastBits {
 /// lines\]), and so does a loop over lines of a table (Note \[Lines\]); that is less than a stop,
 /// until memory bandwidth dominates.
 pub(crate) const LEAST_BITS: LeastBits =
-    LeastBits { turns: 1 << 10, single: 1 << 24, few_lines: 1 << 31 };
+    LeastBits { pivots: 1 << 10, single: 1 << 24, few_lines: 1 << 31 };
 
 /// Maximum number of lines that count as few.
 const FEW_LINES: u64 = 8;

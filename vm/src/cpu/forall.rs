@@ -117,7 +117,7 @@ impl Interpreter<'_, '_, '_> {
                 ReductionOp::Add => 0,
                 ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
             }),
-            ValueData::Bool(_) => ValueData::Bool(logic(op)? == LogicOp::And),
+            ValueData::Bool(_) => ValueData::Bool(op.logic().ok_or_else(wrong)? == LogicOp::And),
             ValueData::Slice(bits) => ValueData::Slice(self.neutral_bits(op, bits.len())?),
             ValueData::Word(bits) => ValueData::Word(self.neutral_bits(op, bits.len())?),
             ValueData::Text(_) | ValueData::Table(_) | ValueData::Handle(_) => return Err(wrong()),
@@ -127,7 +127,7 @@ impl Interpreter<'_, '_, '_> {
     fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Exec<BitVector> {
         self.budget.reserve(bytes_of(len))?;
         let mut bits = BitVector::try_zeros(len).map_err(|wanted| self.out_of_memory(wanted))?;
-        if logic(op)? == LogicOp::And {
+        if op.logic().ok_or_else(wrong)? == LogicOp::And {
             self.parallelism.kernels.fill(bits.limbs_mut(), true, len);
         }
         Ok(bits)
@@ -151,7 +151,7 @@ impl Interpreter<'_, '_, '_> {
                 Ok(())
             }
             (ValueData::Bool(x), ValueData::Bool(y)) => {
-                *x = logic(op)?.apply(*x, y);
+                *x = op.logic().ok_or_else(wrong)?.apply(*x, y);
                 Ok(())
             }
             (ValueData::Slice(x), ValueData::Slice(y))
@@ -159,7 +159,7 @@ impl Interpreter<'_, '_, '_> {
                 if x.len() == y.len() =>
             {
                 self.budget.release(bytes_of(y.len()));
-                let (op, kernels) = (logic(op)?, self.parallelism.kernels);
+                let (op, kernels) = (op.logic().ok_or_else(wrong)?, self.parallelism.kernels);
                 self.parallelism.fill(x.limbs_mut(), 1, |start, part| {
                     kernels.logic_assign(op, part, &y.limbs()[start..start + part.len()]);
                 })
@@ -186,16 +186,6 @@ fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
         Some(Kernel::Lines(_) | Kernel::Questions(_)) | None => false,
     };
     forall.reductions.iter().filter(move |_| !accumulates)
-}
-
-/// The logic operation of a reduction of truth values or bits.
-fn logic(op: ReductionOp) -> Exec<LogicOp> {
-    match op {
-        ReductionOp::Or => Ok(LogicOp::Or),
-        ReductionOp::And => Ok(LogicOp::And),
-        ReductionOp::Xor => Ok(LogicOp::Xor),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Err(wrong()),
-    }
 }
 
 fn wrong() -> Stop {

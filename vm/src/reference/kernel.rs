@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
-use star_ir::{Check, Kernel, LogicOp, Operand, ReductionOp, SizeOperand, VarId};
+use star_ir::{Check, Kernel, Operand, ReductionOp, SizeOperand, VarId};
 
 use super::forall::{Indices, place_in_order};
 use super::frame::{Frame, top};
@@ -223,12 +223,12 @@ impl<'r, 'p> Run<'r, 'p> {
                             };
                         }
                         (Data::Bool(into), Computed::Bool(truth)) if is_first => {
-                            *into = logic(*op)?.apply(*into, *truth);
+                            *into = op.logic().ok_or_else(wrong)?.apply(*into, *truth);
                         }
                         (Data::Int(_), Computed::Int(_)) | (Data::Bool(_), Computed::Bool(_)) => {}
                         (Data::Slice(into) | Data::Word(into), Computed::Bits(bits)) => {
                             for (at, bit) in part.clone().zip(bits) {
-                                into[at] = logic(*op)?.apply(into[at], *bit);
+                                into[at] = op.logic().ok_or_else(wrong)?.apply(into[at], *bit);
                             }
                         }
                         _ => return Err(wrong()),
@@ -337,15 +337,6 @@ fn sizes(table: &Table, line: Line) -> [usize; 2] {
     match line {
         Line::Row => [table.rows, table.columns.len()],
         Line::Column => [table.columns.len(), table.rows],
-    }
-}
-
-fn logic(op: ReductionOp) -> Exec<LogicOp> {
-    match op {
-        ReductionOp::Or => Ok(LogicOp::Or),
-        ReductionOp::And => Ok(LogicOp::And),
-        ReductionOp::Xor => Ok(LogicOp::Xor),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Err(wrong()),
     }
 }
 

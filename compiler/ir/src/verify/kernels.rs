@@ -83,6 +83,13 @@ impl Rule<'_, '_, '_> {
         }
     }
 
+    fn is_bits(&mut self, var: VarId) {
+        if !self.ty(var).is_bits() {
+            let name = self.subject.name(var);
+            self.fault(format!("{name} is not a slice or word"));
+        }
+    }
+
     /// Returns the kind of a value; `None` if it has a fault.
     fn value(&mut self, value: &Value, kinds: &[Option<Kind>]) -> Option<Kind> {
         let of = |rule: &mut Self, id: ValueId| rule.kind(id, kinds);
@@ -93,18 +100,12 @@ impl Rule<'_, '_, '_> {
             }
             Value::Whole(var) => {
                 // A row is a word and a column a slice, but a line may be converted.
-                if !self.ty(*var).is_bits() {
-                    let name = self.subject.name(*var);
-                    self.fault(format!("{name} is not a slice or word"));
-                }
+                self.is_bits(*var);
                 self.is_outside(*var);
                 Kind::Bits
             }
             Value::Component(var) => {
-                if !self.ty(*var).is_bits() {
-                    let name = self.subject.name(*var);
-                    self.fault(format!("{name} is not a slice or word"));
-                }
+                self.is_bits(*var);
                 self.is_outside(*var);
                 Kind::Int
             }

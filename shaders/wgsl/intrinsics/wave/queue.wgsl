@@ -1,7 +1,7 @@
 // The queue of tiles of a window, included by the kernels that append to it. A mark for each tile,
 // the number of the last window for which it was appended, keeps it unique in the queue.
 
-// Where the queue is, its marks, the address of its length, and the number of its window.
+// The addresses of the queue, its marks and its length, and the number of its window.
 struct Queue { list: u32, marks: u32, length: u32, window: u32 }
 
 // Appends the neighbour `i` of a tile, from 0 at the upper left to 8 at the lower right; 4 is the

@@ -29,8 +29,8 @@ impl Builder<'_> {
         if let Some(lifted) = self.lifted.remove(&std::ptr::from_ref(stmt))
             && let Some(least) = self.source.choices.lifts
         {
-            let least = match lifted.turns {
-                Some(_) => least.turns,
+            let least = match lifted.pivots {
+                Some(_) => least.pivots,
                 // One instruction needs no stop.
                 None if is_lines(stmt) => least.few_lines,
                 None => least.single,

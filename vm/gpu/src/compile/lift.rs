@@ -39,7 +39,7 @@ impl Builder<'_> {
         named.dedup();
         named.retain(|var| is_number(self.routine.var(*var).ty));
         let latches = lifted.latches.clone();
-        let last = lifted.turns.as_ref().map(|turns| (turns.var, turns.to.clone()));
+        let last = lifted.pivots.as_ref().map(|pivots| (pivots.var, pivots.to.clone()));
         self.observed = named;
         let site = self.site(SiteKind::Lifted(Arc::new(lifted)));
         let observed = self.looked_at(site);

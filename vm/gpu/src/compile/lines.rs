@@ -55,18 +55,18 @@ impl Builder<'_> {
             it.lines = Some(LinesKind { join, is_word, is_loop: true });
         });
         if kernel.cost > 0 {
-            let turns = match range {
+            let n_iterations = match range {
                 ForallRange::Ones(_) => self.reduce(Reduce::Count, table::FIRST, over, None, None),
                 ForallRange::Range(from, to) => {
                     // Of an empty range both may be any number.
                     let (from, to) = (self.value(from), self.value(to));
                     let (from, to) = (self.alu_imm(Op::Max, from, 1), self.alu_imm(Op::Max, to, 0));
-                    let turns = self.alu(Op::Sub, to, from);
-                    self.alu_imm(Op::Add, turns, 1)
+                    let n_iterations = self.alu(Op::Sub, to, from);
+                    self.alu_imm(Op::Add, n_iterations, 1)
                 }
             };
             let cost = i64::try_from(kernel.cost).unwrap_or(i64::MAX);
-            self.count(Op::CostTimes, Some(turns), cost);
+            self.count(Op::CostTimes, Some(n_iterations), cost);
         }
         self.unset(iterations.privates);
         self.unset(&[iterations.var]);

@@ -152,8 +152,10 @@ impl SiteKind {
                 Some((Subject::Intrinsic, form))
             }
             SiteKind::Lifted(lifted) => {
-                let kernels = match lifted.turns {
-                    Some(_) => "a kernel over the grid for each turn, and one before the first",
+                let kernels = match lifted.pivots {
+                    Some(_) => {
+                        "a kernel over the grid for every few pivots, and one before the first"
+                    }
                     None => "one kernel over the grid",
                 };
                 let form = format!("{kernels}; a word for each line is read back at the end");
@@ -246,8 +248,8 @@ pub(crate) struct Choices {
     pub(crate) counts_steps: bool,
     /// Routines with an intrinsic of the backend ask for it.
     pub(crate) intrinsics: bool,
-    /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and
-    /// single dispatches.
+    /// Loops with pivots, and single dispatches, run over a grid if their tables have at least this
+    /// number of bits.
     pub(crate) lifts: Option<LeastBits>,
     /// Lines and routines are charged.
     pub(crate) profiles: bool,

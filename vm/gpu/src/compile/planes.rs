@@ -11,7 +11,7 @@ use super::builder::{Builder, table};
 use crate::code::{LinesKind, Object, Reg};
 use crate::lift::{Act, Addend, Made, Truth};
 
-/// The planes that there are so far, and what all of them have.
+/// The planes so far, and their common length.
 struct Planes {
     line: Line,
     length: Reg,
@@ -141,9 +141,9 @@ impl Builder<'_> {
 
     /// Counts elementary operations of the iterations of a plane.
     fn charge(&mut self, units: u64, plane: Object) {
-        let turns = self.reduce(Reduce::Count, table::FIRST, plane, None, None);
+        let n_iterations = self.reduce(Reduce::Count, table::FIRST, plane, None, None);
         let units = i64::try_from(units).unwrap_or(i64::MAX);
-        self.count(Op::CostTimes, Some(turns), units);
+        self.count(Op::CostTimes, Some(n_iterations), units);
     }
 
     /// The instruction over the lines that a plane has; what it counts.
@@ -183,8 +183,8 @@ impl Builder<'_> {
             }
             Addend::Number(number) => {
                 let number = self.value(number);
-                let turns = self.reduce(Reduce::Count, table::FIRST, when, None, None);
-                self.alu(Op::Mul, number, turns)
+                let n_iterations = self.reduce(Reduce::Count, table::FIRST, when, None, None);
+                self.alu(Op::Mul, number, n_iterations)
             }
         };
         let sum = self.number(into).0;
@@ -250,7 +250,7 @@ impl Builder<'_> {
     }
 }
 
-/// What says how many lines a table has.
+/// The measure that is the number of lines of a table.
 fn lines_of(line: Line) -> u32 {
     match line {
         Line::Row => measure::ROWS,

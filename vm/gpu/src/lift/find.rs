@@ -9,7 +9,7 @@ use star_ir::{
 };
 
 use super::text::Text;
-use super::{Lifted, Node, Over, Port, Step, Turns};
+use super::{Lifted, Node, Over, Pivots, Port, Step};
 use crate::compile::is_number;
 
 /// Returns whether a statement is a kernel that stores lines, or a loop around a kernel.
@@ -50,7 +50,7 @@ fn has_kernel(block: &[Stmt]) -> bool {
     has_kernel
 }
 
-/// What is known of a loop so far.
+/// The analysis of a loop so far.
 pub(super) struct Finder<'r> {
     routine: &'r Routine,
     nodes: Vec<Node>,
@@ -63,8 +63,8 @@ pub(super) struct Finder<'r> {
     outer: Vec<VarId>,
     steps: Vec<Step>,
     latches: Vec<(VarId, SizeOperand)>,
-    turn: Option<VarId>,
-    turn_cost: u64,
+    pivot: Option<VarId>,
+    pivot_cost: u64,
     /// The kernel, once it was seen: nothing but costs comes after it.
     stores: Option<Stores>,
 }
@@ -93,22 +93,22 @@ impl<'r> Finder<'r> {
             outer: Vec::new(),
             steps: Vec::new(),
             latches: Vec::new(),
-            turn: None,
-            turn_cost: 0,
+            pivot: None,
+            pivot_cost: 0,
             stores: None,
         }
     }
 
-    /// Returns the loop over a grid; `None` if it contains anything that a grid cannot do, or
-    /// leaves something that is needed.
+    /// Returns the loop over a grid; `None` if a grid cannot run it, or if a variable that it
+    /// assigns is live afterwards.
     pub(super) fn lifted(mut self, stmt: &Stmt, lives: &dyn Fn(VarId) -> bool) -> Option<Lifted> {
-        let turns = match &stmt.kind {
+        let pivots = match &stmt.kind {
             StmtKind::For { label: _, var, from, to, down, body } => {
-                self.turn = Some(*var);
+                self.pivot = Some(*var);
                 self.assigned.push(*var);
                 self.block(body)?;
-                let turns = Turns { var: *var, from: from.clone(), to: to.clone(), down: *down };
-                Some(turns)
+                let pivots = Pivots { var: *var, from: from.clone(), to: to.clone(), down: *down };
+                Some(pivots)
             }
             _ => {
                 self.statement(stmt)?;
@@ -116,14 +116,14 @@ impl<'r> Finder<'r> {
             }
         };
         let Stores { target, line, over, iteration, some, made, cost } = self.stores.take()?;
-        // These are found out again after the loop.
+        // These are set again after the loop.
         let is_known = |var: &VarId| {
-            Some(*var) == self.turn || self.latches.iter().any(|(known, _)| known == var)
+            Some(*var) == self.pivot || self.latches.iter().any(|(known, _)| known == var)
         };
         if self.assigned.iter().any(|var| lives(*var) && !is_known(var)) {
             return None;
         }
-        // No turn sees what an earlier one has left in a variable.
+        // An iteration of the outer loop may not read what an earlier one assigned.
         if self.outer.iter().any(|var| self.assigned.contains(var)) {
             return None;
         }
@@ -134,9 +134,9 @@ impl<'r> Finder<'r> {
         let objects = objects.collect();
         let (shader, ports) = Text::new(&self.nodes, target, line).kernel(some, made)?;
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
-        let Finder { steps, latches, turn_cost, .. } = self;
+        let Finder { steps, latches, pivot_cost, .. } = self;
         Some(Lifted {
-            turns,
+            pivots,
             target,
             line,
             over,
@@ -145,7 +145,7 @@ impl<'r> Finder<'r> {
             steps,
             shader,
             ports,
-            turn_cost,
+            pivot_cost,
             cost,
             latches,
         })
@@ -159,7 +159,7 @@ impl<'r> Finder<'r> {
         })
     }
 
-    /// Notes what the statement reads that the loop has not assigned.
+    /// Records the variables that the statement reads and the loop has not assigned.
     fn note(&mut self, stmt: &Stmt) {
         let latched = match &stmt.kind {
             StmtKind::Size(SizeOp::Latch { dst, size: _ }) => Some(*dst),
@@ -182,10 +182,10 @@ impl<'r> Finder<'r> {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
 
-    /// A statement of a turn.
+    /// A statement of the outer loop.
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
         if let StmtKind::Cost { units, times: None } = stmt.kind {
-            self.turn_cost = self.turn_cost.checked_add(units)?;
+            self.pivot_cost = self.pivot_cost.checked_add(units)?;
             return Some(());
         }
         self.stores.is_none().then_some(())?;
@@ -196,7 +196,7 @@ impl<'r> Finder<'r> {
                 self.block(then)
             }
             StmtKind::Kernel(kernel) => self.kernel(kernel),
-            // Nothing leaves it, or it is no loop of these.
+            // A jump out of it is none of the statements below.
             StmtKind::Block { label: _, body } => self.block(body),
             StmtKind::Size(SizeOp::Latch { dst, size }) => {
                 self.assigned.push(*dst);
@@ -301,7 +301,7 @@ impl<'r> Finder<'r> {
 
     /// The load of a pivot.
     fn load(&mut self, line: Line, table: VarId, index: &Operand) -> Option<(usize, SizeOperand)> {
-        let is_own = matches!(index, Operand::Var(index) if Some(*index) == self.turn);
+        let is_own = matches!(index, Operand::Var(index) if Some(*index) == self.pivot);
         let length = match line {
             Line::Row => SizeOperand::Columns(table),
             Line::Column => SizeOperand::Rows(table),
@@ -317,7 +317,7 @@ impl<'r> Finder<'r> {
         }
     }
 
-    /// The checks that can be made for all turns at once.
+    /// The checks that can be made for all pivots at once.
     fn check(&mut self, check: &Check) -> Option<()> {
         match check {
             Check::Set(_) | Check::Index(..) | Check::Size(..) | Check::NotNegative(_) => {

@@ -1,22 +1,20 @@
 //! Kernels that are one instruction of the control unit.
 //!
-//! Note [Lines]. Tables are stored by columns, so that a row is a bit of each of them: an iteration
-//! that loads and stores one touches every column, and another one waits for it. But what all
-//! iterations do to a column is a function, limb by limb, of the column, of those of two other
-//! tables, of a slice, and of *one* bit of a word; rows or columns, one of the two says which
-//! iterations there are. So the whole kernel is one instruction with a truth table, which reads
-//! only those columns and limbs that it may change, and threads share the limbs of all of them. A
-//! kernel that combines lines joins the same limbs in a slice, or the ones of each column in a
-//! word.
+//! Note [Lines]. Tables are stored by columns, so a row is a bit of each of them: iterations that
+//! load and store rows touch every column and wait for each other. But the new limb of a column is
+//! a function of its old one, of those of two other tables, of a slice, and of *one* bit of a word.
+//! Either the slice or the word marks the iterations: the slice for rows, the word for columns. So
+//! the kernel is one instruction with a truth table, which reads only the columns and limbs that it
+//! may change, and threads share the limbs of all columns. A kernel that combines lines joins these
+//! limbs in a slice, or the ones of each column in a word.
 //!
-//! What is computed of several slices and words from outside, and of nothing else, is computed
-//! before. What is combined may be computed of the lines of two tables, since the one that changes
-//! is none of them.
+//! Values that depend only on slices and words from outside are computed before. A combined value
+//! may depend on two tables, neither of which changes.
 
 use std::collections::BTreeSet;
 
 use star_ir::kernel::{Effect, Line, Value, ValueId};
-use star_ir::{ForallRange, Kernel, LogicOp, ReductionOp, VarId};
+use star_ir::{ForallRange, Kernel, LogicOp, VarId};
 
 /// A kernel as one instruction.
 #[derive(Clone, Debug)]
@@ -26,7 +24,7 @@ pub(crate) struct Lines {
     pub(crate) combined: Option<(VarId, LogicOp)>,
 }
 
-/// What an instruction computes of lines.
+/// A function of lines that one instruction computes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Made {
     /// Bit 16w + 8t + 4p + 2q + s is the value for bits of the table that changes, of two others,
@@ -36,11 +34,11 @@ pub(crate) struct Made {
     pub(crate) table: VarId,
     /// Others: two of a table that changes, one that joins.
     pub(crate) others: [Option<VarId>; 2],
-    /// What it takes from outside along the lines.
+    /// Its operand from outside, along the lines.
     pub(crate) outer: Option<Mixed>,
 }
 
-/// What is computed of slices and words from outside.
+/// A function of slices and words from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mixed {
     Bits(VarId),
@@ -55,23 +53,13 @@ pub(crate) fn lines(kernel: &Kernel) -> Option<Lines> {
             Some(Lines { made: stored(kernel, value, table)?, combined: None })
         }
         [Effect::Reduce { into, op, value, when: None }] => {
-            let op = logic(op)?;
+            let op = op.logic()?;
             let range = kernel.iterations()?.range;
             (!matches!(range, ForallRange::Ones(over) if *over == into)).then_some(())?;
             let made = joined(kernel, value, op, |bit| bit)?;
             Some(Lines { made, combined: Some((into, op)) })
         }
         _ => None,
-    }
-}
-
-/// Returns the operation of a reduction that is done bit by bit.
-pub(super) fn logic(op: ReductionOp) -> Option<LogicOp> {
-    match op {
-        ReductionOp::Or => Some(LogicOp::Or),
-        ReductionOp::And => Some(LogicOp::And),
-        ReductionOp::Xor => Some(LogicOp::Xor),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
     }
 }
 
@@ -95,7 +83,7 @@ fn stored(kernel: &Kernel, value: ValueId, table: VarId) -> Option<Made> {
     Some(Made { function, table, others, outer: outer.and_then(|id| mixed(kernel, id)) })
 }
 
-/// What bits of lines of a table, or of two, join by an operation: into what is none of them.
+/// The function that joins lines of one or two tables by an operation, into a slice or word.
 pub(super) fn joined(
     kernel: &Kernel,
     value: ValueId,
@@ -110,7 +98,7 @@ pub(super) fn joined(
         let made = of_bit(bit(kernel, value, outer.map(|outer| (outer, outside)), &of)?);
         Some(match op {
             LogicOp::Or | LogicOp::Xor => acts && made,
-            // Where it has a zero the slice or word gets one.
+            // A zero of a line makes a zero of the slice or word.
             LogicOp::And => acts && !made,
         })
     })?;

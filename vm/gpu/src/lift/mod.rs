@@ -7,13 +7,13 @@
 //!
 //! Note [Lifted loops]. A kernel that stores lines is one dispatch: a thread computes a limb of a
 //! column, for rows and for columns. A `for` whose iterations load lines of their own index, the
-//! pivots, and end with such a kernel is a dispatch for each few pivots. The dispatch before them
+//! pivots, and end with such a kernel is a dispatch for every few pivots. The dispatch before them
 //! writes the pivots of the table that changes next to the table: the thread that computes a limb
-//! knows it, so that no thread waits for another one (Note [Several turns a dispatch]).
+//! stores it, so no thread waits for another one (Note [Several pivots in a dispatch]).
 //!
-//! Before the first dispatch all checks of all iterations are made. If one would fail, the loop
-//! runs as it is written, and traps where that traps. Nothing that the loop leaves but the table is
-//! needed afterwards; lengths that it latched are latched again after it.
+//! All checks of all iterations are made before the first dispatch. If one would fail, the loop
+//! runs as written, and traps where that traps. Apart from the table, no variable that the loop
+//! assigns is live afterwards; lengths are latched again after it.
 
 mod find;
 mod lines;
@@ -22,7 +22,7 @@ mod text;
 
 pub(crate) use lines::{Lines, Made, Mixed, lines};
 pub(crate) use planes::{Act, Addend, Truth, acts};
-pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE, TURNS};
+pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, PIVOTS_AT_ONCE, SHARE};
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ use star_shaders::Shader;
 #[derive(Clone, Debug)]
 pub(crate) struct Lifted {
     /// The loop around the kernel; without one there is one dispatch.
-    pub(crate) turns: Option<Turns>,
+    pub(crate) pivots: Option<Pivots>,
     /// The table that changes.
     pub(crate) target: VarId,
     /// The lines that belong to the iterations.
@@ -45,29 +45,29 @@ pub(crate) struct Lifted {
     pub(crate) iteration: VarId,
     /// Slices, words and tables from outside.
     pub(crate) objects: Vec<VarId>,
-    /// What is looked at and made before the first dispatch, in order.
+    /// Checks and computations before the first dispatch, in order.
     pub(crate) steps: Vec<Step>,
     /// Its kernel.
     pub(crate) shader: Shader,
-    /// What its ports are, behind the words that every kernel is given.
+    /// Its ports, after the words that every kernel gets.
     pub(crate) ports: Vec<Port>,
-    /// Elementary operations of a turn, and of an iteration.
-    pub(crate) turn_cost: u64,
+    /// Elementary operations of a pivot, and of an iteration.
+    pub(crate) pivot_cost: u64,
     pub(crate) cost: u64,
-    /// Lengths that it finds out, for who comes after it.
+    /// Lengths that it latches, which statements after it may read.
     pub(crate) latches: Vec<(VarId, SizeOperand)>,
 }
 
 /// `for var:=from to to`.
 #[derive(Clone, Debug)]
-pub(crate) struct Turns {
+pub(crate) struct Pivots {
     pub(crate) var: VarId,
     pub(crate) from: Operand,
     pub(crate) to: Operand,
     pub(crate) down: bool,
 }
 
-/// Where the iterations come from.
+/// The source of the iterations.
 #[derive(Clone, Debug)]
 pub(crate) enum Over {
     Range(Operand, Operand),
@@ -75,10 +75,10 @@ pub(crate) enum Over {
     Ones(SizeOperand),
 }
 
-/// What the host does before the first dispatch.
+/// A step of the host before the first dispatch.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Has to hold in every turn.
+    /// A check that must hold for every pivot.
     Check(Check),
     /// A slice or word of the loop gets this length.
     Bits(VarId, SizeOperand),
@@ -86,17 +86,16 @@ pub(crate) enum Step {
     Number(VarId, Op),
     /// If the number was never set, it is this.
     Latch(VarId, SizeOperand),
-    /// Has to hold.
+    /// A condition that must hold.
     Holds(Operand),
 }
 
-/// What a kernel reads beside the table that it changes.
+/// An input of a kernel other than the table that it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Port {
     /// A slice or word from outside, along these lines of the target: as long as they are.
     Bits(VarId, Line),
-    /// A table: two words, where it begins and from one column to the next. Its sizes are those of
-    /// the target.
+    /// A table: two words, its address and its stride. Its sizes are those of the target.
     Table(VarId),
 }
 
@@ -105,7 +104,7 @@ pub(crate) enum Port {
 enum Node {
     /// The line of the iteration.
     Own(VarId),
-    /// The line of the turn.
+    /// The line of the pivot.
     Pivot(Line, VarId),
     /// A slice or word from outside.
     Outer(VarId),
@@ -157,7 +156,7 @@ mod tests {
         );
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let found = find(&program, RoutineId(0));
-        found.values().filter(|lifted| lifted.turns.is_some()).count()
+        found.values().filter(|lifted| lifted.pivots.is_some()).count()
     }
 
     #[test]

@@ -1,20 +1,19 @@
 //! Kernels with queries, which are a few instructions of the control unit.
 //!
-//! Note [Planes]. Where a kernel asks NUMB, SOME, ONE or ZERO of its lines, the truth values of all
-//! iterations are a slice, a *plane*, with a component for each. Plane 0 has a one for each
-//! iteration that there is. SOME of the lines is what one instruction over lines (Note [Lines])
-//! combines the other way: the rows of a table have a one where any of its columns has. Logic of
-//! truth values is logic of planes, a condition is a plane under which an effect happens, a
-//! component of the own index is a plane that is there already. So a few instructions do all
-//! iterations: a sum of NUMB is the number of all ones of the lines under a plane, a sum of a
-//! number is its product with the ones of the plane, `Z(i):=1` is Z or the plane. Separate numbers
-//! for each iteration would take a table; only sums take numbers, and comparisons that depend only
-//! on whether a number is 0.
+//! Note [Planes]. If a kernel queries its lines by NUMB, SOME, ONE or ZERO, the truth values of all
+//! iterations are a slice, a *plane*, with a component for each. Plane 0 marks the iterations. SOME
+//! of the lines is one instruction over lines (Note [Lines]) that combines in the other direction:
+//! a row of a table has a one if any of its columns has. Logic of truth values is logic of planes,
+//! a condition is a plane under which an effect happens, and the component with the own index is a
+//! plane from outside. So a few instructions run all iterations: a sum of NUMB is the number of
+//! ones of all lines under a plane, a sum of a number is its product with the ones of the plane,
+//! and `Z(i):=1` is Z or the plane. Separate numbers for each iteration would need a table; numbers
+//! occur only in sums, and in comparisons that depend only on whether a number is 0.
 
 use star_ir::kernel::{Effect, Query, Value, ValueId};
 use star_ir::{ForallRange, Kernel, LogicOp, Operand, ReductionOp, VarId};
 
-use super::lines::{Made, joined, logic};
+use super::lines::{Made, joined};
 
 /// A truth value of each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub(crate) enum Truth {
     Plane(usize),
 }
 
-/// What a sum takes in an iteration.
+/// The addend of a sum in an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Addend {
     /// The number of ones of a line.
@@ -38,7 +37,7 @@ pub(crate) enum Addend {
     Bit(usize),
 }
 
-/// What is done for all iterations. The first four make the next plane, the others have their
+/// An instruction for all iterations. The first four make the next plane, the others have their
 /// effect under a plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
@@ -111,7 +110,7 @@ impl Planner<'_> {
                 Act::Sum { into, of, when }
             }
             Effect::Reduce { into, op, value, when: _ } => {
-                let (op, of) = (logic(op)?, self.truth(value)?);
+                let (op, of) = (op.logic()?, self.truth(value)?);
                 let Truth::Plane(when) = when else { return Some(()) };
                 Act::Combine { into, op, of, when }
             }
@@ -197,7 +196,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What holds of a number of each iteration, if it depends only on whether the number is 0.
+    /// The truth of a comparison of a number in each iteration, if it depends only on whether the
+    /// number is 0.
     fn compared(&mut self, id: ValueId, with: i64, holds: impl Fn(i64) -> bool) -> Option<Truth> {
         let some = match *self.value(id) {
             Value::Component(bits) => Truth::Plane(self.plane(Act::Component(bits))),

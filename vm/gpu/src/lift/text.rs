@@ -9,17 +9,17 @@ use star_shaders::{Limb, Shader};
 
 use super::{Node, Port};
 
-/// Most ports of a kernel: their words fit behind those that every kernel is given.
+/// Maximum number of ports of a kernel: their words fit after those that every kernel gets.
 pub(super) const MOST_PORTS: usize = 8;
-/// The first word of what a kernel is given that belongs to a port.
+/// The first word of the ports among the parameters of a kernel.
 pub(crate) const FIRST_PORT: usize = 16;
 /// Threads of a workgroup along a column, and over columns.
 pub(crate) const ACROSS: u32 = 32;
 pub(crate) const DOWN: u32 = 8;
-/// Columns of a thread: what it reads of one does not wait for another.
+/// Columns of a thread, whose loads do not wait for each other.
 pub(crate) const SHARE: u32 = 4;
-/// Most turns of a dispatch.
-pub(crate) const TURNS: u32 = 8;
+/// Maximum number of pivots of a dispatch.
+pub(crate) const PIVOTS_AT_ONCE: u32 = 8;
 
 /// A kernel that is being written.
 pub(super) struct Text<'n> {
@@ -27,25 +27,25 @@ pub(super) struct Text<'n> {
     target: VarId,
     line: Line,
     ports: Vec<Port>,
-    /// Does a turn look at its column or row of the target?
+    /// Whether an iteration reads the column or row of its pivot from the target.
     has_pivots: bool,
     /// The names of values along these lines.
     values: HashMap<(usize, Line), String>,
-    /// Where they are made.
+    /// The statements that compute them.
     lets: String,
     form: Form,
 }
 
-/// What a function of the kernel makes.
+/// The result of a function of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// A limb of a column.
     Limb,
-    /// Its components from any place on: those of the rows that the turns look at.
+    /// Its components from any place on: those in the rows of the pivots.
     Rows,
 }
 
-/// In front of every kernel: its memory, what it is given, a bit for every limb.
+/// The beginning of every kernel: its parameters, and functions that select bits.
 const HEAD: &str = "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 fn everywhere(limb: u32, place: u32) -> u32 { return 0u - ((limb >> (place & 31u)) & 1u); }
 fn bit(at: u32, place: u32) -> u32 { return everywhere(load(at + (place >> 5u)), place); }
@@ -89,7 +89,7 @@ impl<'n> Text<'n> {
         [word(at), word(at + 1)]
     }
 
-    /// What a value begins with along a column that lies there.
+    /// The first words of a value along a column at this place.
     fn of_column(&self, at: &str) -> String {
         match self.form {
             Form::Limb => format!("load({at} + x)"),
@@ -167,9 +167,9 @@ impl<'n> Text<'n> {
         }
     }
 
-    /// A function of what a turn makes of a part of column `j`, and where. Iterations are where
-    /// `some` has ones, all if there is none, and their lines become `made`.
-    fn turn(&mut self, form: Form, some: Option<usize>, made: usize) -> Option<String> {
+    /// Returns a function that applies a pivot to a part of column `j`: the new bits, and a mask of
+    /// the iterations. These are the ones of `some`, or all, and their lines become `made`.
+    fn function(&mut self, form: Form, some: Option<usize>, made: usize) -> Option<String> {
         self.form = form;
         self.values.clear();
         self.lets.clear();
@@ -179,8 +179,8 @@ impl<'n> Text<'n> {
         };
         let made = self.limb(made, self.line)?;
         let name = match form {
-            Form::Limb => "turn",
-            Form::Rows => "turn_of_rows",
+            Form::Limb => "apply",
+            Form::Rows => "apply_to_rows",
         };
         Some(format!(
             "fn {name}(before: u32, x: u32, j: u32, k: u32, column: u32, row: u32, live: u32) -> vec2<u32> {{
@@ -199,9 +199,10 @@ impl<'n> Text<'n> {
         some: Option<usize>,
         made: usize,
     ) -> Option<(Shader, Vec<Port>)> {
-        let functions = self.turn(Form::Limb, some, made)? + &self.turn(Form::Rows, some, made)?;
+        let functions =
+            self.function(Form::Limb, some, made)? + &self.function(Form::Rows, some, made)?;
         // One after another in a loop, each load would wait for the one before.
-        let rows = (0..TURNS).map(|t| {
+        let rows = (0..PIVOTS_AT_ONCE).map(|t| {
             format!("    rows |= load(row_in + {t}u * columns + of_rows) & (1u << ((first + step * {t}u - low) & 31u));\n")
         });
         let finds = PIVOTS.replace("ROWS\n", &rows.collect::<String>());
@@ -237,14 +238,14 @@ impl<'n> Text<'n> {
             parts.map(one).collect()
         };
         let body = format!(
-            "{HEAD}const ACROSS = {ACROSS}u; const DOWN = {DOWN}u; const SHARE = {SHARE}u; const TURNS = {TURNS}u;
+            "{HEAD}const ACROSS = {ACROSS}u; const DOWN = {DOWN}u; const SHARE = {SHARE}u; const PIVOTS_AT_ONCE = {PIVOTS_AT_ONCE}u;
 {shared}{functions}@compute @workgroup_size({ACROSS}, {DOWN})
 fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {{
   let table = given[0].x; let stride = given[0].y; let columns = given[0].w; let limbs = (given[0].z + 31u) >> 5u;
-  let first = given[1].x; let step = given[1].y; let turns = given[1].z; let next = given[1].w; let n_next = given[3].w;
+  let first = given[1].x; let step = given[1].y; let n_pivots = given[1].z; let next = given[1].w; let n_next = given[3].w;
   let column_in = given[2].x; let column_out = given[2].y; let row_in = given[2].z; let row_out = given[2].w;
   let counts = given[3].x; let x = thread.x; let live = below(given[0].z, 32u * x);
-{}{finds}{}  for (var t = 0u; t < turns; t++) {{
+{}{finds}{}  for (var t = 0u; t < n_pivots; t++) {{
     let k = first + step * t; let column = {column}; let row = {row};
 {}{}  }}
   if (x < limbs) {{
@@ -253,7 +254,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
 ",
             each("  let j# = thread.y * SHARE + #u; let at# = table + j# * stride + x; let before# = load(at#);\n"),
             each("  var after# = before#; var n# = 0u;\n"),
-            each("    let made# = turn(after#, x, j#, k, column, row.#.part, live); after# = made#.x;\n"),
+            each("    let made# = apply(after#, x, j#, k, column, row.#.part, live); after# = made#.x;\n"),
             each(counts),
             each("    if (j# < columns && after# != before#) { store(at#, after#); }\n"),
             each(count),
@@ -263,28 +264,28 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
     }
 }
 
-/// What the turns of a dispatch look at of the table (Note [Several turns a dispatch]): limbs of
-/// their columns, bits of their rows in the columns of each thread, and the columns where they
-/// cross these rows.
-const SHARED: &str = "var<workgroup> pivot_columns: array<u32, TURNS * ACROSS>;
-var<workgroup> pivot_rows: array<vec4<u32>, TURNS * DOWN>;
-var<workgroup> crossing: array<u32, TURNS>;
+/// The lines of the pivots of a dispatch (Note [Several pivots in a dispatch]): limbs of their
+/// columns, bits of their rows in the columns of each thread, and the bits of their columns in
+/// their rows.
+const SHARED: &str = "var<workgroup> pivot_columns: array<u32, PIVOTS_AT_ONCE * ACROSS>;
+var<workgroup> pivot_rows: array<vec4<u32>, PIVOTS_AT_ONCE * DOWN>;
+var<workgroup> crossing: array<u32, PIVOTS_AT_ONCE>;
 ";
 
-/// Note [Several turns a dispatch]. What each turn looks at of the table, its column and its row,
-/// lies beside it as it was before the first turn of the dispatch. A workgroup makes of it what the
-/// earlier turns leave there, for its own limbs and columns: threads of number t along columns have
-/// a limb each of the column of turn t, and all of them its components in the rows of all turns,
-/// from row `low` on; those of number 0 have these rows, in a column of the workgroup each. With
-/// turn s, all later ones change. No workgroup waits for another one.
-const PIVOTS: &str = "  let own = first + step * local.y; let low = min(first, first + step * (max(turns, 1u) - 1u));
+/// Note [Several pivots in a dispatch]. The column and the row of each pivot are copied next to the
+/// table as they are before the first pivot of the dispatch. A workgroup applies the earlier pivots
+/// to these copies, for its own limbs and columns: the threads with number t along columns have a
+/// limb each of the column of pivot t, and all of them its components in the rows of all pivots,
+/// from row `low` on; those with number 0 have these rows, in a column of the workgroup each. Pivot
+/// s changes all later ones. No workgroup waits for another one.
+const PIVOTS: &str = "  let own = first + step * local.y; let low = min(first, first + step * (max(n_pivots, 1u) - 1u));
   let of_rows = (thread.y - local.y) * SHARE + local.x;
   var limb = load(column_in + local.y * limbs + x); var crossed = rows_from(column_in + local.y * limbs, low);
   var rows = 0u;
   if (local.y == 0u) {
 ROWS
   }
-  for (var s = 0u; s < turns; s++) {
+  for (var s = 0u; s < n_pivots; s++) {
     let k = first + step * s;
     if (local.y == s) {
       pivot_columns[s * ACROSS + local.x] = limb;
@@ -294,32 +295,33 @@ ROWS
     if (local.y == 0u) {
       let row = everywhere(rows, k - low);
       pivot_rows[s * DOWN + (local.x >> 2u)][local.x & 3u] = row;
-      rows = turn_of_rows(rows, low, of_rows, k, crossing[s], row, 0xffffffffu).x;
+      rows = apply_to_rows(rows, low, of_rows, k, crossing[s], row, 0xffffffffu).x;
     }
     if (local.y > s) {
       let row = everywhere(crossed, k - low);
-      limb = turn(limb, x, own, k, pivot_columns[s * ACROSS + local.x], row, 0xffffffffu).x;
-      crossed = turn_of_rows(crossed, low, own, k, crossing[s], row, 0xffffffffu).x;
+      limb = apply(limb, x, own, k, pivot_columns[s * ACROSS + local.x], row, 0xffffffffu).x;
+      crossed = apply_to_rows(crossed, low, own, k, crossing[s], row, 0xffffffffu).x;
     }
   }
   workgroupBarrier();
 ";
 
-/// Keeps what the turns of the next dispatch look at; few threads have any of their rows.
+/// Stores the columns and rows of the pivots of the next dispatch; few threads have any of these
+/// rows.
 const KEEPS: &str = "    let last = next + step * (n_next - 1u);
     let keeps_rows = n_next != 0u && x >= min(next, last) >> 5u && x <= max(next, last) >> 5u;
 ";
-const KEPT: &str = "    let turn# = (j# - next) * step;
-    if (j# < columns && turn# < n_next) { store(column_out + turn# * limbs + x, after#); }
+const KEPT: &str = "    let pivot# = (j# - next) * step;
+    if (j# < columns && pivot# < n_next) { store(column_out + pivot# * limbs + x, after#); }
     for (var t = 0u; keeps_rows && j# < columns && t < n_next; t++) {
       let k = next + step * t;
       if (k >> 5u == x) { store(row_out + t * columns + j#, everywhere(after#, k)); }
     }
 ";
 
-const _: () = assert!(TURNS == DOWN && ACROSS == DOWN * SHARE && SHARE == 4);
+const _: () = assert!(PIVOTS_AT_ONCE == DOWN && ACROSS == DOWN * SHARE && SHARE == 4);
 
-/// A word of what a kernel is given.
+/// A word of the parameters of a kernel.
 fn word(at: usize) -> String {
     let part = ["x", "y", "z", "w"][at % 4];
     format!("given[{}].{part}", at / 4)

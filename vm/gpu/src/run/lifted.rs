@@ -14,7 +14,7 @@ use super::{Active, DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Given, Launch, MAX_GROUPS};
-use crate::lift::{ACROSS, DOWN, FIRST_PORT, Lifted, Over, Port, SHARE, Step, TURNS};
+use crate::lift::{ACROSS, DOWN, FIRST_PORT, Lifted, Over, PIVOTS_AT_ONCE, Port, SHARE, Step};
 use crate::program::internal;
 use crate::value::Sizes;
 
@@ -24,8 +24,8 @@ struct Scene<'a> {
     numbers: HashMap<VarId, Option<i64>>,
     objects: HashMap<VarId, Option<Placed>>,
     lengths: HashMap<VarId, i64>,
-    /// The iterations.
-    turns: RangeInclusive<i64>,
+    /// The pivots.
+    pivots: RangeInclusive<i64>,
 }
 
 impl DeviceRun<'_, '_> {
@@ -70,7 +70,7 @@ impl DeviceRun<'_, '_> {
             return Ok(Err(Declined::Range));
         }
         let n_counts = limbs.max(columns);
-        let at_once = if lifted.turns.is_some() { TURNS } else { 1 };
+        let at_once = if lifted.pivots.is_some() { PIVOTS_AT_ONCE } else { 1 };
         // Columns and rows of the pivots of a dispatch and of the next one, and the number of
         // iterations.
         let kept = u64::from(at_once) * (u64::from(limbs) + u64::from(columns));
@@ -90,22 +90,22 @@ impl DeviceRun<'_, '_> {
         self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
         let rows_at = block.at + 2 * at_once * limbs;
         let counts = rows_at + 2 * at_once * columns;
-        let (first, n_turns, step) = match &lifted.turns {
+        let (first, n_pivots, step) = match &lifted.pivots {
             None => (0, 1, 1),
-            Some(turns) => {
-                let (start, end) = (*scene.turns.start() as u32, *scene.turns.end() as u32);
+            Some(pivots) => {
+                let (start, end) = (*scene.pivots.start() as u32, *scene.pivots.end() as u32);
                 let n = end - start + 1;
-                if turns.down { (end - 1, n, u32::MAX) } else { (start - 1, n, 1) }
+                if pivots.down { (end - 1, n, u32::MAX) } else { (start - 1, n, 1) }
             }
         };
-        let line = |turn: u32| first.wrapping_add(step.wrapping_mul(turn));
-        // Creates a dispatch of `n` pivots from `turn` on, which keeps lines for the following
+        let line = |pivot: u32| first.wrapping_add(step.wrapping_mul(pivot));
+        // Creates a dispatch of `n` pivots from `pivot` on, which keeps lines for the following
         // ones.
-        let launch = |dispatch: u32, turn: u32, n: u32| {
+        let launch = |dispatch: u32, pivot: u32, n: u32| {
             let mut given: Given = [0; 32];
             let Sizes { kind: _, rows, columns } = table.sizes;
             given[..4].copy_from_slice(&[table.at, table.stride, rows, columns]);
-            given[4..8].copy_from_slice(&[line(turn), step, n, line(turn + n)]);
+            given[4..8].copy_from_slice(&[line(pivot), step, n, line(pivot + n)]);
             let place = |at: u32, dispatch: u32, words: u32| at + dispatch % 2 * at_once * words;
             given[8..12].copy_from_slice(&[
                 place(block.at, dispatch, limbs),
@@ -113,30 +113,30 @@ impl DeviceRun<'_, '_> {
                 place(rows_at, dispatch, columns),
                 place(rows_at, dispatch + 1, columns),
             ]);
-            let n_next = (n_turns - turn - n).min(at_once);
+            let n_next = (n_pivots - pivot - n).min(at_once);
             given[12..16].copy_from_slice(&[counts, from, to, n_next]);
             given[FIRST_PORT..FIRST_PORT + ports.len()].copy_from_slice(&ports);
             Launch { kernel, groups, given }
         };
-        let before = lifted.turns.is_some().then(|| launch(1, 0, 0));
-        let turns = (0..n_turns.div_ceil(at_once)).map(|dispatch| {
-            let turn = dispatch * at_once;
-            launch(dispatch, turn, (n_turns - turn).min(at_once))
+        let before = lifted.pivots.is_some().then(|| launch(1, 0, 0));
+        let pivots = (0..n_pivots.div_ceil(at_once)).map(|dispatch| {
+            let pivot = dispatch * at_once;
+            launch(dispatch, pivot, (n_pivots - pivot).min(at_once))
         });
-        let launches: Vec<Launch> = before.into_iter().chain(turns).collect();
-        let n_turns = u64::from(n_turns);
+        let launches: Vec<Launch> = before.into_iter().chain(pivots).collect();
+        let n_pivots = u64::from(n_pivots);
         // Eight pivots at once take as long as three to five.
         let share = u64::from(at_once.div_ceil(2));
         let done = self.launch(&launches, u64::from(limbs) * u64::from(columns) * share);
         let counted = done.and_then(|()| Ok(self.words(counts, n_counts)?));
         self.heap.give(block);
         let n_iterations: u64 = counted?.into_iter().map(u64::from).sum();
-        let turns = lifted.turn_cost.saturating_mul(n_turns);
-        let cost = turns.saturating_add(lifted.cost.saturating_mul(n_iterations));
+        let pivots = lifted.pivot_cost.saturating_mul(n_pivots);
+        let cost = pivots.saturating_add(lifted.cost.saturating_mul(n_iterations));
         let operations = self.get_wide(state::OPERATIONS).saturating_add(cost);
         self.put_wide(state::OPERATIONS, operations);
         let steps = self.get_wide(state::STEPS).saturating_add(cost);
-        self.put_wide(state::STEPS, steps.saturating_add(n_turns).saturating_add(n_iterations));
+        self.put_wide(state::STEPS, steps.saturating_add(n_pivots).saturating_add(n_iterations));
         self.control.stats.operations = operations;
         Ok(Ok(()))
     }
@@ -162,17 +162,17 @@ impl DeviceRun<'_, '_> {
             objects.insert(var, self.placed(sir.var(var).ty, object.0)?);
         }
         let lengths = HashMap::new();
-        let mut scene = Scene { lifted, numbers, objects, lengths, turns: 0..=0 };
-        if let Some(turns) = &lifted.turns {
-            let (Some(from), Some(to)) = (scene.number(&turns.from), scene.number(&turns.to))
+        let mut scene = Scene { lifted, numbers, objects, lengths, pivots: 0..=0 };
+        if let Some(pivots) = &lifted.pivots {
+            let (Some(from), Some(to)) = (scene.number(&pivots.from), scene.number(&pivots.to))
             else {
                 return Ok(Err(Declined::Guard));
             };
-            scene.turns = if turns.down { to..=from } else { from..=to };
-            if scene.turns.is_empty() {
+            scene.pivots = if pivots.down { to..=from } else { from..=to };
+            if scene.pivots.is_empty() {
                 return Ok(Err(Declined::Empty));
             }
-            if *scene.turns.start() < 1 || *scene.turns.end() > i64::from(u32::MAX >> 1) {
+            if *scene.pivots.start() < 1 || *scene.pivots.end() > i64::from(u32::MAX >> 1) {
                 return Ok(Err(Declined::Range));
             }
         }
@@ -191,7 +191,7 @@ impl Scene<'_> {
             Operand::Int(number) => Some(*number),
             Operand::Bool(truth) => Some(i64::from(*truth)),
             // Their value changes with every iteration.
-            Operand::Var(var) if self.is_turn(*var) || *var == self.lifted.iteration => None,
+            Operand::Var(var) if self.is_pivot(*var) || *var == self.lifted.iteration => None,
             Operand::Var(var) => self.numbers.get(var).copied().flatten(),
             Operand::Str(_) => None,
         }
@@ -258,11 +258,11 @@ impl Scene<'_> {
                 self.lengths.contains_key(var)
                     || self.table(*var).is_some()
                     || self.number(&Operand::Var(*var)).is_some()
-                    || self.is_turn(*var)
+                    || self.is_pivot(*var)
                     || *var == self.lifted.iteration
             }
-            Check::Index(Operand::Var(var), limit) if self.is_turn(*var) => {
-                self.size(limit).is_some_and(|limit| *self.turns.end() <= limit)
+            Check::Index(Operand::Var(var), limit) if self.is_pivot(*var) => {
+                self.size(limit).is_some_and(|limit| *self.pivots.end() <= limit)
             }
             Check::Index(Operand::Var(var), limit) if *var == self.lifted.iteration => {
                 let lines = match self.lifted.line {
@@ -295,8 +295,8 @@ impl Scene<'_> {
         }
     }
 
-    fn is_turn(&self, var: VarId) -> bool {
-        self.lifted.turns.as_ref().is_some_and(|turns| turns.var == var)
+    fn is_pivot(&self, var: VarId) -> bool {
+        self.lifted.pivots.as_ref().is_some_and(|pivots| pivots.var == var)
     }
 
     /// Returns the iterations of a range, counted from 0; for the ones of a slice or word, all

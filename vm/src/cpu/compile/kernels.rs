@@ -5,7 +5,7 @@
 //! reductions and a list of steps. Any other one is left to its fallback.
 
 use star_ir::kernel::{Effect, Kernel as IrKernel, Query, Value, ValueId};
-use star_ir::{Check, LogicOp, Operand, ReductionOp, SizeOperand, VarId};
+use star_ir::{Check, Operand, ReductionOp, SizeOperand, VarId};
 
 use super::super::lines::{
     Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside, Port, Step,
@@ -47,7 +47,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What stands for a value.
+/// The form of a value in the plan.
 #[derive(Clone, Copy)]
 enum Planned {
     Bits(tape::ValueId),
@@ -109,7 +109,7 @@ impl Planner<'_, '_, '_> {
             Value::Fill(bit) => Planned::Bits(self.tape.constant(*bit)),
             Value::Not(of) => match self.values[of.0 as usize] {
                 Planned::Bits(of) => Planned::Bits(self.tape.lut(NOT, &[of])),
-                Planned::Truth(of) => self.truth_of(Step::Not(of)),
+                Planned::Truth(of) => Planned::Truth(self.truth_of(Step::Not(of))),
                 Planned::Number(_) => return None,
             },
             Value::Logic(op, left, right) => {
@@ -119,7 +119,7 @@ impl Planner<'_, '_, '_> {
                         Planned::Bits(self.tape.lut(table, &[left, right]))
                     }
                     (Planned::Truth(left), Planned::Truth(right)) => {
-                        self.truth_of(Step::Logic(*op, left, right))
+                        Planned::Truth(self.truth_of(Step::Logic(*op, left, right)))
                     }
                     _ => return None,
                 }
@@ -154,7 +154,8 @@ impl Planner<'_, '_, '_> {
             Value::Compare(relation, left, right) => {
                 match (self.values[left.0 as usize], self.values[right.0 as usize]) {
                     (Planned::Number(left), Planned::Number(right)) => {
-                        self.truth_of(Step::Compare { relation: *relation, left, right })
+                        let step = Step::Compare { relation: *relation, left, right };
+                        Planned::Truth(self.truth_of(step))
                     }
                     _ => return None,
                 }
@@ -175,11 +176,11 @@ impl Planner<'_, '_, '_> {
         self.counts.questions += 1;
         match query {
             Query::First | Query::Count => self.number_of(Step::Number { question }),
-            Query::Any | Query::All => self.truth_of(Step::Truth { question }),
-            Query::None => match self.truth_of(Step::Truth { question }) {
-                Planned::Truth(some) => self.truth_of(Step::Not(some)),
-                planned @ (Planned::Bits(_) | Planned::Number(_)) => planned,
-            },
+            Query::Any | Query::All => Planned::Truth(self.truth_of(Step::Truth { question })),
+            Query::None => {
+                let some = self.truth_of(Step::Truth { question });
+                Planned::Truth(self.truth_of(Step::Not(some)))
+            }
         }
     }
 
@@ -189,10 +190,10 @@ impl Planner<'_, '_, '_> {
         Planned::Number(Num::Made(self.counts.numbers - 1))
     }
 
-    fn truth_of(&mut self, step: Step) -> Planned {
+    fn truth_of(&mut self, step: Step) -> Truth {
         self.steps.push(step);
         self.counts.truths += 1;
-        Planned::Truth(Truth::Made(self.counts.truths - 1))
+        Truth::Made(self.counts.truths - 1)
     }
 
     fn port(&mut self, port: Port) -> PortId {
@@ -314,12 +315,7 @@ impl Planner<'_, '_, '_> {
         self.outside.bits_set.retain(|reg| *reg != dst);
         self.is_on_lines_only()?;
         let [Port::Lines(table)] = self.ports[..] else { return None };
-        let op = match op {
-            ReductionOp::Or => LogicOp::Or,
-            ReductionOp::And => LogicOp::And,
-            ReductionOp::Xor => LogicOp::Xor,
-            ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => return None,
-        };
+        let op = op.logic()?;
         let of_line = self.of_line()[value.0 as usize]?;
         let function = table2(|own, line| op.apply(own, of_line[usize::from(line)]));
         let (sizes, line) = (std::mem::take(&mut self.sizes), self.line());
@@ -363,15 +359,7 @@ impl Planner<'_, '_, '_> {
                     match self.values[value.0 as usize] {
                         Planned::Number(of) => Step::Combine { into, op: *op, of, when },
                         Planned::Truth(of) => {
-                            let op = match op {
-                                ReductionOp::Or => LogicOp::Or,
-                                ReductionOp::And => LogicOp::And,
-                                ReductionOp::Xor => LogicOp::Xor,
-                                ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => {
-                                    return None;
-                                }
-                            };
-                            Step::CombineTruth { into, op, of, when }
+                            Step::CombineTruth { into, op: op.logic()?, of, when }
                         }
                         Planned::Bits(_) => return None,
                     }
