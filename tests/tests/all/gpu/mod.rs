@@ -17,17 +17,20 @@ mod turns;
 mod waves;
 mod wide;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use star_base::BitTable;
 use star_gpu::{DeviceSettings, Gpu, Mode};
-use star_harness::Configuration;
-use star_ir::print;
+use star_harness::{Configuration, Printed};
+use star_ir::{LimitKind, RoutineId, print};
 use star_tests::backends::{Compiled, Machine, Mode as Comparison, on};
 use star_tests::case::Random;
 use star_tests::differ::{Same, difference};
 use star_tests::run::{LIMITS, Program, RunResult};
 use star_tests::sir::Sir;
 use star_tests::{generator, sir};
-use star_vm::{HostValue, Limits, Outcome, Reference};
+use star_vm::{Argument, Control, HostValue, Limits, Outcome, Reference, Stats};
 
 /// Returns the reference and the machines of these names.
 fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
@@ -62,6 +65,35 @@ fn agree(program: &Program, compiled: &[Compiled], args: &[HostValue]) -> Vec<Ru
         found
     });
     others.collect()
+}
+
+/// Runs a routine that does not end, interrupts it after half a second, and returns its counters.
+/// The run ends within two seconds: a processor may be busy with other tests.
+fn stats_of_interrupted_run(compiled: &Compiled, entry: RoutineId, given: Vec<Argument>) -> Stats {
+    let mut loaded = compiled.load(entry, given).expect("memory");
+    let (interrupt, deadline) = (AtomicBool::new(false), AtomicBool::new(false));
+    let mut control = Control {
+        interrupt: &interrupt,
+        deadline: &deadline,
+        limits: Limits { steps: None, memory: None, output: None, depth: 100 },
+        host: &mut Printed::default(),
+        profile: None,
+        stats: Stats::default(),
+    };
+    std::thread::scope(|scope| {
+        let pressed = scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            interrupt.store(true, Ordering::Relaxed);
+            Instant::now()
+        });
+        let outcome = loaded.run(&mut control);
+        let ended = Instant::now();
+        let limit = LimitKind::Interrupted;
+        assert!(matches!(&outcome, Outcome::Limit { kind, .. } if *kind == limit), "{outcome:?}");
+        let took = ended.duration_since(pressed.join().expect("it sleeps only"));
+        assert!(took < Duration::from_secs(2), "{took:?}");
+    });
+    control.stats
 }
 
 /// The control unit of an adapter alone, with default and smallest sizes: no loop becomes a

@@ -1,19 +1,15 @@
 //! Concurrent binary trees on an adapter: their fields and rank directories stay on the device, and
 //! results equal those of the reference and of the CPU backend.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use star_base::BitVector;
 use star_gpu::{DeviceSettings, Gpu};
-use star_harness::Printed;
 use star_ir::LimitKind;
 use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, Control, Declined, HostValue, Limits, Outcome, Stats};
+use star_vm::{Argument, Declined, HostValue, Limits, Outcome};
 
-use super::{adapters, agree};
+use super::{adapters, agree, stats_of_interrupted_run};
 use crate::cbt::{SCRIPT, arguments};
 
 /// A batch on a given field, and all queries.
@@ -229,29 +225,6 @@ fn an_endless_cycle_is_interrupted_between_dispatches() {
     // A driver compiles each kernel only once.
     assert_eq!(compiled[0].run(entry, &args(1), LIMITS).outcome, Outcome::Done);
     let given = args(i64::MAX).iter().map(Argument::of).collect();
-    let mut loaded = compiled[0].load(entry, given).expect("memory");
-    let (interrupt, deadline) = (AtomicBool::new(false), AtomicBool::new(false));
-    let mut control = Control {
-        interrupt: &interrupt,
-        deadline: &deadline,
-        limits: Limits { steps: None, memory: None, output: None, depth: 100 },
-        host: &mut Printed::default(),
-        profile: None,
-        stats: Stats::default(),
-    };
-    std::thread::scope(|scope| {
-        let pressed = scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(500));
-            interrupt.store(true, Ordering::Relaxed);
-            Instant::now()
-        });
-        let outcome = loaded.run(&mut control);
-        let ended = Instant::now();
-        let limit = LimitKind::Interrupted;
-        assert!(matches!(&outcome, Outcome::Limit { kind, .. } if *kind == limit), "{outcome:?}");
-        let took = ended.duration_since(pressed.join().expect("it sleeps only"));
-        // A processor may be busy with other tests.
-        assert!(took < Duration::from_secs(2), "{took:?}");
-    });
-    assert!(control.stats.intrinsics > 2, "{:?}", control.stats);
+    let stats = stats_of_interrupted_run(&compiled[0], entry, given);
+    assert!(stats.intrinsics > 2, "{:?}", stats);
 }

@@ -1,18 +1,14 @@
 //! Lee's wave on an adapter: labels and paths equal those of the reference and of the CPU backend.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use star_base::{BitTable, BitVector};
 use star_gpu::{DeviceSettings, Gpu};
-use star_harness::Printed;
 use star_ir::LimitKind;
 use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, Control, Declined, HostValue, Limits, Outcome, Stats};
+use star_vm::{Argument, Declined, HostValue, Limits, Outcome};
 
-use super::{adapters, agree};
+use super::{adapters, agree, stats_of_interrupted_run};
 
 /// All routines with an intrinsic.
 const ROUTINES: &str = "import \"star:wave\";
@@ -380,29 +376,6 @@ fn an_endless_sequence_of_waves_is_interrupted_between_dispatches() {
     assert_eq!(compiled[0].run(entry, &args(1), LIMITS).outcome, Outcome::Done);
     let args = args(i64::MAX);
     let given = args.iter().map(Argument::of).collect();
-    let mut loaded = compiled[0].load(entry, given).expect("memory");
-    let (interrupt, deadline) = (AtomicBool::new(false), AtomicBool::new(false));
-    let mut control = Control {
-        interrupt: &interrupt,
-        deadline: &deadline,
-        limits: Limits { steps: None, memory: None, output: None, depth: 100 },
-        host: &mut Printed::default(),
-        profile: None,
-        stats: Stats::default(),
-    };
-    std::thread::scope(|scope| {
-        let pressed = scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(500));
-            interrupt.store(true, Ordering::Relaxed);
-            Instant::now()
-        });
-        let outcome = loaded.run(&mut control);
-        let ended = Instant::now();
-        let limit = LimitKind::Interrupted;
-        assert!(matches!(&outcome, Outcome::Limit { kind, .. } if *kind == limit), "{outcome:?}");
-        let took = ended.duration_since(pressed.join().expect("it sleeps only"));
-        // A processor may be busy with other tests.
-        assert!(took < Duration::from_secs(2), "{took:?}");
-    });
-    assert!(control.stats.counters.grid_kernels > 0, "{:?}", control.stats);
+    let stats = stats_of_interrupted_run(&compiled[0], entry, given);
+    assert!(stats.counters.grid_kernels > 0, "{:?}", stats);
 }
