@@ -6,7 +6,7 @@
 //!   which are a few instructions.
 //!
 //! Note [Lifted loops]. A kernel that stores lines is one dispatch: a thread computes a limb of a
-//! column, for rows and for columns. A `for` whose iterations load lines of their own index, the
+//! column, for rows and for columns. A `for` whose iterations load the lines of their index, the
 //! pivots, and end with such a kernel is a dispatch for every few pivots. The dispatch before them
 //! writes the pivots of the table that changes next to the table: the thread that computes a limb
 //! stores it, so no thread waits for another one (Note [Several pivots in a dispatch]).
