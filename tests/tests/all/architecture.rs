@@ -82,7 +82,8 @@ fn dependencies_have_one_direction() {
             assert!(may.contains(&dependency.as_str()), "{name} depends on {dependency}");
         }
     }
-    for (name, its) in &direct {
+    // The fuzz targets use the tests' programs and machines.
+    for (name, its) in direct.iter().filter(|(name, _)| *name != "star-fuzz") {
         for end in ["star-cli", "star-tests", "star-benches"] {
             assert!(!its.contains(end), "{name} depends on {end}");
         }
