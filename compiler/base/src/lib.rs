@@ -8,7 +8,7 @@
 //!   [`bits_ref`]: either of them, borrowed.
 //! * [`kind`]: types without sizes.
 //! * [`text`]: text fragments for messages; [`quantity`]: numbers and sizes in human-readable form.
-//! * [`limbs`], [`zeros`]: their memory.
+//! * [`limbs`], [`zeros`]: their memory; [`transpose`]: blocks of 64 × 64 bits.
 //! * [`random`]: numbers from a seed, for tests and measurements.
 //!
 //! This crate does not use files, the environment, standard output or the clock.
@@ -27,6 +27,7 @@ pub mod random;
 pub mod span;
 pub mod sparse;
 pub mod text;
+pub mod transpose;
 pub mod zeros;
 
 pub use bits::{BitTable, BitVector, stride_of};

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use star_base::bits::zero_tail;
+use star_base::transpose::transpose_block;
 use star_base::{BitTable, BitVector};
 
 use super::End;
@@ -184,21 +185,53 @@ pub(super) fn ends(
     Ok(table)
 }
 
-/// Writes the number of every row into these columns, column by column. The table is stored by
-/// columns.
+/// Writes the number of every row into these columns. The table is stored by columns.
 pub(super) fn numbers(
     mut table: Target,
     columns: Range<usize>,
     number: impl Fn(usize) -> u64,
     poller: &mut InterruptPoller<'_>,
 ) -> Result<Target, FileError> {
-    let end = columns.end;
-    for col in columns {
-        let exponent = end - 1 - col;
-        let bit = |row| bit_of(number(row), exponent);
-        fill_column(table.lines_mut(), col, bit, poller)?;
-    }
+    fill_numbers(table.lines_mut(), columns, number, poller)?;
     Ok(table)
+}
+
+/// Limbs of a column that are written together: those of a cache line.
+const AT_ONCE: usize = 8;
+
+/// Writes the number of every row into these columns of zeros, the most significant bit first;
+/// columns before the last 64 are not touched. Every number is read once.
+pub(super) fn fill_numbers(
+    table: &mut BitTable,
+    columns: Range<usize>,
+    number: impl Fn(usize) -> u64,
+    poller: &mut InterruptPoller<'_>,
+) -> Result<(), FileError> {
+    let n_rows = table.n_rows();
+    let mut planes = [[0; AT_ONCE]; 64];
+    for first in (0..n_rows).step_by(64 * AT_ONCE) {
+        let rows = first..n_rows.min(first + 64 * AT_ONCE);
+        let limbs = first / 64..rows.end.div_ceil(64);
+        for place in 0..limbs.len() {
+            let start = first + 64 * place;
+            let mut block = [0; 64];
+            for (limb, row) in block.iter_mut().zip(start..rows.end) {
+                *limb = number(row);
+            }
+            transpose_block(&mut block);
+            for (plane, limb) in planes.iter_mut().zip(block) {
+                plane[place] = limb;
+            }
+        }
+        for (column, plane) in columns.clone().rev().zip(&planes) {
+            let plane = &plane[..limbs.len()];
+            if plane.iter().any(|limb| *limb != 0) {
+                table.column_limbs_mut(column)[limbs.clone()].copy_from_slice(plane);
+            }
+        }
+        poller.step(columns.len() + rows.len() / 64)?;
+    }
+    Ok(())
 }
 
 /// Sets the bits of a column of zeros; limbs without ones are not touched.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use star_base::{BitTable, Code, did_you_mean};
 
-use super::fill::fill_column;
+use super::fill::{fill_column, fill_numbers};
 use super::poller::InterruptPoller;
 use super::{LEAST_ROW, LayoutOptions, zeros};
 use crate::error::FileError;
@@ -174,11 +174,11 @@ pub fn lay_out_numbers(
     let mut table = zeros(height, n_cols, by_rows, options.max_bytes, file)?;
     let mut poller = InterruptPoller::new(options);
     let offsets: Vec<i64> = fields.iter().map(Field::offset).collect();
-    // The field and exponent of each column of a cell.
-    let columns: Vec<(usize, usize)> = (0..fields.len())
-        .flat_map(|idx| (0..widths[idx]).rev().map(move |exponent| (idx, exponent)))
-        .collect();
     if by_rows {
+        // The field and exponent of each column of a cell.
+        let columns: Vec<(usize, usize)> = (0..fields.len())
+            .flat_map(|idx| (0..widths[idx]).rev().map(move |exponent| (idx, exponent)))
+            .collect();
         for row in 0..height {
             let of_column = |col: usize| {
                 let (idx, exponent) = columns[col % columns.len()];
@@ -188,12 +188,24 @@ pub fn lay_out_numbers(
             fill_column(&mut table, row, of_column, &mut poller)?;
         }
     } else {
+        let mut start = 0;
         for cell in 0..width {
-            for (place, &(idx, exponent)) in columns.iter().enumerate() {
-                let (field, offset) = (&fields[idx], offsets[idx]);
-                let of_row =
-                    |row: usize| bit(field.values[row * width + cell], field, offset, exponent);
-                fill_column(&mut table, cell * columns.len() + place, of_row, &mut poller)?;
+            for ((field, offset), bits) in fields.iter().zip(&offsets).zip(&widths) {
+                let at = |row: usize| field.values[row * width + cell];
+                let number = |row: usize| match at(row) {
+                    missing if Some(missing) == field.nodata => u64::MAX,
+                    number => number.wrapping_sub(*offset) as u64,
+                };
+                let columns = start..start + bits;
+                start = columns.end;
+                // A missing number has ones also before its last 64 bits.
+                if field.nodata.is_some() {
+                    let is_missing = |row: usize| Some(at(row)) == field.nodata;
+                    for column in columns.clone().take(bits.saturating_sub(64)) {
+                        fill_column(&mut table, column, is_missing, &mut poller)?;
+                    }
+                }
+                fill_numbers(&mut table, columns, number, &mut poller)?;
             }
         }
     }
