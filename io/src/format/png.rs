@@ -9,7 +9,9 @@
 use std::fmt::Display;
 use std::io::{Cursor, ErrorKind, Write};
 
-use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Limits};
+use png::{
+    BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, EncodingError, Limits,
+};
 use png::{Info, Transformations};
 use star_base::Code;
 
@@ -23,6 +25,9 @@ use crate::source::Source;
 
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
+
+/// The number of pixels from which a picture is compressed for speed.
+const LARGE: u64 = 1 << 18;
 
 /// Reads a picture.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
@@ -99,6 +104,9 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     let mut encoder = Encoder::new(out, picture.width, picture.height);
     encoder.set_color(color);
     encoder.set_depth(depth);
+    if u64::from(picture.width) * u64::from(picture.height) >= LARGE {
+        encoder.set_compression(Compression::Fast);
+    }
     let mut writer = encoder.write_header().map_err(cannot_write)?;
     let mut stream = writer.stream_writer().map_err(cannot_write)?;
     let mut packed = Vec::new();
