@@ -93,8 +93,28 @@ impl ShortestPaths {
         start: usize,
         poller: &mut InterruptPoller<'_>,
     ) -> Result<Option<Self>, Ended> {
+        Self::find_along(n, arcs.width, start, poller, |from, is_open, to, lengths| {
+            arcs.heads.ones(from as usize, |head| {
+                if is_open(head as u32) {
+                    to.push(head as u32);
+                }
+            });
+            if !to.is_empty() {
+                arcs.lengths_to(from as usize, to, lengths);
+            }
+        })
+    }
+
+    /// Does the same along the arcs that `leaving` appends: the heads that are open, of the arcs
+    /// that leave a vertex, and the lengths of these arcs.
+    pub(crate) fn find_along(
+        n: usize,
+        width: usize,
+        start: usize,
+        poller: &mut InterruptPoller<'_>,
+        mut leaving: impl FnMut(u32, &dyn Fn(u32) -> bool, &mut Vec<u32>, &mut Vec<u64>),
+    ) -> Result<Option<Self>, Ended> {
         assert!(n <= WeightedArcs::MOST_VERTICES, "{n} vertices");
-        let width = arcs.width;
         let is_long = |length: u64| length >> (width - 1) != 0;
         let mut found =
             ShortestPaths { lengths: filled(n, (1 << width) - 1)?, before: filled(n, NONE)? };
@@ -104,16 +124,12 @@ impl ShortestPaths {
         queue.put(start as u32, 0);
         while let Some((length, from)) = queue.take() {
             to.clear();
-            arcs.heads.ones(from as usize, |head| {
-                if queue.places[head] != TAKEN {
-                    to.push(head as u32);
-                }
-            });
+            lengths.clear();
+            leaving(from, &|head| queue.places[head as usize] != TAKEN, &mut to, &mut lengths);
             poller.spend(8 + 2 * to.len())?;
             if to.is_empty() {
                 continue;
             }
-            arcs.lengths_to(from as usize, &to, &mut lengths);
             if is_long(length) || lengths.iter().any(|length| is_long(*length)) {
                 return Ok(None);
             }
@@ -220,6 +236,7 @@ mod tests {
     use star_base::{BitTable, Random, SparseLines};
 
     use super::*;
+    use crate::arcs::GroupedArcs;
     use crate::tests::Plain;
 
     /// The transpose of a table.
@@ -252,13 +269,14 @@ mod tests {
         let mut random = Random::new(1959);
         let environment = Plain::default();
         for (n, width) in [(1, 3), (2, 62), (64, 11), (65, 40), (130, 14), (200, 33)] {
-            for n_arcs in [0, n, 4 * n, n * n / 2] {
+            for (n_arcs, least) in [(0, 0), (n, 0), (n, 1), (4 * n, 0), (4 * n, 1), (n * n / 2, 1)]
+            {
                 let mut heads = BitTable::zeros(n, n).unwrap();
                 let mut lengths = BitTable::zeros(n, n * width).unwrap();
                 let mut arcs = Vec::new();
                 for _ in 0..n_arcs {
                     let (from, to, arc) =
-                        (random.below(n), random.below(n), random.below(4) as u64);
+                        (random.below(n), random.below(n), least + random.below(4) as u64);
                     // Lines are indexed by the start of the arc.
                     if !heads.get(to, from) {
                         heads.put(to, from, true);
@@ -288,6 +306,15 @@ mod tests {
                         assert!(is_long, "{n} vertices, {width} bits");
                         continue;
                     };
+                    let n_arcs = arcs.count(n);
+                    let grouped = GroupedArcs::of_matrix(&arcs, n, n_arcs, &environment).unwrap();
+                    let along = grouped
+                        .and_then(|grouped| grouped.paths(start, width, &environment).unwrap());
+                    assert_eq!(along.is_none(), is_long, "{n} vertices, {width} bits");
+                    if let Some(along) = along {
+                        assert_eq!(along.lengths, found.lengths);
+                        assert_eq!(along.before, found.before);
+                    }
                     for (vertex, length) in expected.iter().enumerate() {
                         assert_eq!(found.lengths[vertex], length.unwrap_or((1 << width) - 1));
                         assert_eq!(

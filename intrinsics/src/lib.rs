@@ -30,13 +30,15 @@ mod transpose;
 pub mod wave;
 mod workers;
 
-pub use arcs::{ArcTables, Distances, GroupedArcs, TopologicalOrder, Tree, WeightedEnd};
+pub use arcs::{
+    ArcTables, Distances, GroupedArcs, TopologicalOrder, Tree, WeightedEnd, count_codes, gather,
+};
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use dijkstra::{ShortestPaths, WeightedArcs};
 pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use matrix::Matrix;
-pub use numbers::{read_numbers, write_numbers};
+pub use numbers::{are_below, read_numbers, write_numbers};
 pub use reach::{Keeping, Reach};
 pub use spanning::EdgeList;
 pub use state::{IntrinsicState, LineOrder, StateTable, state_of};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use star_base::BitTable;
 
-use crate::environment::{Ended, InterruptPoller};
+use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::filled;
 use crate::transpose::{BLOCKS, COLUMNS, Planes, ROWS, read_blocks, write_blocks};
 
@@ -79,6 +79,26 @@ pub fn read_numbers(
     Ok(numbers)
 }
 
+/// Returns whether the numbers in the rows `among` are below `1 << n_bits`.
+///
+/// # Errors
+/// If the run is interrupted.
+pub fn are_below(
+    lines: &BitTable,
+    n_bits: usize,
+    among: &[u64],
+    environment: &dyn Environment,
+) -> Result<bool, Ended> {
+    for column in 0..lines.n_cols().saturating_sub(n_bits) {
+        environment.poll()?;
+        let limbs = lines.column_limbs(column).iter().zip(among);
+        if limbs.into_iter().any(|(limb, among)| limb & among != 0) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The limbs of `width` columns from column `first` on.
 fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
     (first..first + width).map(|column| lines.column_limbs(column)).collect()
@@ -87,7 +107,6 @@ fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Environment;
 
     #[test]
     fn bits_beyond_32_are_zero_and_ignored() {

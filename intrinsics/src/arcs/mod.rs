@@ -1,20 +1,24 @@
 //! Graphs as lists of arcs: tables with a row for each arc, and the arcs grouped by their tails.
 //!
-//! * `components`: union of disjoint sets.
+//! * `codes`: counts of codes. `components`: union of disjoint sets.
 //! * `levels`: breadth-first search. `paths`: shortest paths.
-//! * `order`: strong components and topological orders.
+//! * `order`: strong components and topological orders. `matrix`: arcs of matrices.
 
+mod codes;
 mod components;
 mod levels;
+mod matrix;
 mod order;
 mod paths;
 
 use star_base::BitTable;
 
+pub use codes::{count_codes, gather};
 pub use order::TopologicalOrder;
 pub use paths::{Distances, Tree};
 
 use crate::environment::{Ended, Environment};
+use crate::numbers::are_below;
 use crate::transpose::{ROWS, read_blocks};
 use crate::{filled, reserved};
 
@@ -68,35 +72,6 @@ impl ArcTables<'_> {
     /// The maximum number of rows: both directions of an arc are counted in 32 bits.
     pub const MOST_ROWS: usize = (u32::MAX / 2) as usize;
 
-    /// Makes numbers of the codes in rows from `row` on; returns whether all are those of vertices.
-    /// Rows without an arc get [`NONE`].
-    fn number(&self, row: usize, codes: &mut [u32]) -> bool {
-        let mut greatest = 0;
-        for (limb, codes) in self.among[row / 64..].iter().zip(codes.chunks_mut(64)) {
-            if limb.count_ones() as usize == codes.len() {
-                for code in codes {
-                    *code = code.wrapping_sub(1);
-                    greatest = greatest.max(*code);
-                }
-            } else {
-                for (place, code) in codes.iter_mut().enumerate() {
-                    *code = if limb >> place & 1 == 1 {
-                        greatest = greatest.max(code.wrapping_sub(1));
-                        code.wrapping_sub(1)
-                    } else {
-                        NONE
-                    };
-                }
-            }
-        }
-        codes.is_empty() || (greatest as usize) < self.n || self.is_free(row, codes.len())
-    }
-
-    /// Returns whether no row among these is an arc.
-    fn is_free(&self, row: usize, n_rows: usize) -> bool {
-        self.among[row / 64..(row + n_rows).div_ceil(64)].iter().all(|limb| *limb == 0)
-    }
-
     /// Visits the rows in order, a chunk at a time; false if an arc of the last chunk visited ends
     /// at no vertex.
     ///
@@ -118,7 +93,8 @@ impl ArcTables<'_> {
             let (tails, heads) = (&mut tails[..len], &mut heads[..len]);
             read_blocks(&left, first / ROWS, tails);
             read_blocks(&right, first / ROWS, heads);
-            if !self.number(first, tails) || !self.number(first, heads) {
+            let are_codes = |codes: &mut [u32]| number(self.among, self.n, first, codes);
+            if !are_codes(tails) || !are_codes(heads) {
                 return Ok(false);
             }
             if let Some(weight) = &weight {
@@ -154,13 +130,8 @@ impl ArcTables<'_> {
         both: bool,
         environment: &dyn Environment,
     ) -> Result<Option<GroupedArcs<WeightedEnd>>, Ended> {
-        let n_high = weight.n_cols().saturating_sub(most_bits.min(u32::BITS as usize));
-        for column in 0..n_high {
-            environment.poll()?;
-            let limbs = weight.column_limbs(column).iter().zip(self.among);
-            if limbs.into_iter().any(|(limb, among)| limb & among != 0) {
-                return Ok(None);
-            }
+        if !are_below(weight, most_bits.min(u32::BITS as usize), self.among, environment)? {
+            return Ok(None);
         }
         self.group_as(Some(weight), both, |head, weight| (head, weight), environment)
     }
@@ -209,6 +180,32 @@ impl ArcTables<'_> {
         among.extend_from_slice(self.among);
         Ok(Some(GroupedArcs { n: self.n, both, among, max_weight, starts, ends }))
     }
+}
+
+/// Makes numbers of the codes in rows from `row` on; returns whether all are those of `n` vertices.
+/// Rows that are not in `among` get [`NONE`].
+fn number(among: &[u64], n: usize, row: usize, codes: &mut [u32]) -> bool {
+    let n_limbs = codes.len().div_ceil(64);
+    let among = &among[row / 64..][..n_limbs];
+    let mut greatest = 0;
+    for (limb, codes) in among.iter().zip(codes.chunks_mut(64)) {
+        if limb.count_ones() as usize == codes.len() {
+            for code in codes {
+                *code = code.wrapping_sub(1);
+                greatest = greatest.max(*code);
+            }
+        } else {
+            for (place, code) in codes.iter_mut().enumerate() {
+                *code = if limb >> place & 1 == 1 {
+                    greatest = greatest.max(code.wrapping_sub(1));
+                    code.wrapping_sub(1)
+                } else {
+                    NONE
+                };
+            }
+        }
+    }
+    (greatest as usize) < n || among.iter().all(|limb| *limb == 0)
 }
 
 /// The limbs of the columns of a table.

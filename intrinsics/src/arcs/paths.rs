@@ -224,7 +224,7 @@ fn in_order(
 
 impl Distances {
     /// The distance to a vertex.
-    fn get(&self, vertex: u32) -> Option<u64> {
+    pub(super) fn get(&self, vertex: u32) -> Option<u64> {
         match self {
             Distances::Short(all) => {
                 Some(all[vertex as usize]).filter(|length| *length != u32::MAX).map(u64::from)

@@ -21,6 +21,10 @@ const ALL: [(Intrinsic, &str); 6] = [
     (arcs::TOPOLOGICAL, "TOPOLOGICAL"),
 ];
 
+/// The intrinsics on codes.
+const CODES: [(Intrinsic, &str); 2] =
+    [(arcs::COUNT_CODES, "COUNT_CODES"), (arcs::GATHER, "GATHER")];
+
 /// A list of arcs, and the other arguments.
 struct Call {
     n: usize,
@@ -84,7 +88,14 @@ impl Call {
             "left" => HostValue::Table(self.left.clone()),
             "right" => HostValue::Table(self.right.clone()),
             "weight" => HostValue::Table(self.weight.clone()),
-            "S" => HostValue::Slice(BitVector::from_bools(&self.among)),
+            "w" => HostValue::Int(self.h as i64),
+            "T" if signature.name == arcs::GATHER.signature().name => {
+                HostValue::Table(table_of(self.n, 1 + self.h * 2, |row, col| {
+                    (row * row + col * 7) % 3 == 1
+                }))
+            }
+            "Code" => HostValue::Table(self.left.clone()),
+            "S" | "X" => HostValue::Slice(BitVector::from_bools(&self.among)),
             _ => HostValue::Unset,
         };
         signature.params.iter().map(|param| argument(param.name)).collect()
@@ -94,7 +105,7 @@ impl Call {
 #[test]
 fn lists_of_arcs_agree_or_fall_back_to_the_star_body() {
     let mut random = Random::new(46);
-    for (intrinsic, routine) in ALL {
+    for (intrinsic, routine) in ALL.into_iter().chain(CODES) {
         let program = Program::new(&caller(intrinsic, routine));
         let machines = program.compile_on(&backends());
         let any_takes = machines.iter().any(|machine| machine.takes(intrinsic));
@@ -149,6 +160,35 @@ end;";
     }
 }
 
+/// The weights of a file have as many columns as sums of them need.
+#[test]
+fn trees_of_weights_in_many_columns_decline_large_ones_only() {
+    for (intrinsic, routine) in [(mst::KRUSKAL, "KRUSKAL"), (mst::PRIM, "PRIM")] {
+        let program = Program::new(&caller(intrinsic, routine));
+        let machines = program.compile_on(&backends());
+        let any_takes = machines.iter().any(|machine| machine.takes(intrinsic));
+        let mut call = Call::random(7, 70, 20, &mut Random::new(50));
+        call.among = (0..70).map(|row| row % 5 != 0).collect();
+        call.left = table_of(70, 6, |row, col| (row % 7 + 1) >> (5 - col) & 1 == 1);
+        call.right = table_of(70, 6, |row, col| (row % 6 + 2) >> (5 - col) & 1 == 1);
+        // One row has the bit 2^32, an edge or none; all have different low bits.
+        for (row, expected) in [(5, u64::from(any_takes)), (6, 0)] {
+            call.weight = table_of(70, 40, |at, col| {
+                if col == 7 { at == row } else { col > 7 && at * at % 53 >> (39 - col) & 1 == 1 }
+            });
+            let mut args = call.arguments(intrinsic.signature());
+            if routine == "PRIM" {
+                args[4] =
+                    HostValue::Word(BitVector::from_bools(&[0, 0, 0, 0, 1, 1].map(|b| b == 1)));
+            }
+            let context = format!("{routine}: row {row}");
+            let taken =
+                same_everywhere((&program, &machines), (intrinsic, routine), &args, &context);
+            assert_eq!(taken, expected, "{context}");
+        }
+    }
+}
+
 /// Arguments that violate one condition alone: the Star body traps, or handles them.
 #[test]
 fn other_lists_use_the_star_body() {
@@ -194,6 +234,45 @@ fn other_lists_use_the_star_body() {
             n_violated += 1;
         }
         assert!(n_violated + 1 >= n_conditions, "{routine}: {n_violated} of {n_conditions}");
+    }
+}
+
+/// Numbers that are not codes, and sizes that do not fit: the Star body traps, or handles them.
+#[test]
+fn other_codes_use_the_star_body() {
+    let mut random = Random::new(49);
+    for (intrinsic, routine) in CODES {
+        let program = Program::new(&caller(intrinsic, routine));
+        let machines = program.compile_on(&backends());
+        let signature = intrinsic.signature();
+        for (name, value) in [
+            ("n", HostValue::Int(-1)),
+            ("w", HostValue::Int(0)),
+            ("w", HostValue::Int(63)),
+            // Three rows and more have the same code.
+            ("w", HostValue::Int(1)),
+            ("T", HostValue::Table(table_of(6, 9, |_, _| true))),
+            ("T", HostValue::Table(table_of(0, 9, |_, _| true))),
+            ("Code", HostValue::Table(table_of(20, 33, |_, col| col == 32))),
+            ("Code", HostValue::Table(table_of(19, 6, |_, col| col == 5))),
+            ("Code", table_of_code(0)),
+            ("Code", table_of_code(8)),
+            ("S", HostValue::Slice(BitVector::from_bools(&[true; 19]))),
+            ("X", HostValue::Slice(BitVector::from_bools(&[true; 21]))),
+        ] {
+            let Some(at) = signature.params.iter().position(|param| param.name == name) else {
+                continue;
+            };
+            let mut call = Call::random(7, 20, 20, &mut random);
+            call.left = table_of(20, 6, |row, col| (row % 7 + 1) >> (5 - col) & 1 == 1);
+            call.among = vec![true; 20];
+            let mut args = call.arguments(signature);
+            let context = format!("{routine}: {name} = {value:?}");
+            args[at] = value;
+            let taken =
+                same_everywhere((&program, &machines), (intrinsic, routine), &args, &context);
+            assert_eq!(taken, 0, "{context}");
+        }
     }
 }
 

@@ -84,6 +84,39 @@ pub(super) fn topological(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_truth(5, order.is_acyclic)
 }
 
+/// `COUNT_CODES(n,w,T,S,Count)`
+pub(super) fn count_codes(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (n, width) = (call.size(0)?, call.size(1)?);
+    call.turn(2, LineOrder::Columns)?;
+    let mut table = call.reserve_table(4, n, width, LineOrder::Columns)?;
+    call.reserve((n as u64).saturating_mul(4))?;
+    let environment = call.environment();
+    let (codes, among) = (call.lines(2, LineOrder::Columns)?, call.bits(3)?.limbs());
+    let counts = star_intrinsics::count_codes(codes, among, n, &environment)?;
+    let counts = counts.ok_or_else(NotTaken::declined)?;
+    if counts.iter().any(|count| u64::from(*count) >> width != 0) {
+        return Err(NotTaken::declined());
+    }
+    write(&mut table, &counts, &environment)?;
+    call.put_table(4, table, LineOrder::Columns)
+}
+
+/// `GATHER(T,Code,X,R)`
+pub(super) fn gather(call: &mut IntrinsicCall) -> IntrinsicResult {
+    call.turn(0, LineOrder::Columns)?;
+    call.turn(1, LineOrder::Columns)?;
+    let ([n_rows, width], [n, _]) = (call.table_size(0)?, call.table_size(1)?);
+    let mut table = call.reserve_table(3, n, width, LineOrder::Columns)?;
+    call.reserve((n_rows as u64).saturating_mul(4))?;
+    let environment = call.environment();
+    let (from, codes) = (call.lines(0, LineOrder::Columns)?, call.lines(1, LineOrder::Columns)?);
+    let among = call.bits(2)?.limbs();
+    if !star_intrinsics::gather(from, codes, among, &mut table, &environment)? {
+        return Err(NotTaken::declined());
+    }
+    call.put_table(3, table, LineOrder::Columns)
+}
+
 /// Ensures that the arcs can be read by columns.
 fn by_columns(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
     if call.table_size(ends[0])?[0] > ArcTables::MOST_ROWS {

@@ -98,6 +98,8 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
     entry(catalogue::arcs::COMPONENTS, arcs::components),
     entry(catalogue::arcs::STRONG, arcs::strong),
     entry(catalogue::arcs::TOPOLOGICAL, arcs::topological),
+    entry(catalogue::arcs::COUNT_CODES, arcs::count_codes),
+    entry(catalogue::arcs::GATHER, arcs::gather),
     CpuIntrinsic {
         sparse: &[(0, SparseGround::Zeros)],
         ..entry(catalogue::adjacency::TRANSPOSE, adjacency::transpose)

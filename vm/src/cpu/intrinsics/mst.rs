@@ -1,6 +1,6 @@
 //! KRUSKAL and PRIM, on an [`EdgeList`].
 
-use star_intrinsics::{EdgeList, InterruptPoller, LineOrder, read_numbers};
+use star_intrinsics::{EdgeList, InterruptPoller, LineOrder, are_below, read_numbers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
@@ -40,8 +40,14 @@ fn edges(call: &mut IntrinsicCall) -> IntrinsicResult<EdgeList> {
     call.reserve(EdgeList::n_bytes(m))?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    let mut numbers = |table, width| -> IntrinsicResult<Vec<u32>> {
-        Ok(read_numbers(call.lines(table, LineOrder::Columns)?, 0, width, &mut poller)?)
+    let weight = call.lines(2, LineOrder::Columns)?;
+    if !are_below(weight, 32, call.bits(3)?.limbs(), &environment)? {
+        return Err(NotTaken::declined());
+    }
+    let mut numbers = |table, width: usize| -> IntrinsicResult<Vec<u32>> {
+        let lines = call.lines(table, LineOrder::Columns)?;
+        let low = width.min(32);
+        Ok(read_numbers(lines, width - low, low, &mut poller)?)
     };
     let (left, right) = (numbers(0, code_width)?, numbers(1, code_width)?);
     Ok(EdgeList::new(left, right, numbers(2, weight_width)?, code_width)?)

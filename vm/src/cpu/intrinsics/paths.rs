@@ -1,10 +1,12 @@
 //! FLOYD, by [`min_plus_closure`], DIJKSTRA and BELLMAN_FORD, by [`ShortestPaths`].
 
+use std::sync::Arc;
+
 use star_base::{BitTable, SparseLines};
 use star_intrinsics::min_plus::{NONE, min_plus_closure};
 use star_intrinsics::{
-    Environment, InterruptPoller, LineOrder, Matrix, ShortestPaths, WeightedArcs, read_numbers,
-    write_numbers,
+    ArcTables, Environment, GroupedArcs, InterruptPoller, LineOrder, Matrix, ShortestPaths,
+    WeightedArcs, WeightedEnd, read_numbers, write_numbers,
 };
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
@@ -67,10 +69,50 @@ pub(super) fn dijkstra(call: &mut IntrinsicCall) -> IntrinsicResult {
     let made = Made::reserve(call, (n, width), 5, [6, 7])?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
+    if let Some(arcs) = grouped(call, (n, width), [3, 4])?
+        && let Some(found) = arcs.paths(start, width, &environment)?
+    {
+        return made.put(call, &found, &mut poller);
+    }
     let turned = heads_by_rows(call, 3, &environment)?;
     let arcs = weighted_arcs(call, turned.as_ref(), [3, 4], width)?;
     let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
     made.put(call, &found.ok_or_else(NotTaken::declined)?, &mut poller)
+}
+
+/// Returns the arcs of a matrix, grouped by their tails, if there is room for them and no length is
+/// too great. They are kept for the next call: see Note [Structures] in `table/structure.rs`.
+fn grouped(
+    call: &mut IntrinsicCall,
+    (n, width): (usize, usize),
+    tables: [usize; 2],
+) -> IntrinsicResult<Option<Arc<GroupedArcs<WeightedEnd>>>> {
+    let kept = call.kept(&tables, |kept: &GroupedArcs<WeightedEnd>, _| {
+        Ok(kept.is_of(n, Some(false), &[]) && kept.fit(width - 1))
+    })?;
+    if kept.is_some() {
+        return Ok(kept);
+    }
+    let environment = call.environment();
+    let turned = heads_by_rows(call, tables[0], &environment)?;
+    let n_arcs = weighted_arcs(call, turned.as_ref(), tables, width)?.count(n);
+    let n_bytes = GroupedArcs::<WeightedEnd>::n_bytes(n, n_arcs, false);
+    let search_bytes = GroupedArcs::<WeightedEnd>::search_bytes(n, n_arcs, false);
+    // Lengths in a matrix that is mostly full are read once, where they are.
+    let is_sparse = n_arcs.saturating_mul(128) <= n.saturating_mul(n).saturating_mul(width);
+    if !is_sparse
+        || n_arcs > ArcTables::MOST_ROWS
+        || !call.reserve_if_free(n_bytes.saturating_add(search_bytes))?
+    {
+        return Ok(None);
+    }
+    let arcs = weighted_arcs(call, turned.as_ref(), tables, width)?;
+    let Some(arcs) = GroupedArcs::of_matrix(&arcs, n, n_arcs, &environment)? else {
+        return Ok(None);
+    };
+    let arcs = Arc::new(arcs);
+    call.keep(&tables, arcs.clone(), n_bytes)?;
+    Ok(Some(arcs))
 }
 
 /// `BELLMAN_FORD(s,n,h,inf,zero,G,Cost,code,Dist,Pred,neg)`

@@ -164,3 +164,49 @@ pub const TOPOLOGICAL: Intrinsic = Intrinsic::new(&Signature {
     declines: Some(OTHER_CODES),
     summary: "counts the arcs into each vertex",
 });
+
+const GROWN: &str = "a row has the code of no vertex, or a number reaches 2^w";
+
+/// The numbers of rows with each code.
+pub const COUNT_CODES: Intrinsic = Intrinsic::new(&Signature {
+    name: "code-counts",
+    module: "arcs",
+    routines: &["COUNT_CODES"],
+    params: &[
+        Param::value("n", Kind::Int),
+        Param::value("w", Kind::Int),
+        Param::value("Code", Kind::Table),
+        Param::value("S", Kind::Slice),
+        Param::made("Count", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        AtMost(SizeExpr::Number(0), SizeExpr::value(0)),
+        Within(SizeExpr::Number(1), SizeExpr::value(1), SizeExpr::Number(62)),
+        Equal(SizeExpr::rows(2), SizeExpr::length(3)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(2), SizeExpr::Number(32)),
+    ],
+    declines: Some(GROWN),
+    summary: "makes numbers of the codes",
+});
+
+/// Rows by their numbers.
+pub const GATHER: Intrinsic = Intrinsic::new(&Signature {
+    name: "gather",
+    module: "arcs",
+    routines: &["GATHER"],
+    params: &[
+        Param::value("T", Kind::Table),
+        Param::value("Code", Kind::Table),
+        Param::value("X", Kind::Slice),
+        Param::made("R", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        AtMost(SizeExpr::Number(1), SizeExpr::columns(0)),
+        Equal(SizeExpr::rows(1), SizeExpr::length(2)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(1), SizeExpr::Number(32)),
+    ],
+    declines: Some("a number is that of no row"),
+    summary: "makes numbers of the codes and the rows",
+});

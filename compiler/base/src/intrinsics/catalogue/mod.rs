@@ -62,6 +62,8 @@ pub const ALL: &[Intrinsic] = &[
     arcs::COMPONENTS,
     arcs::STRONG,
     arcs::TOPOLOGICAL,
+    arcs::COUNT_CODES,
+    arcs::GATHER,
     adjacency::TRANSPOSE,
     adjacency::SYMMETRISE,
 ];

@@ -1,7 +1,9 @@
 //! Module `mst`: minimum spanning trees.
 
-use crate::intrinsics::Precondition::{Equal, Within};
+use crate::intrinsics::Precondition::{AtMost, Equal, Within};
 use crate::intrinsics::{Intrinsic, Kind, Param, Signature, SizeExpr};
+
+const LARGE: &str = "a weight reaches 2^32, or there are 2^32 edges or more";
 
 /// A minimum spanning forest of a list of edges.
 pub const KRUSKAL: Intrinsic = Intrinsic::new(&Signature {
@@ -22,9 +24,9 @@ pub const KRUSKAL: Intrinsic = Intrinsic::new(&Signature {
         Equal(SizeExpr::rows(0), SizeExpr::rows(2)),
         Equal(SizeExpr::rows(0), SizeExpr::length(3)),
         Within(SizeExpr::Number(1), SizeExpr::columns(0), SizeExpr::Number(32)),
-        Within(SizeExpr::Number(1), SizeExpr::columns(2), SizeExpr::Number(32)),
+        AtMost(SizeExpr::Number(1), SizeExpr::columns(2)),
     ],
-    declines: None,
+    declines: Some(LARGE),
     summary: "sorts the edges and joins disjoint sets of vertices",
 });
 
@@ -49,8 +51,8 @@ pub const PRIM: Intrinsic = Intrinsic::new(&Signature {
         Equal(SizeExpr::rows(0), SizeExpr::length(3)),
         Equal(SizeExpr::columns(0), SizeExpr::length(4)),
         Within(SizeExpr::Number(1), SizeExpr::columns(0), SizeExpr::Number(32)),
-        Within(SizeExpr::Number(1), SizeExpr::columns(2), SizeExpr::Number(32)),
+        AtMost(SizeExpr::Number(1), SizeExpr::columns(2)),
     ],
-    declines: None,
+    declines: Some(LARGE),
     summary: "extracts the edges that leave the tree from a heap",
 });
