@@ -190,7 +190,10 @@ fn archives_give_the_selected_array() {
     for n_bytes in [30, whole.len() - 1] {
         let (code, message) = error(&whole[..n_bytes]);
         assert_eq!(code, Code::BadFormat);
-        assert!(message.ends_with("the archive: it is damaged, or its end is missing"), "{message}");
+        assert!(
+            message.ends_with("the archive: it is damaged, or its end is missing"),
+            "{message}"
+        );
     }
 
     let several = zip(&[("x.npy", &axis), ("a.npy", &grid), ("b.npy", &grid)]);
