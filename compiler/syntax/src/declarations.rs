@@ -48,7 +48,7 @@ impl Place {
 pub(crate) fn remove(file: FileId, text: &str, lexed: &mut Lexed) {
     correct_constants(file, text, lexed);
     let (mut place, mut idx, mut n_kept) = (Place::Outside, 0, 0_usize);
-    // Whether the last tokens are those of a `var` before the body of a routine.
+    // Whether the last tokens are those of a `var` before the body of a routine, or in a session.
     let (mut in_vars, mut depth) = (false, 0_usize);
     while let Some(&(start, token, end)) = lexed.tokens.get(idx) {
         let before = n_kept.checked_sub(1).map(|kept| lexed.tokens[kept].1);
@@ -93,7 +93,9 @@ pub(crate) fn remove(file: FileId, text: &str, lexed: &mut Lexed) {
             _ if begins_item(&token) => 0,
             _ => depth,
         };
-        in_vars = place == Place::Header && (in_vars || token == Token::Var && depth == 0);
+        let is_body = matches!(place, Place::Body(_));
+        in_vars =
+            !is_body && !begins_item(&token) && (in_vars || token == Token::Var && depth == 0);
         lexed.tokens[n_kept] = (start, token, end);
         n_kept += 1;
         idx += 1;
@@ -170,8 +172,12 @@ fn value(
     let declaration = &kept[begin + 1..];
     let colon = declaration.iter().position(|&(_, token, _)| token == Token::Colon)?;
     let has_type = declaration.get(colon + 1).is_some_and(|&(_, token, _)| token.is_type());
-    let n_tokens = end_of(rest).filter(|&n| n > 2 && rest[n - 1].1 == Token::Semicolon)? - 1;
-    if !has_type {
+    let ends = |&(_, token, _): &Spanned| {
+        begins_item(&token) || matches!(token, Token::Semicolon | Token::Begin | Token::End)
+    };
+    let n_tokens = rest.iter().position(ends).unwrap_or(rest.len());
+    let is_whole = rest.get(n_tokens).is_none_or(|&(_, token, _)| token == Token::Semicolon);
+    if !has_type || !is_whole || n_tokens < 2 {
         return None;
     }
     let (.., before) = *declaration.last()?;
@@ -185,12 +191,15 @@ fn value(
     let sign = if sign == Token::Assign { ":=" } else { "=" };
     let mut diagnostic =
         Diagnostic::at(Code::UnexpectedToken, at, format!("unexpected `{sign}` in a declaration"))
-            .note("a variable gets its value in the body")
+            .note("a variable gets its value in a statement")
             .fix("remove the value", Span::new(file, before, rest[n_tokens - 1].2), "");
     let body = rest.iter().take_while(|(_, token, _)| !begins_item(token));
     if let Some(&(.., begin)) = body.clone().find(|(_, token, _)| *token == Token::Begin) {
         let begin = Span::new(file, begin, begin);
         diagnostic = diagnostic.fix("assign it after `begin`", begin, assigns);
+    } else {
+        diagnostic =
+            diagnostic.help(format!("assign it in a statement:{}", assigns.trim_end_matches(';')));
     }
     Some((diagnostic, n_tokens))
 }

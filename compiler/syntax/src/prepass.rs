@@ -87,8 +87,7 @@ fn scan(file: FileId, text: &str) -> Lexed {
             Ok(Token::Comment) => lexed.comments.push(span),
             Ok(Token::Reserved) => {
                 let word = &text[range];
-                let is_type =
-                    ["array", "record", "type"].iter().any(|it| it.eq_ignore_ascii_case(word));
+                let is_type = ["array", "record"].iter().any(|it| it.eq_ignore_ascii_case(word));
                 let message = format!("`{word}` is a reserved word");
                 lexed.diagnostics.push(
                     Diagnostic::at(Code::ReservedWord, span, message)

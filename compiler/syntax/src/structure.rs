@@ -1,6 +1,6 @@
 //! Corrections of the structure of statements: keywords without a blank after them, a missing
-//! `then` or `do`, and an `else` that finds no `if`. Each is reported, and the tokens are corrected,
-//! so that the following text gives no errors.
+//! `then` or `do`, and an `else` that finds no `if`. Each is reported, and the tokens are
+//! corrected, so that the following text gives no errors.
 
 use std::collections::BTreeSet;
 
