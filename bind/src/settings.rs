@@ -82,8 +82,8 @@ struct Uses {
     palette: bool,
     /// Edge lists.
     edge_list: bool,
-    /// Graphs.
-    graph: bool,
+    /// Files of any kind.
+    files: bool,
     /// Graphs whose weights the setting `weight` concerns.
     weight: bool,
     /// Graphs with weights in a format where one may be missing.
@@ -100,7 +100,10 @@ struct Uses {
 /// are among those that were read.
 type Concern = (&'static str, &'static str, fn(Uses) -> bool);
 
-/// These settings. Other places report an unused `scale=` of all numbers, `h=` and `b=`.
+/// The scale of all numbers: the reader of a file notes that it has none.
+const SCALE: Concern = ("scale", "the values of files", |it| it.files);
+
+/// The other settings. Other places report unused widths `h=` and `b=`.
 const CONCERNS: [Concern; 13] = [
     ("texts", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
     ("order", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
@@ -224,12 +227,12 @@ impl Settings {
         let LoadedFile { format, data, scale, columns, .. } = loaded;
         let format = *format;
         let mut uses = self.used.get();
+        uses.files = true;
         let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
         uses.lines |= is_csv || format == Format::EdgeList;
         uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
         uses.edge_list |= format == Format::EdgeList || (is_csv && matches!(data, Data::Graph(_)));
         if let Data::Graph(graph) = data {
-            uses.graph = true;
             let has_names = matches!(
                 format,
                 Format::EdgeList
@@ -311,9 +314,9 @@ impl Settings {
     /// E0605 if the value is invalid.
     pub fn give(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
         let is_known = self.take(name, value)?;
-        // A scale of all numbers has a note of the reader.
-        let warns = name != "scale" || value.contains(':');
-        self.given.extend(CONCERNS.iter().filter(|(of, ..)| warns && *of == name));
+        let is_general = name == "scale" && !value.contains(':');
+        let concerns = CONCERNS.iter().filter(|(of, ..)| !is_general && *of == name);
+        self.given.extend(concerns.chain(is_general.then_some(&SCALE)));
         Ok(is_known)
     }
 
@@ -331,8 +334,18 @@ impl Settings {
                 };
                 match Decimal::parse_positive(value) {
                     Some(scale) => self.scale = Some(scale),
-                    None => match value.split(',').map(of_field).collect() {
-                        Some(scales) => self.field_scales = scales,
+                    None => match value.split(',').map(of_field).collect::<Option<Vec<_>>>() {
+                        Some(scales) => {
+                            let twice = scales.iter().enumerate().find(|(idx, (field, _))| {
+                                scales[..*idx].iter().any(|(other, _)| other == field)
+                            });
+                            if let Some((_, (field, _))) = twice {
+                                let field = text::one_line(field);
+                                let message = format!("two scales for `{field}` in `scale=`");
+                                return Err(Diagnostic::new(Code::BadArgument, message));
+                            }
+                            self.field_scales = scales;
+                        }
                         None => {
                             let help = "a scale must be a positive number: `scale=100`, \
                                 `scale=0.5`, `scale=price:100` for one field of a CSV file";

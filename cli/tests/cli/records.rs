@@ -256,6 +256,8 @@ fn invalid_records_are_reported() {
         };
         find(&folder, &[city, bits, setting]).fails(2, &["error[E0605]", &message]);
     }
+    find(&folder, &[city, bits, "scale=temp:2,born:3,temp:4"])
+        .fails(2, &["error[E0605]: two scales for `temp` in `scale=`"]);
     for empty in ["0", "-1.5", "0,5", "2024-05-01", "12:30", "2024-05-01 12:30"] {
         let ran = find(&folder, &[city, bits, &format!("empty={empty}")]);
         assert_eq!(ran.code, 0, "{ran:?}");
@@ -267,6 +269,15 @@ fn invalid_records_are_reported() {
         let table = format!("T=field:{field}:head.csv");
         find(&folder, &[&table, &format!("v=code:{value}:head.csv")])
             .prints("X = (0 bits, 0 ones)\n");
+    }
+    for (first, filler) in
+        [("2024-05-02", "2024-05-01"), ("9:30", "12:30"), ("2024-05-02 09:30", "2024-05-01T12:30")]
+    {
+        folder.write("gap.csv", format!("a,b\n1,{first}\n2,\n").as_bytes());
+        let gap = ["T=field:a:gap.csv", "v=code:a=1:gap.csv"];
+        let help = format!("`empty={filler}` sets the value");
+        find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:3: an empty field", &help]);
+        assert_eq!(find(&folder, &[&gap[..], &[&format!("empty={filler}")]].concat()).code, 0);
     }
     folder.write("gap.csv", b"a,b\n1,\n,2\n");
     let gap = ["T=field:a:gap.csv", "v=code:b=2:gap.csv"];
@@ -321,6 +332,10 @@ fn settings_that_no_file_uses_are_reported() {
             }
         }
     }
+    // The readers of files note that a general scale has no effect.
+    let ran = run("'01 10'", "scale=2");
+    assert!(ran.stderr.contains("`scale=` is unused: it is for the values of files"), "{ran:?}");
+    assert!(!run("map.pgm", "scale=2").stderr.contains("is unused"));
     // A missing weight of an edge list uses it, too.
     folder.write("roads.csv", b"a,b,3\nb,c,\n");
     let ran =
