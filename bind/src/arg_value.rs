@@ -55,7 +55,10 @@ pub fn width(text: &str) -> Option<usize> {
 pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic> {
     let bad = |help: String| {
         let article = kind.with_article();
-        let message = format!("`{text}` is not a valid value for `{name}`, which is {article}");
+        let message = match text {
+            "" => format!("no value after `{name}=`, which is {article}"),
+            _ => format!("`{text}` is not a valid value for `{name}`, which is {article}"),
+        };
         Diagnostic::new(Code::BadArgument, message).help(help)
     };
     let value = match kind {

@@ -198,7 +198,7 @@ pub fn read_file(
     }
     let is_stream = loaded.format == Format::Updates;
     let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
-    reading.settings.note_file(&loaded);
+    reading.settings.note_file(name, &loaded);
     let (mut data, scale) = (loaded.data, loaded.scale);
     if let Data::Numbers(numbers) = &mut data {
         reading.settings.mark_missing(numbers);

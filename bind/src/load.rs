@@ -245,8 +245,10 @@ fn vertex(
     let number = name.parse::<i64>().ok();
     let is_number = name.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     // The numbers of vertices without names are their rows, which the program checks.
-    let named = graph.filter(|(_, graph)| graph.names.is_some() || !is_number);
-    let Some((file, graph)) = named else {
+    let is_named = |graph: &Graph| {
+        graph.names.is_some() || !is_number || number.is_some() && graph.n_vertices == 0
+    };
+    let Some((file, graph)) = graph.filter(|(_, graph)| is_named(graph)) else {
         let message = format!("`{}` is not a valid value for `{of}`", text::one_line(name));
         let error = FileError::new(Code::BadArgument, "", message);
         return number.ok_or_else(|| error.help(arg_value::what_to_write(of, *kind)));

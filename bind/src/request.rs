@@ -12,6 +12,7 @@ use crate::layouts::AnyLayout;
 use crate::param::Kind;
 use crate::part::locate;
 use crate::records::RecordList;
+use crate::settings::{Codes, SETTINGS};
 use crate::source::Reading;
 
 /// The result of reading.
@@ -34,7 +35,9 @@ pub fn read_value(
     ty: Ty,
     max_bytes: u64,
 ) -> Result<Read, FileError> {
+    // The codes of a file are shared with those of other parameters only.
     let mut settings = reading.settings.clone();
+    settings.codes = Codes::Unsaid;
     let layout = match layout {
         Some(text) => settings.take_after_layout(text).map_err(without_file)?,
         None => None,
@@ -77,12 +80,20 @@ pub fn read_value(
 /// Parses a layout and the widths that follow the layout of a graph or of an update stream:
 /// `weights-out h=20`, `left b=6`.
 fn layout_of(text: &str) -> Result<(AnyLayout, WidthOverrides), Diagnostic> {
+    // The name of a field may contain blanks, but hardly these words.
     let mut words = text.split_whitespace();
+    if let Some(word) = words.clone().find(|word| ["codes=shared", "codes=own"].contains(word)) {
+        return Err(no_shared_codes(word));
+    }
     let layout = match words.next().map(AnyLayout::parse) {
         Some(Ok(layout @ (AnyLayout::Graph(_) | AnyLayout::Updates))) => layout,
         // The name of a field may contain blanks.
         Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
-            return Ok((AnyLayout::parse(text)?, WidthOverrides::default()));
+            let parsed = AnyLayout::parse(text).map_err(|error| {
+                let mut words = text.split_whitespace();
+                words.find_map(|word| not_a_setting(word, None)).unwrap_or(error)
+            });
+            return Ok((parsed?, WidthOverrides::default()));
         }
     };
     let mut widths = WidthOverrides::default();
@@ -92,6 +103,8 @@ fn layout_of(text: &str) -> Result<(AnyLayout, WidthOverrides), Diagnostic> {
             widths.h = Some(h);
         } else if let Some(b) = number("b=") {
             widths.b = Some(b);
+        } else if let Some(error) = not_a_setting(word, Some(&layout)) {
+            return Err(error);
         } else {
             let message = format!("`{}` is not a width of `{layout}`", text::one_line(word));
             return Err(Diagnostic::new(Code::NoSuchLayout, message).help(format!(
@@ -101,6 +114,51 @@ fn layout_of(text: &str) -> Result<(AnyLayout, WidthOverrides), Diagnostic> {
         }
     }
     Ok((layout, widths))
+}
+
+/// Returns the error for the setting `codes`.
+fn no_shared_codes(word: &str) -> Diagnostic {
+    let message = format!("`{}` is not a setting of `read`", text::one_line(word));
+    Diagnostic::new(Code::NoSuchLayout, message)
+        .note("a file that a program reads shares no codes with other files")
+        .help(
+            "make the tables parameters, and write `codes=shared` after their files on the command \
+                line: `star run FILE T=a.csv V=b.csv codes=shared`",
+        )
+}
+
+/// Returns the error for a word `NAME=VALUE` that is no setting after this layout of a graph or of
+/// an update stream, or after another layout or none. `None` if the word has another form.
+fn not_a_setting(word: &str, layout: Option<&AnyLayout>) -> Option<Diagnostic> {
+    let (name, _) = word.split_once('=')?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_width = ["h", "b"].contains(&name);
+    if !is_name || is_width && layout.is_some() {
+        return None;
+    }
+    let error = |message: String| Diagnostic::new(Code::NoSuchLayout, message);
+    if name == "codes" {
+        return Some(no_shared_codes(word));
+    }
+    if is_width {
+        let message = format!("`{word}` needs the layout of a graph or of an update stream");
+        return Some(error(message).help(format!("write the layout first: `weights-out {word}`")));
+    }
+    let settings = || SETTINGS.into_iter().filter(|name| *name != "codes");
+    Some(match (layout, settings().any(|known| known == name)) {
+        (Some(layout), true) => error(format!("`{word}` precedes a width"))
+            .help(format!("write settings after the widths: `{layout} h=20 b=6 {word}`")),
+        (_, true) => error(format!("`{word}` precedes the layout"))
+            .help(format!("write settings after the layout: `records {word}`")),
+        (_, false) => {
+            let error = error(format!("unknown setting `{}`", text::one_line(name)))
+                .note(format!("available settings: {}", text::quoted_list(settings())));
+            match star_base::did_you_mean(name, settings()) {
+                Some(meant) => error.help(format!("did you mean `{meant}=…`?")),
+                None => error,
+            }
+        }
+    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{
-    Data, Decimal, Direction, EdgeFields, FieldRules, Format, LoadedFile, Meaning, Numbers,
+    Data, Decimal, Direction, EdgeColumns, EdgeFields, FieldRules, FileError, Format, LoadedFile,
+    Meaning, Numbers,
 };
 
 use crate::arg_value;
@@ -55,8 +56,17 @@ pub struct Settings {
     given: Vec<&'static Concern>,
     /// The uses of all files that were read, also with copies of these settings.
     used: Rc<Cell<Uses>>,
-    /// The names of the fields of these files.
-    fields: Rc<RefCell<BTreeSet<String>>>,
+    /// The lists among these files.
+    lists: Rc<RefCell<BTreeSet<(String, Columns)>>>,
+}
+
+/// The columns of a list that was read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Columns {
+    /// The fields of records.
+    Fields(Vec<String>),
+    /// The columns of an edge list.
+    Edges(EdgeColumns),
 }
 
 /// The kinds of the files that were read.
@@ -72,8 +82,8 @@ struct Uses {
     palette: bool,
     /// Edge lists.
     edge_list: bool,
-    /// Graphs.
-    graph: bool,
+    /// Files of any kind.
+    files: bool,
     /// Graphs whose weights the setting `weight` concerns.
     weight: bool,
     /// Graphs with weights in a format where one may be missing.
@@ -90,7 +100,10 @@ struct Uses {
 /// are among those that were read.
 type Concern = (&'static str, &'static str, fn(Uses) -> bool);
 
-/// These settings. Other places report an unused `scale=` of all numbers, `h=` and `b=`.
+/// The scale of all numbers: the reader of a file notes that it has none.
+const SCALE: Concern = ("scale", "the values of files", |it| it.files);
+
+/// The other settings. Other places report unused widths `h=` and `b=`.
 const CONCERNS: [Concern; 13] = [
     ("texts", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
     ("order", "CSV, Parquet and Arrow files, and edge lists", |it| it.lists || it.edge_list),
@@ -108,7 +121,7 @@ const CONCERNS: [Concern; 13] = [
     ("nodata", "files of numbers", |it| it.may_miss),
     ("palette", "PNG pictures with a palette", |it| it.palette),
     ("widths", "the fields of files of numbers", |it| it.fields),
-    ("codes", "files of numbers, or `codes=shared` for graphs", |it| it.codes),
+    ("codes", "parameters from files of numbers, or `codes=shared` for graphs", |it| it.codes),
 ];
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
@@ -210,15 +223,16 @@ impl Settings {
     }
 
     /// Records the contents of a file that was read with these settings.
-    pub(crate) fn note_file(&self, LoadedFile { format, data, scale, .. }: &LoadedFile) {
+    pub(crate) fn note_file(&self, file: &str, loaded: &LoadedFile) {
+        let LoadedFile { format, data, scale, columns, .. } = loaded;
         let format = *format;
         let mut uses = self.used.get();
+        uses.files = true;
         let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
         uses.lines |= is_csv || format == Format::EdgeList;
         uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
         uses.edge_list |= format == Format::EdgeList || (is_csv && matches!(data, Data::Graph(_)));
         if let Data::Graph(graph) = data {
-            uses.graph = true;
             let has_names = matches!(
                 format,
                 Format::EdgeList
@@ -234,13 +248,19 @@ impl Settings {
             uses.weight |= has_names || !self.edge_fields().reads_weights();
             uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();
         }
+        let mut list = columns.clone().map(Columns::Edges);
         if let Data::Numbers(numbers) = data {
-            let names = numbers.fields.iter().map(|field| field.name.clone());
-            self.fields.borrow_mut().extend(names);
-            uses.codes = true;
+            if is_csv || matches!(format, Format::Parquet | Format::Arrow) {
+                let names = numbers.fields.iter().map(|field| field.name.clone());
+                list = Some(Columns::Fields(names.collect()));
+            }
+            uses.codes |= self.codes != Codes::Unsaid;
             uses.may_miss |= !is_stream;
             let has_indices = numbers.fields.iter().any(|field| field.name == "index");
             uses.palette |= format == Format::Png && (has_indices || !self.palette_indices);
+        }
+        if !(self.texts.is_empty() && self.field_scales.is_empty()) {
+            self.lists.borrow_mut().extend(list.map(|list| (file.to_owned(), list)));
         }
         self.used.set(uses);
     }
@@ -250,16 +270,35 @@ impl Settings {
         self.used.set(Uses { fields: true, ..self.used.get() });
     }
 
-    /// Warns about each given setting that no file used, and about the fields in settings that no
-    /// file has, after all files were read.
+    /// Checks the columns in `texts=` and `scale=`, after all files were read.
+    ///
+    /// # Errors
+    /// E0605 if none of these files has a column of that name.
+    pub fn check_columns(&self) -> Result<(), FileError> {
+        self.unknown_columns().next().map_or(Ok(()), Err)
+    }
+
+    /// Returns an error for each column in a setting that no list has.
+    fn unknown_columns(&self) -> impl Iterator<Item = FileError> {
+        let texts = self.texts.iter().map(|name| ("texts", name));
+        let scaled = self.field_scales.iter().map(|(name, _)| ("scale", name));
+        texts.chain(scaled).filter_map(|(setting, name)| {
+            let lists = self.lists.borrow();
+            let (file, columns) = lists.first()?;
+            let fits = |columns: &Columns| match columns {
+                Columns::Fields(names) => names.contains(name),
+                Columns::Edges(edges) => edges.find(name).is_some(),
+            };
+            let is_known = lists.iter().any(|(_, columns)| fits(columns));
+            (!is_known).then(|| unknown_column(file, columns, setting, name))
+        })
+    }
+
+    /// Warns about each given setting that no file used, and about columns in settings that no file
+    /// has, after all files were read.
     pub fn warn_unused(&self, observer: &dyn Observer) {
-        let (uses, fields) = (self.used.get(), self.fields.borrow());
-        // An edge list refuses a column that it does not have.
-        if uses.lists && !uses.edge_list {
-            let scaled = self.field_scales.iter().map(|(name, _)| name);
-            for name in self.texts.iter().chain(scaled).filter(|name| !fields.contains(*name)) {
-                observer.warning(&format!("unknown field `{}`", text::one_line(name)));
-            }
+        for error in self.unknown_columns() {
+            observer.warning(&error.message);
         }
         for (name, files, _) in
             self.given.iter().filter(|(.., is_among)| !is_among(self.used.get()))
@@ -275,9 +314,9 @@ impl Settings {
     /// E0605 if the value is invalid.
     pub fn give(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
         let is_known = self.take(name, value)?;
-        // A scale of all numbers has a note of the reader.
-        let warns = name != "scale" || value.contains(':');
-        self.given.extend(CONCERNS.iter().filter(|(of, ..)| warns && *of == name));
+        let is_general = name == "scale" && !value.contains(':');
+        let concerns = CONCERNS.iter().filter(|(of, ..)| !is_general && *of == name);
+        self.given.extend(concerns.chain(is_general.then_some(&SCALE)));
         Ok(is_known)
     }
 
@@ -290,12 +329,23 @@ impl Settings {
             "scale" => {
                 let of_field = |part: &str| {
                     let (field, scale) = part.rsplit_once(':')?;
-                    Some((field.trim().to_owned(), Decimal::parse_positive(scale)?))
+                    let field = Some(field.trim().to_owned()).filter(|name| !name.is_empty())?;
+                    Some((field, Decimal::parse_positive(scale)?))
                 };
                 match Decimal::parse_positive(value) {
                     Some(scale) => self.scale = Some(scale),
-                    None => match value.split(',').map(of_field).collect() {
-                        Some(scales) => self.field_scales = scales,
+                    None => match value.split(',').map(of_field).collect::<Option<Vec<_>>>() {
+                        Some(scales) => {
+                            let twice = scales.iter().enumerate().find(|(idx, (field, _))| {
+                                scales[..*idx].iter().any(|(other, _)| other == field)
+                            });
+                            if let Some((_, (field, _))) = twice {
+                                let field = text::one_line(field);
+                                let message = format!("two scales for `{field}` in `scale=`");
+                                return Err(Diagnostic::new(Code::BadArgument, message));
+                            }
+                            self.field_scales = scales;
+                        }
                         None => {
                             let help = "a scale must be a positive number: `scale=100`, \
                                 `scale=0.5`, `scale=price:100` for one field of a CSV file";
@@ -319,7 +369,12 @@ impl Settings {
                     }
                 }
             }
-            "texts" => self.texts = value.split(',').map(|name| name.trim().to_owned()).collect(),
+            "texts" => {
+                self.texts = value.split(',').map(|name| name.trim().to_owned()).collect();
+                if self.texts.iter().any(String::is_empty) {
+                    return Err(bad(name, value, "write the names of fields: `texts=zip,phone`"));
+                }
+            }
             "order" => match value {
                 "sorted" => self.sorted = true,
                 "first" => self.sorted = false,
@@ -345,6 +400,11 @@ impl Settings {
             "from" => self.from = Some(value.to_owned()),
             "to" => self.to = Some(value.to_owned()),
             "weight" => self.weight = Some(value.to_owned()),
+            "empty" if !is_filler(value) => {
+                let help = "write a number, a date or a time: `empty=0`, `empty=2024-05-01`, \
+                    `empty=12:30`";
+                return Err(bad(name, value, help));
+            }
             "empty" => self.empty = Some(value.to_owned()),
             "nodata" => match Decimal::parse(value) {
                 Some(number) => self.nodata = Some(number),
@@ -408,9 +468,40 @@ fn setting(word: &str) -> Option<(&str, &str)> {
     is_known.then_some((name, value))
 }
 
+/// Returns whether a value can stand for an empty field of a number, a date or a time.
+fn is_filler(value: &str) -> bool {
+    let moments = [Meaning::Date, Meaning::Clock, Meaning::DateTime];
+    // A list with semicolons may have decimal commas.
+    Decimal::parse(&value.replacen(',', ".", 1)).is_some()
+        || moments.iter().any(|moment| moment.number(value).is_some())
+}
+
+/// Returns the error for a name in `texts=` or `scale=` that is not one of these columns.
+fn unknown_column(file: &str, columns: &Columns, setting: &str, name: &str) -> FileError {
+    let shown = text::one_line(name);
+    let (what, names) = match columns {
+        Columns::Fields(names) => ("field", names),
+        Columns::Edges(edges) => ("column", &edges.names),
+    };
+    let message = format!("unknown {what} `{shown}` in `{setting}=`");
+    let error = FileError::new(Code::BadArgument, file, message);
+    let quoted = text::quoted_list(names.iter().take(MAX_LISTED).map(|name| text::one_line(name)));
+    let more = if names.len() > MAX_LISTED { ", …" } else { "" };
+    let error = error.note(format!("the {what}s are {quoted}{more}"));
+    match did_you_mean(name, names.iter().map(String::as_str)) {
+        Some(meant) => error.help(format!("did you mean `{}`?", text::one_line(meant))),
+        None => error,
+    }
+}
+
+/// The maximum number of columns in a message.
+const MAX_LISTED: usize = 12;
+
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
-    let message =
-        format!("`{}` is not a valid value of the setting `{name}`", text::one_line(value));
+    let message = match value {
+        "" => format!("no value after the setting `{name}=`"),
+        _ => format!("`{}` is not a valid value of the setting `{name}`", text::one_line(value)),
+    };
     Diagnostic::new(Code::BadArgument, message).help(help)
 }
 

@@ -42,6 +42,28 @@ pub struct LoadedFile {
     pub assumes_arcs: bool,
     /// The scale that its values, or the weights of a graph, were multiplied by.
     pub scale: Option<Decimal>,
+    /// The columns of an edge list, if it is one.
+    pub columns: Option<EdgeColumns>,
+}
+
+/// The columns of an edge list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EdgeColumns {
+    /// Their names, or their numbers from 1.
+    pub names: Vec<String>,
+    /// Those of the vertices, from 0.
+    pub ends: [usize; 2],
+    /// The one of the weights.
+    pub weight: Option<usize>,
+}
+
+impl EdgeColumns {
+    /// Returns the column with this name, or otherwise with this number from 1.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let named = self.names.iter().position(|known| known == name);
+        let number = || name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        named.or_else(|| number().filter(|&idx| idx < self.names.len()))
+    }
 }
 
 /// A value to write.

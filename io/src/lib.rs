@@ -66,7 +66,7 @@ mod text;
 pub mod updates;
 mod whole;
 
-pub use data::{Data, LoadedFile, OutputRef};
+pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
 pub use graph::{Arc, Graph};

@@ -202,6 +202,16 @@ impl Meaning {
         kinds.into_iter().find(|kind| kind.number(text).is_some())
     }
 
+    /// A number, date or time of this kind.
+    pub(crate) fn example(&self) -> &'static str {
+        match self {
+            Meaning::Number | Meaning::Scaled(_) | Meaning::Texts(_) => "0",
+            Meaning::Date => "2024-05-01",
+            Meaning::Clock => "12:30",
+            Meaning::DateTime => "2024-05-01T12:30",
+        }
+    }
+
     /// A description of texts of this kind, with an article.
     pub(crate) fn describe(&self) -> &'static str {
         match self {

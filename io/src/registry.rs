@@ -301,7 +301,7 @@ pub fn read(
     {
         source.set_scaling(of_weights.get_or_init(|| Scaling::new(scale)));
     }
-    let (data, ReaderNotes { mut warnings, mut notes, assumes_arcs }) =
+    let (data, ReaderNotes { mut warnings, mut notes, assumes_arcs, columns }) =
         (format.entry().read)(source)?;
     let scaling = of_weights.get().or(scaling.as_ref());
     if let Some(scaling) = scaling {
@@ -309,7 +309,8 @@ pub fn read(
         notes.extend(scaling.note());
     }
     let scale = scaling.and_then(Scaling::used);
-    Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes, assumes_arcs, scale })
+    let n_bytes = budget.most();
+    Ok(LoadedFile { data, format, n_bytes, warnings, notes, assumes_arcs, scale, columns })
 }
 
 /// Returns a note about what a file of this format does not hold of a value: vertices without arcs,

@@ -23,6 +23,9 @@ const MAX_WORD_BYTES: usize = 1 << 16;
 /// Maximum bytes of a comment, or of a line of a grid.
 const MAX_LINE_BYTES: usize = 1 << 28;
 
+/// Bytes of a line that are in the buffer when it begins: messages show longer lines in part.
+const SHOWN_BYTES: usize = 1 << 9;
+
 /// A text file during reading.
 pub(crate) struct Scanner<'r, 'o> {
     source: Source<'r, 'o>,
@@ -113,7 +116,30 @@ impl<'r, 'o> Scanner<'r, 'o> {
                 Some(b' ' | b'\t') => self.bump(),
                 Some(b'\n') => self.pass_newline(),
                 Some(b'\r') => self.pass_return()?,
-                other => return Ok(other),
+                other => {
+                    if self.end - self.pos < SHOWN_BYTES {
+                        self.complete_line()?;
+                    }
+                    return Ok(other);
+                }
+            }
+        }
+    }
+
+    /// Reads the rest of a line that begins at the end of the buffer, as messages show it.
+    #[cold]
+    fn complete_line(&mut self) -> Result<(), Fault> {
+        loop {
+            let line = &self.buffer[self.pos..self.end];
+            let is_whole = line.contains(&b'\n') || line.len() >= SHOWN_BYTES;
+            if is_whole {
+                return Ok(());
+            }
+            let more = self.extend();
+            let at = self.base + self.end as u64;
+            let column = at.saturating_sub(self.line_start) + 1;
+            if !more.map_err(|fault| Box::new(fault.at(self.line, column)))? {
+                return Ok(());
             }
         }
     }
@@ -435,16 +461,22 @@ impl<'r, 'o> Scanner<'r, 'o> {
         let token = &self.buffer[self.token.start.min(self.end)..self.end];
         let n_kept = token.len().min(KEPT - self.token.saved.len());
         self.token.saved.extend_from_slice(&token[..n_kept]);
-        self.token.start = 0;
-        self.base += self.end as u64;
-        (self.pos, self.end) = (0, 0);
-        match self.source.read(&mut self.buffer) {
+        // A short line is kept for messages.
+        let line = self.line_start.checked_sub(self.base).map_or(self.end, |at| at as usize);
+        let start = if self.end.saturating_sub(line) < SHOWN_BYTES { line } else { self.end };
+        let start = start.min(self.end);
+        self.buffer.copy_within(start..self.end, 0);
+        self.base += start as u64;
+        self.end -= start;
+        (self.pos, self.token.start) = (self.end, self.end);
+        match self.source.read(&mut self.buffer[self.end..]) {
             Ok(n_bytes) => {
-                self.end = n_bytes;
+                self.end += n_bytes;
                 Ok(n_bytes > 0)
             }
             Err(fault) => {
-                let column = self.base.saturating_sub(self.line_start) + 1;
+                let at = self.base + self.pos as u64;
+                let column = at.saturating_sub(self.line_start) + 1;
                 Err(Box::new(fault.at(self.line, column)))
             }
         }

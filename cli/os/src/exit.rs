@@ -25,7 +25,8 @@ pub enum Exit {
     Internal,
     /// 130: interrupted; the shell's number for SIGINT.
     Interrupted,
-    /// 141: the reader closed the pipe; the shell's number for SIGPIPE. No message.
+    /// 141: the reader closed standard output; the shell's number for SIGPIPE. No message. A named
+    /// pipe is a file that cannot be written.
     Pipe,
 }
 
@@ -37,11 +38,12 @@ Exit codes:
   2    the command line does not parse or does not match the program
   3    the program trapped
   4    a limit was exceeded: time, memory, steps, output or nesting
-  5    a data file cannot be read, or a file or the output cannot be written
+  5    a data file cannot be read, or a file, a named pipe or the output cannot
+       be written
   6    `star benchcmp --fail-above`: a benchmark became slower or now fails
   70   internal error of the toolchain
   130  interrupted by Ctrl-C, SIGTERM or SIGHUP
-  141  the reader closed the pipe, as in `star run … | head -1`\n";
+  141  the reader closed standard output, as in `star run … | head -1`\n";
 
 impl Exit {
     /// Returns the exit code.

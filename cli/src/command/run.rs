@@ -401,10 +401,18 @@ pub(crate) fn run_with(
         args.options.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
     let mut sizes = Sizes::of_origins(&signature, &binding, args.graph.as_deref());
-    let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
-        .map_err(stopped_at_file);
+    let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes);
+    let loaded = loaded.map_err(|error| match settings.check_columns() {
+        // The misspelled name may be the cause.
+        Err(unknown) => stopped_at_file(error.note(unknown.message)),
+        Ok(()) => stopped_at_file(error),
+    });
     let LoadedArguments { mut arguments, rows, lists, graph, coding, peak_bytes: loading_bytes } =
         loaded?;
+    // A program may read the file of a column in the settings.
+    if !star_ir::reads_files(&ready.lowered.program) {
+        settings.check_columns()?;
+    }
     let is_sparse = |argument: &Argument| argument.sparse.is_some();
     if args.options.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
         reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");

@@ -86,6 +86,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
             None
         }
     };
+    settings.check_columns()?;
     settings.warn_unused(&console);
     let extras = Extras { places: places.as_ref(), marked: None };
     let drawing = drawing(&data, extras, &args.file)?;

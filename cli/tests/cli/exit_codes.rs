@@ -160,6 +160,18 @@ fn closed_stdout_exits_with_141_without_a_message() {
     assert_eq!((first.as_str(), ran.code, ran.stderr.as_str()), ("1\n", 141, ""));
 }
 
+#[cfg(unix)]
+#[test]
+fn closed_named_pipes_are_files_that_cannot_be_written() {
+    let text = "program P(n: integer; var T: table(n,20)); var i: integer;
+        begin for i := 1 to n do ROW(i,T) := WORD(i,20) end.";
+    let folder = Folder::new(&[("p.star", text)]);
+    let ran = folder.shell(
+        "mkfifo f.csv; head -1 f.csv & $STAR run p.star n=20000 --out 'T=records x=20:f.csv'",
+    );
+    ran.fails(5, &["error[E0509]: f.csv: cannot write: the reader closed the pipe"]);
+}
+
 #[test]
 fn full_disks_exit_with_5_and_one_message() {
     let text = "program P; var i: integer; begin for i := 1 to 100000 do print(i) end.";

@@ -24,6 +24,19 @@ fn metis_files_are_graphs() {
 }
 
 #[test]
+fn shared_offsets_are_those_of_all_fields() {
+    let program = "procedure P(T: table; v: word; var X: slice(T)); begin CLR(X) end;";
+    let folder = Folder::new(&[("p.star", program), ("a.csv", "x,y\n-3,1\n2,-7\n")]);
+    let run = ["run", "p.star", "T=field:x:a.csv", "v=code:x=2:a.csv"];
+    let note = |more: &[&str]| folder.star(&[&run[..], more].concat()).stderr;
+    let ran = note(&[]);
+    assert!(ran.contains("field `x` is stored with offset -3 (its minimum)"), "{ran}");
+    let ran = note(&["codes=shared"]);
+    let shared = "with offset -7 (the minimum of the fields that share codes)";
+    assert!(ran.contains(shared), "{ran}");
+}
+
+#[test]
 fn coordinates_are_stored_with_their_minimum_as_offset() {
     let text = "p aux sp co 3\nv 1 -2 5\nv 3 1 6\nv 2 0 4\n";
     let folder = Folder::new(&[("p.star", SHOW), ("g.co", text)]);

@@ -158,6 +158,42 @@ fn scales_of_other_columns_leave_weights_alone() {
 }
 
 #[test]
+fn unknown_columns_in_settings_are_refused() {
+    let folder = Folder::new(&[("w.csv", "from,to,km\na,b,1.5\n"), ("n.txt", "1 2 3\n2 3 1\n")]);
+    for (file, setting, parts) in [
+        ("w.csv", "texts=form", ["unknown column `form` in `texts=`", "did you mean `from`?"]),
+        ("w.csv", "scale=kms:10", ["unknown column `kms` in `scale=`", "are `from`, `to`, `km`"]),
+        ("w.csv", "scale=4:10", ["unknown column `4` in `scale=`", "are `from`, `to`, `km`"]),
+        ("n.txt", "texts=0", ["unknown column `0` in `texts=`", "are `1`, `2`, `3`"]),
+        ("n.txt", "scale=w:10", ["unknown column `w` in `scale=`", "are `1`, `2`, `3`"]),
+    ] {
+        let s = if file == "w.csv" { "s=a" } else { "s=1" };
+        let ran = distances(&folder, &["--graph", file, "weight=none", s, setting]);
+        ran.fails(2, &[&format!("error[E0605]: {file}: {}", parts[0]), parts[1]]);
+    }
+    // The name may be the cause of another error.
+    distances(&folder, &["--graph", "w.csv", "s=a", "scale=kms:10"])
+        .fails(5, &["error[E0502]: w.csv:2:5", "note: unknown column `kms` in `scale=`"]);
+    // Numbers select columns of lists with and without a header.
+    let ran = distances(&folder, &["--graph", "w.csv", "s=a", "scale=3:10", "texts=1,2"]);
+    ran.prints("vertex,distance\na,0\nb,1.5\n");
+    distances(&folder, &["--graph", "n.txt", "s=1", "texts=1"])
+        .prints("vertex:text,distance\n1,0\n2,3\n3,4\n");
+}
+
+#[test]
+fn empty_graphs_have_no_vertex() {
+    let folder = Folder::new(&[("e.gr", "p sp 0 0\n"), ("g.gr", "p sp 2 1\na 1 2 3\n")]);
+    for s in ["1", "0", "A"] {
+        let error = format!("error[E0605]: e.gr: no vertex `{s}` for `s`");
+        distances(&folder, &["--graph", "e.gr", &format!("s={s}")])
+            .fails(2, &[&error, "the graph has no vertices"]);
+    }
+    // A row of a graph without names is checked by the program.
+    distances(&folder, &["--graph", "g.gr", "s=3"]).fails(3, &["error[T0101]: index 3"]);
+}
+
+#[test]
 fn distances_of_signed_weights_have_no_offset() {
     let folder = Folder::new(&[("t.csv", "from,to,w\na,b,4\na,c,5\nc,b,-3\n")]);
     let bellman = ["run", "star:paths", "--proc", "BELLMAN_FORD", "--graph", "t.csv", "s=a"];

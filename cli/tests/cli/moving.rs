@@ -151,6 +151,27 @@ fn data_before_a_fault_are_used() {
 }
 
 #[test]
+fn messages_show_whole_lines() {
+    let folder = Folder::new(&[]);
+    for (updates, line) in [
+        ("0,x,10,20\n", "0,x,10,20"),
+        ("0,1,2,300000000x\n", "0,1,2,300000000x"),
+        ("t,id,x,z\n", "t,id,x,z"),
+        ("0,1,2", "0,1,2"),
+    ] {
+        folder.write("u.csv", updates.as_bytes());
+        moving(&folder, "u.csv").fails(5, &[&format!("1 │ {line}\n")]);
+    }
+    // A line at the end of the bytes that a pipe or a buffer holds.
+    let ran =
+        folder.shell("(printf '0,1,2'; sleep 0.2; printf 'x,3\\n') | $STAR moving /dev/stdin");
+    ran.fails(5, &["1 │ 0,1,2x,3\n"]);
+    let many = "0,1,2,3\n".repeat(32_766) + "0,1,22,3\n0,1,2222222222x,3333\n";
+    folder.write("u.csv", many.as_bytes());
+    moving(&folder, "u.csv").fails(5, &["32768 │ 0,1,2222222222x,3333\n"]);
+}
+
+#[test]
 fn truncated_binary_streams_keep_earlier_batches() {
     let folder = Folder::new(&[]);
     let sizes = "-n 100 --updates 250 --batch 100 --side 1000 --query-side 1000";

@@ -179,6 +179,43 @@ end.";
 }
 
 #[test]
+fn settings_of_read_follow_the_layout() {
+    let run = |layout: &str| {
+        let program = format!(
+            "program P; var T: table;\nbegin read(T,\"people.csv\",\"{layout}\"); print(rows(T)) end."
+        );
+        let folder = Folder::new(&[("p.star", &program), ("people.csv", PEOPLE)]);
+        folder.star(&["run", "p.star"])
+    };
+    for layout in ["records codes=shared", "codes=own", "field:city codes=shared order=sorted"] {
+        run(layout).fails(
+            3,
+            &[
+                "p.star:2:7",
+                "is not a setting of `read`",
+                "`star run FILE T=a.csv V=b.csv codes=shared`",
+            ],
+        );
+    }
+    run("records sorted=yes")
+        .fails(3, &["unknown setting `sorted`", "available settings: `scale`"]);
+    run("records scal=10").fails(3, &["unknown setting `scal`", "did you mean `scale=…`?"]);
+    run("scale=10 records").fails(3, &["`scale=10` precedes the layout", "`records scale=10`"]);
+    run("records h=3").fails(3, &["`h=3` needs the layout of a graph", "`weights-out h=3`"]);
+    run("adjacency scale=10 h=3")
+        .fails(3, &["`scale=10` precedes a width", "`adjacency h=20 b=6 scale=10`"]);
+    run("adjacency codes=shared h=3").fails(3, &["`codes=shared` is not a setting of `read`"]);
+    // The files of a program have separate codes, whatever the command line says.
+    let program = "program P; var T: table;\nbegin read(T,\"n.csv\"); print(T) end.";
+    let folder = Folder::new(&[("p.star", program), ("n.csv", "x,y\n-3,1\n0,-9\n")]);
+    let ran = folder.star(&["run", "p.star", "codes=shared"]);
+    assert!(ran.stderr.contains("field `x` is stored with offset -3 (its minimum)"), "{ran:?}");
+    assert!(ran.stderr.contains("warning: `codes=` is unused: it is for parameters"), "{ran:?}");
+    let ran = folder.star(&["run", "p.star", "texts=z"]);
+    assert!(ran.stderr.contains("warning: unknown field `z` in `texts=`"), "{ran:?}");
+}
+
+#[test]
 fn invalid_records_are_reported() {
     let folder = folder();
     let (city, bits) = ("T=field:city:people.csv", "v=01");
@@ -200,8 +237,31 @@ fn invalid_records_are_reported() {
     find(&folder, &[city, bits, "--out", "X=rows of T:o.png"]).fails(5, &["E0507", "PNG"]);
     find(&folder, &[city, bits, "order=up"])
         .fails(2, &["E0605", "`order=sorted` or `order=first`"]);
-    let ran = find(&folder, &[city, bits, "texts=zip"]);
-    assert!(ran.code == 0 && ran.stderr.contains("unknown field `zip`"), "{ran:?}");
+    for (setting, unknown) in
+        [("texts=zip", "`zip` in `texts=`"), ("scale=temp:2,tmp:10", "`tmp` in `scale=`")]
+    {
+        find(&folder, &[city, bits, setting]).fails(
+            2,
+            &[
+                &format!("error[E0605]: people.csv: unknown field {unknown}"),
+                "the fields are `name`, `city`, `born`, `temp`",
+            ],
+        );
+    }
+    for setting in ["empty=x", "empty=", "empty=1;2", "texts=", "texts=name,", "scale=:10"] {
+        let (name, value) = setting.split_once('=').unwrap();
+        let message = match value {
+            "" => format!("no value after the setting `{name}=`"),
+            _ => format!("`{value}` is not a valid value of the setting `{name}`"),
+        };
+        find(&folder, &[city, bits, setting]).fails(2, &["error[E0605]", &message]);
+    }
+    find(&folder, &[city, bits, "scale=temp:2,born:3,temp:4"])
+        .fails(2, &["error[E0605]: two scales for `temp` in `scale=`"]);
+    for empty in ["0", "-1.5", "0,5", "2024-05-01", "12:30", "2024-05-01 12:30"] {
+        let ran = find(&folder, &[city, bits, &format!("empty={empty}")]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
     assert!(!folder.names().contains(&"o.csv".to_owned()), "no half of a file");
     folder.write("head.csv", b"city,temp\n");
     for value in ["city=Oslo", "temp=99", "temp=2"] {
@@ -209,6 +269,15 @@ fn invalid_records_are_reported() {
         let table = format!("T=field:{field}:head.csv");
         find(&folder, &[&table, &format!("v=code:{value}:head.csv")])
             .prints("X = (0 bits, 0 ones)\n");
+    }
+    for (first, filler) in
+        [("2024-05-02", "2024-05-01"), ("9:30", "12:30"), ("2024-05-02 09:30", "2024-05-01T12:30")]
+    {
+        folder.write("gap.csv", format!("a,b\n1,{first}\n2,\n").as_bytes());
+        let gap = ["T=field:a:gap.csv", "v=code:a=1:gap.csv"];
+        let help = format!("`empty={filler}` sets the value");
+        find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:3: an empty field", &help]);
+        assert_eq!(find(&folder, &[&gap[..], &[&format!("empty={filler}")]].concat()).code, 0);
     }
     folder.write("gap.csv", b"a,b\n1,\n,2\n");
     let gap = ["T=field:a:gap.csv", "v=code:b=2:gap.csv"];
@@ -247,7 +316,8 @@ fn settings_that_no_file_uses_are_reported() {
         for setting in all {
             let (name, _) = setting.split_once('=').unwrap();
             let of_name = |other: &&&str| other.split_once('=').is_some_and(|(own, _)| own == name);
-            let is_list = file == "people.csv" && matches!(name, "widths" | "codes" | "scale");
+            let is_list = file == "people.csv" && matches!(name, "widths" | "codes" | "scale")
+                || file == "town.txt" && name == "scale";
             match used.iter().find(of_name) {
                 Some(setting) => {
                     let ran = run(file, setting);
@@ -262,6 +332,10 @@ fn settings_that_no_file_uses_are_reported() {
             }
         }
     }
+    // The readers of files note that a general scale has no effect.
+    let ran = run("'01 10'", "scale=2");
+    assert!(ran.stderr.contains("`scale=` is unused: it is for the values of files"), "{ran:?}");
+    assert!(!run("map.pgm", "scale=2").stderr.contains("is unused"));
     // A missing weight of an edge list uses it, too.
     folder.write("roads.csv", b"a,b,3\nb,c,\n");
     let ran =

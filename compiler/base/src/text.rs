@@ -45,6 +45,9 @@ fn is_hidden(character: char) -> bool {
 /// Returns the system's reason, as part of a sentence.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return "the reader closed the pipe".to_owned();
+    }
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
     let mut chars = text.chars();

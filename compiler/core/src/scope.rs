@@ -225,11 +225,16 @@ impl<'a> World<'a> {
         std::iter::once(unit).chain(imports).chain(basic)
     }
 
-    /// Returns the names of routines and constants visible to `unit`, for "did you mean".
-    pub(crate) fn visible_names(&self, unit: usize) -> impl Iterator<Item = &str> + '_ {
-        self.visible(unit).flat_map(|unit| {
+    /// Returns the names of constants and suitable routines visible to `unit`, for "did you mean".
+    pub(crate) fn visible_names(
+        &self,
+        unit: usize,
+        suits: impl Fn(&Signature<'_>) -> bool + Copy,
+    ) -> impl Iterator<Item = &str> {
+        self.visible(unit).flat_map(move |unit| {
             let scope = &self.scopes[unit];
-            scope.routines.keys().chain(scope.constants.keys()).map(String::as_str)
+            let routines = scope.routines.iter().filter(move |(_, id)| suits(self.signature(**id)));
+            routines.map(|(name, _)| name).chain(scope.constants.keys()).map(String::as_str)
         })
     }
 
@@ -279,7 +284,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns the routines of that name in any letter case, the nearest ones first.
+    /// Returns the routines of that name in any letter case, the nearest ones first. A program is
+    /// called by its exact name only.
     fn alike(&self, unit: usize, name: &str) -> Vec<RoutineId> {
         let lower = name.to_lowercase();
         // A file may be imported twice, or import itself.
@@ -289,6 +295,7 @@ impl<'a> World<'a> {
             .filter_map(|unit| self.scopes[unit].in_lower_case.get(&lower))
             .flatten()
             .copied()
+            .filter(|&id| self.signature(id).tree.kind != RoutineKind::Program)
             .collect()
     }
 

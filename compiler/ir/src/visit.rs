@@ -292,16 +292,29 @@ pub fn prints_integers(program: &Program) -> bool {
     })
 }
 
+/// Returns whether the program has an instruction that reads a file.
+pub fn reads_files(program: &Program) -> bool {
+    has(program, |_, kind| matches!(kind, StmtKind::Read { .. }))
+}
+
 /// Returns whether the program has an instruction that prints such an item.
 fn prints(program: &Program, is_wanted: impl Fn(&Routine, &PrintItem) -> bool + Copy) -> bool {
-    fn any(body: &[Stmt], is_wanted: &dyn Fn(&PrintItem) -> bool) -> bool {
-        body.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Print(items) => items.iter().any(is_wanted),
-            kind => blocks(kind).into_iter().any(|block| any(block, is_wanted)),
+    has(
+        program,
+        |routine, kind| matches!(kind, StmtKind::Print(items) if items.iter().any(|item| is_wanted(routine, item))),
+    )
+}
+
+/// Returns whether the program has such an instruction.
+fn has(program: &Program, is_wanted: impl Fn(&Routine, &StmtKind) -> bool + Copy) -> bool {
+    fn any(body: &[Stmt], is_wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
+        body.iter().any(|stmt| {
+            let mut blocks = blocks(&stmt.kind).into_iter();
+            is_wanted(&stmt.kind) || blocks.any(|block| any(block, is_wanted))
         })
     }
     let mut routines = program.routines.iter();
-    routines.any(|routine| any(&routine.body, &|item| is_wanted(routine, item)))
+    routines.any(|routine| any(&routine.body, &|kind| is_wanted(routine, kind)))
 }
 
 /// Like [`blocks`], with mutable references.

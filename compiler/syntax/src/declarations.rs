@@ -1,5 +1,6 @@
-//! Declarations inside routines: `const`, and `var` after `begin`. They are reported, removed from
-//! the tokens of the routine, and parsed separately, so that uses of the names give no errors.
+//! Declarations of other languages: `const` inside routines and `var` after `begin`, which are
+//! parsed separately, so that uses of the names give no errors; sections `label` and `uses`; values
+//! of variables, and types of constants. They are reported and removed.
 
 use star_base::{Code, Diagnostic, FileId, Span};
 
@@ -43,9 +44,12 @@ impl Place {
     }
 }
 
-/// Reports and removes the declarations inside routines.
-pub(crate) fn remove(file: FileId, lexed: &mut Lexed) {
+/// Reports and removes these declarations.
+pub(crate) fn remove(file: FileId, text: &str, lexed: &mut Lexed) {
+    correct_constants(file, text, lexed);
     let (mut place, mut idx, mut n_kept) = (Place::Outside, 0, 0_usize);
+    // Whether the last tokens are those of a `var` before the body of a routine, or in a session.
+    let (mut in_vars, mut depth) = (false, 0_usize);
     while let Some(&(start, token, end)) = lexed.tokens.get(idx) {
         let before = n_kept.checked_sub(1).map(|kept| lexed.tokens[kept].1);
         let rest = &lexed.tokens[idx..];
@@ -59,6 +63,18 @@ pub(crate) fn remove(file: FileId, lexed: &mut Lexed) {
             }
             _ => 0,
         };
+        let kept = &lexed.tokens[..n_kept];
+        let foreign = match token {
+            _ if lexed.diagnostics.len() >= MAX_ERRORS => None,
+            Token::Name => section(file, text, place, kept, rest),
+            Token::Assign | Token::Equals if in_vars => value(file, text, kept, rest),
+            _ => None,
+        };
+        if let Some((diagnostic, n_tokens)) = foreign {
+            lexed.diagnostics.push(diagnostic);
+            idx += n_tokens;
+            continue;
+        }
         if n_tokens > 0 {
             let (message, help) = match token {
                 Token::Const => ("`const` is not allowed inside a routine", CONSTANTS),
@@ -71,11 +87,163 @@ pub(crate) fn remove(file: FileId, lexed: &mut Lexed) {
             continue;
         }
         place = place.after(token);
+        depth = match token {
+            Token::Open => depth + 1,
+            Token::Close => depth.saturating_sub(1),
+            _ if begins_item(&token) => 0,
+            _ => depth,
+        };
+        let is_body = matches!(place, Place::Body(_));
+        in_vars =
+            !is_body && !begins_item(&token) && (in_vars || token == Token::Var && depth == 0);
         lexed.tokens[n_kept] = (start, token, end);
         n_kept += 1;
         idx += 1;
     }
     lexed.tokens.truncate(n_kept);
+}
+
+/// Reports a section `label 1, 2;` or `uses a, b;` of other languages, whose tokens `rest` begins
+/// with; returns the number of these tokens.
+fn section(
+    file: FileId,
+    text: &str,
+    place: Place,
+    kept: &[Spanned],
+    rest: &[Spanned],
+) -> Option<(Diagnostic, usize)> {
+    let word = |&(start, _, end): &Spanned| &text[start as usize..end as usize];
+    let is_labels = word(&rest[0]).eq_ignore_ascii_case("label");
+    let is_uses = word(&rest[0]).eq_ignore_ascii_case("uses");
+    let begins = match kept.last() {
+        None => true,
+        Some((_, Token::Semicolon, _)) => true,
+        Some((_, Token::Dot | Token::End, _)) => place == Place::Outside,
+        Some(_) => false,
+    };
+    if !(is_labels || is_uses) || !begins || matches!(place, Place::Body(_)) {
+        return None;
+    }
+    let mut at = 1;
+    let end = loop {
+        if !matches!(rest.get(at)?.1, Token::Name | Token::Number) {
+            return None;
+        }
+        match rest.get(at + 1)?.1 {
+            Token::Comma => at += 2,
+            Token::Semicolon => break at + 1,
+            _ => return None,
+        }
+    };
+    let whole = Span::new(file, rest[0].0, rest[end].2);
+    let error = |message| Diagnostic::at(Code::UnexpectedToken, whole, message);
+    let diagnostic = if is_labels {
+        error("there is no `label` section")
+            .note("a label needs no declaration: `1:` before a statement is enough")
+            .fix("remove the section", whole, "")
+    } else {
+        let names = rest[1..end].iter().filter(|(_, token, _)| *token != Token::Comma);
+        let imports: Vec<String> =
+            names.map(|name| format!("import \"{}.star\";", word(name))).collect();
+        let imports = imports.join(" ");
+        let diagnostic = error("there is no `uses` section")
+            .note("`import \"star:paths\";` imports a module of the library");
+        match place {
+            Place::Outside => diagnostic.fix("write `import`", whole, imports),
+            Place::Header | Place::Body(_) => diagnostic
+                .help(format!("write `{imports}` above the routines"))
+                .fix("remove the section", whole, ""),
+        }
+    };
+    Some((diagnostic, end + 1))
+}
+
+/// Reports the value of a variable in its declaration, which is before the sign that `rest` begins
+/// with; returns the number of tokens of the sign and the value.
+fn value(
+    file: FileId,
+    text: &str,
+    kept: &[Spanned],
+    rest: &[Spanned],
+) -> Option<(Diagnostic, usize)> {
+    let begin = kept.iter().rposition(|&(_, token, _)| {
+        matches!(token, Token::Semicolon | Token::Var) || begins_item(&token)
+    })?;
+    let declaration = &kept[begin + 1..];
+    let colon = declaration.iter().position(|&(_, token, _)| token == Token::Colon)?;
+    let has_type = declaration.get(colon + 1).is_some_and(|&(_, token, _)| token.is_type());
+    let ends = |&(_, token, _): &Spanned| {
+        begins_item(&token) || matches!(token, Token::Semicolon | Token::Begin | Token::End)
+    };
+    let n_tokens = rest.iter().position(ends).unwrap_or(rest.len());
+    let is_whole = rest.get(n_tokens).is_none_or(|&(_, token, _)| token == Token::Semicolon);
+    if !has_type || !is_whole || n_tokens < 2 {
+        return None;
+    }
+    let (.., before) = *declaration.last()?;
+    let &(_, sign, sign_end) = rest.first()?;
+    let value = text[sign_end as usize..rest[n_tokens - 1].2 as usize].trim();
+    let names = declaration[..colon].iter().filter(|(_, token, _)| *token == Token::Name);
+    let assigns: String = names
+        .map(|&(start, _, end)| format!(" {} := {value};", &text[start as usize..end as usize]))
+        .collect();
+    let at = Span::new(file, rest[0].0, sign_end);
+    let sign = if sign == Token::Assign { ":=" } else { "=" };
+    let mut diagnostic =
+        Diagnostic::at(Code::UnexpectedToken, at, format!("unexpected `{sign}` in a declaration"))
+            .note("a variable gets its value in a statement")
+            .fix("remove the value", Span::new(file, before, rest[n_tokens - 1].2), "");
+    let body = rest.iter().take_while(|(_, token, _)| !begins_item(token));
+    if let Some(&(.., begin)) = body.clone().find(|(_, token, _)| *token == Token::Begin) {
+        let begin = Span::new(file, begin, begin);
+        diagnostic = diagnostic.fix("assign it after `begin`", begin, assigns);
+    } else {
+        diagnostic =
+            diagnostic.help(format!("assign it in a statement:{}", assigns.trim_end_matches(';')));
+    }
+    Some((diagnostic, n_tokens))
+}
+
+/// Reports and corrects constants with `:=`, or with a type.
+fn correct_constants(file: FileId, text: &str, lexed: &mut Lexed) {
+    let mut idx = 0;
+    while let Some(at) = lexed.tokens[idx..].iter().position(|it| it.1 == Token::Const) {
+        idx += at + 1;
+        let token = |at: usize| lexed.tokens.get(idx + at).map(|&(_, token, _)| token);
+        if token(0) != Some(Token::Name) || lexed.diagnostics.len() >= MAX_ERRORS {
+            continue;
+        }
+        let has_type =
+            token(1) == Some(Token::Colon) && token(2).is_some_and(|token| token.is_type());
+        let n_type = if has_type { 2 } else { 0 };
+        let Some(sign @ (Token::Assign | Token::Equals)) = token(1 + n_type) else { continue };
+        let span = |first: usize, last: usize| {
+            Span::new(file, lexed.tokens[idx + first].0, lexed.tokens[idx + last].2)
+        };
+        let error = |at, message: String| Diagnostic::at(Code::UnexpectedToken, at, message);
+        if has_type {
+            let (at, name) = (span(1, 2), span(0, 0));
+            let message = format!("unexpected type of the constant `{}`", &text[name.range()]);
+            lexed.diagnostics.push(
+                error(at, message).note("a constant has the type of its value").fix(
+                    "remove the type",
+                    at,
+                    "",
+                ),
+            );
+        }
+        if sign == Token::Assign {
+            let at = span(1 + n_type, 1 + n_type);
+            let diagnostic = error(at, format!("unexpected `{}`", &text[at.range()]));
+            lexed.diagnostics.push(
+                diagnostic
+                    .note("`=` gives a constant its value, and `:=` assigns to a variable")
+                    .fix("write `=`", at, "="),
+            );
+            lexed.tokens[idx + 1 + n_type].1 = Token::Equals;
+        }
+        lexed.tokens.drain(idx + 1..idx + 1 + n_type);
+    }
 }
 
 /// Removes constants; returns the number of their tokens. Those before another item follow a

@@ -1,9 +1,10 @@
 //! Wording of syntax errors: the unexpected text, and guesses of the intended one.
 
-use star_base::{Code, Diagnostic, Span, did_you_mean};
+use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 
 use crate::prepass::Spanned;
 use crate::state::{State, begins_item};
+use crate::structure::{begins_operand, begins_with};
 use crate::token::Token;
 
 impl State<'_> {
@@ -19,7 +20,9 @@ impl State<'_> {
         let lacks_body = token.is_none() && expects("begin") && !expects("while");
         let nested = if lacks_body { self.nested_item(span, before) } else { None };
         let special = nested
+            .or_else(|| self.unended_declaration(token, span, before, &expects))
             .or_else(|| self.second_constant(token, span))
+            .or_else(|| self.increment(token, span, before))
             .or_else(|| self.missing_begin(token, span, &expects))
             .or_else(|| self.unbalanced_repeat(token, span, &expects));
         if let Some(diagnostic) = special {
@@ -66,8 +69,24 @@ impl State<'_> {
         } else if let Some((span, meant)) = self.meant(token, span, before, expected) {
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), span, meant);
         }
+        let keyword = ["then", "do"].into_iter().find(|keyword| expects(keyword));
+        if let (Some(Token::Colon | Token::Then | Token::Do), Some(keyword)) = (token, keyword) {
+            let blank = if token == Some(Token::Colon) { " " } else { "" };
+            let title = format!("write `{keyword}`");
+            return diagnostic.fix(title, span, format!("{blank}{keyword}"));
+        }
+        let is_braced = before.is_some_and(|(.., end)| {
+            self.text[end as usize..span.start as usize].trim_start().starts_with('{')
+        });
+        if is_braced {
+            diagnostic =
+                diagnostic.note("`{ … }` is a comment; statements are between `begin` and `end`");
+        }
         if let Some(help) = self.other_language(token, span, before, &expects) {
             return diagnostic.help(help);
+        }
+        if let Some(name) = self.called_without_parentheses(token, before) {
+            return diagnostic.help(format!("write arguments in parentheses: `{name}(…)`"));
         }
         match (token, before) {
             (Some(Token::Minus), Some((_, Token::Name, _))) => {
@@ -85,8 +104,6 @@ impl State<'_> {
         before: Option<Spanned>,
         expects: &impl Fn(&str) -> bool,
     ) -> Option<&'static str> {
-        let here = self.tokens.partition_point(|&(start, ..)| start < span.end);
-        let next = self.tokens.get(here).filter(|&&(start, ..)| start == span.end);
         let is_one = |at: std::ops::Range<usize>, words: &[&str]| {
             words.iter().any(|word| self.text[at.clone()].eq_ignore_ascii_case(word))
         };
@@ -111,11 +128,6 @@ impl State<'_> {
             Token::Equals if matches!(before, Some((_, Token::Equals, end)) if end == span.start) => {
                 Some("to compare, write `=`")
             }
-            Token::Plus | Token::Minus | Token::Times
-                if matches!(next, Some((_, Token::Equals, _))) =>
-            {
-                Some("write `i := i + 1`")
-            }
             Token::Equals
             | Token::Differs
             | Token::Less
@@ -132,8 +144,14 @@ impl State<'_> {
             Token::In => {
                 Some("`for i := 1 to 3 do` counts; `foreach i in X do` visits the ones of a slice")
             }
+            Token::Close if expects(":") && is_one(self.last_name(before), &["output"]) => {
+                Some("a program needs no `(input, output)`: `print` writes to standard output")
+            }
             Token::Var => Some(VARIABLES),
             Token::Do => Some(FORMS_OF_LOOPS),
+            Token::Open if matches!(before, Some((_, Token::For, _))) => {
+                Some("a loop that counts is `for i := 1 to n do …`")
+            }
             _ => match before {
                 Some((start, Token::Name, end))
                     if is_one(start as usize..end as usize, &["return"]) =>
@@ -143,6 +161,106 @@ impl State<'_> {
                 _ => None,
             },
         }
+    }
+
+    /// Returns the built-in statement before an operand.
+    fn called_without_parentheses(
+        &self,
+        token: Option<Token>,
+        before: Option<Spanned>,
+    ) -> Option<&str> {
+        let (start, _, _) = before.filter(|_| token.is_some_and(begins_operand))?;
+        let name = &self.text[self.last_name(before)];
+        let is_statement = Builtin::find(name).is_some_and(Builtin::is_statement);
+        let opens = self.token_before(start).is_some_and(|(_, token, _)| begins_statements(token));
+        (is_statement && opens).then_some(name)
+    }
+
+    /// Returns the bytes of the last token if it is a name.
+    fn last_name(&self, before: Option<Spanned>) -> std::ops::Range<usize> {
+        match before {
+            Some((start, Token::Name, end)) => start as usize..end as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// Reports an import or a constant without the final semicolon.
+    fn unended_declaration(
+        &self,
+        token: Option<Token>,
+        at: Span,
+        before: Option<Spanned>,
+        expects: &impl Fn(&str) -> bool,
+    ) -> Option<Diagnostic> {
+        let (_, _, end) = before.filter(|_| token.is_none() && expects(";"))?;
+        let behind = self.tokens.partition_point(|&(.., end)| end <= at.start);
+        let first = self.tokens[..behind].iter().rfind(|(_, token, _)| begins_item(token))?;
+        let what = match first.1 {
+            Token::Import => "an import ends with a semicolon",
+            Token::Const => "a constant ends with a semicolon",
+            _ => return None,
+        };
+        let end = self.span(end, end);
+        let diagnostic = Diagnostic::at(Code::UnexpectedToken, end, "missing `;`");
+        Some(diagnostic.note(what).fix("write `;`", end, ";"))
+    }
+
+    /// Reports `i += 1`, `i++` and similar assignments of other languages.
+    fn increment(
+        &self,
+        token: Option<Token>,
+        span: Span,
+        before: Option<Spanned>,
+    ) -> Option<Diagnostic> {
+        let sign = |token: Token| match token {
+            Token::Plus => Some("+"),
+            Token::Minus => Some("-"),
+            Token::Times => Some("*"),
+            _ => None,
+        };
+        let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
+        let token_at = |idx: usize| self.tokens.get(idx).copied();
+        // The parser may have read the first sign as the hyphen of a call.
+        let (first, second) = match (token?, before?) {
+            (token, (_, Token::Name, _)) if sign(token).is_some() => (behind, behind + 1),
+            (_, (_, token, _)) if sign(token).is_some() => (behind - 1, behind),
+            _ => return None,
+        };
+        let (from, op, first_end) = token_at(first)?;
+        let (start, next, end) = token_at(second)?;
+        let (name_start, is_name, name_end) = token_at(first.checked_sub(1)?)?;
+        let is_first = first
+            .checked_sub(2)
+            .and_then(token_at)
+            .is_none_or(|(_, token, _)| begins_statements(token) || token == Token::Colon);
+        let is_one = next == op && sign(op) != Some("*");
+        let fits = start == first_end && is_name == Token::Name && is_first;
+        if !fits || !(is_one || next == Token::Equals) {
+            return None;
+        }
+        let name = &self.text[name_start as usize..name_end as usize];
+        let (found, sign) = (&self.text[from as usize..end as usize], sign(op)?);
+        let whole = |end| self.span(name_start, end);
+        let diagnostic = Diagnostic::at(
+            Code::UnexpectedToken,
+            self.span(from, end),
+            format!("`{found}` has no meaning in Star"),
+        );
+        if is_one {
+            let text = format!("{name} := {name} {sign} 1");
+            return Some(diagnostic.fix(format!("write `{text}`"), whole(end), text));
+        }
+        // The value may have operators that bind less.
+        let (value_start, _, value_end) = token_at(second + 1)?;
+        let value = &self.text[value_start as usize..value_end as usize];
+        let is_whole = token_at(second + 2).is_none_or(|(_, token, _)| {
+            matches!(token, Token::Semicolon | Token::End | Token::Else | Token::Until)
+        });
+        let text = format!("{name} := {name} {sign} {value}");
+        Some(match is_whole {
+            true => diagnostic.fix(format!("write `{text}`"), whole(value_end), text),
+            false => diagnostic.help(format!("write `{name} := {name} {sign} (…)`")),
+        })
     }
 
     /// Reports a `repeat` without `until`, and an `until` without `repeat`.
@@ -155,7 +273,9 @@ impl State<'_> {
         let (open, at) = (self.last_open_block(span.start), token.is_some().then_some(span));
         let error = |span, message| Diagnostic::at(Code::UnexpectedToken, span, message);
         match (token, open) {
-            (None | Some(Token::End), Some((Token::Repeat, repeat))) if expects("until") => {
+            (None | Some(Token::End | Token::Else), Some((Token::Repeat, repeat)))
+                if expects("until") =>
+            {
                 let diagnostic = error(repeat, "`repeat` without `until`");
                 let diagnostic = match at {
                     Some(at) => diagnostic.label(at, "expected `until` and a condition"),
@@ -211,7 +331,10 @@ impl State<'_> {
             Token::Close => n - 1,
             _ => n,
         }) > 0;
-        if is_open || did_you_mean(&self.text[span.range()], ["begin", "var"]).is_some() {
+        let word = &self.text[span.range()];
+        let is_keyword =
+            did_you_mean(word, ["begin", "var"]).is_some() || begins_with(word, "begin");
+        if is_open || is_keyword {
             return None;
         }
         let message = "missing `begin`";
@@ -243,6 +366,7 @@ impl State<'_> {
         let message = format!("`{}` is not allowed inside a routine", &self.text[span.range()]);
         let help = match item {
             Token::Const => CONSTANTS,
+            Token::Import => "imports are above the routines",
             _ => "routines do not nest; move it before this one",
         };
         let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
@@ -278,21 +402,26 @@ impl State<'_> {
 
     /// Returns the keyword that was probably meant: by a name where a keyword is expected, or by
     /// the preceding name, if it begins a statement.
-    fn meant<'e>(
+    fn meant(
         &self,
         token: Option<Token>,
         span: Span,
         before: Option<Spanned>,
-        expected: &'e [String],
-    ) -> Option<(Span, &'e str)> {
+        expected: &[String],
+    ) -> Option<(Span, String)> {
         let name = &self.text[span.range()];
         if matches!(token, Some(Token::Name)) {
             let names = expected.iter().map(|name| name.trim_matches('"'));
+            let mut keywords = names.clone().filter(|name| BEFORE_NAMES.contains(name));
+            if let Some(keyword) = keywords.find(|keyword| begins_with(name, keyword)) {
+                let (keyword, rest) = name.split_at(keyword.len());
+                return Some((span, format!("{keyword} {rest}")));
+            }
             let is_keyword = |name: &&str| name.bytes().all(|byte| byte.is_ascii_lowercase());
             let keywords =
                 names.filter(is_keyword).filter(|name| !["name", "number"].contains(name));
             if let Some(meant) = did_you_mean(name, keywords) {
-                return Some((span, meant));
+                return Some((span, meant.to_owned()));
             }
         }
         let (start, Token::Name, end) = before? else { return None };
@@ -306,7 +435,7 @@ impl State<'_> {
             true => "else if",
             false => did_you_mean(&self.text[word.range()], STATEMENT_WORDS)?,
         };
-        opens.then_some((word, meant))
+        opens.then(|| (word, meant.to_owned()))
     }
 
     /// Returns the last token that ends at or before byte `at`.
@@ -353,6 +482,10 @@ impl State<'_> {
 
 /// Words of other languages for `else if`.
 const ELSE_IF: [&str; 3] = ["elif", "elsif", "elseif"];
+
+/// Keywords before names and statements, which a blank separates from them.
+const BEFORE_NAMES: [&str; 7] =
+    ["procedure", "function", "program", "import", "proc", "const", "begin"];
 
 const PARENTHESES: &str = "put comparisons in parentheses: `(a < b) and (c < d)`";
 

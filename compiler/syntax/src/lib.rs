@@ -15,6 +15,7 @@ pub mod parser;
 mod prepass;
 mod repl_input;
 mod state;
+mod structure;
 pub mod token;
 mod tokens;
 

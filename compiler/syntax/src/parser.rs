@@ -211,8 +211,7 @@ mod tests {
             ("if a < b and c < d then", "put comparisons in parentheses"),
             ("if a == b then", "to compare, write `=`"),
             ("if a := b then", "to compare, write `=`"),
-            ("i += 1", "write `i := i + 1`"),
-            ("i *= 1", "write `i := i + 1`"),
+            ("i -= 2 * i", "write `i := i - (…)`"),
             ("return i * 2", "a function returns what is assigned to its name"),
             ("for i in 1", "`for i := 1 to 3 do` counts"),
             ("i := 1; var y: integer", "variables are declared between"),
@@ -297,7 +296,7 @@ mod tests {
             ("begin\n  -- don't: begin\n  i := 2", "`--` does not begin a comment"),
             ("begin\n  i := 2; -- end\n  i := 3", "`--` does not begin a comment"),
             ("begin\n  i := i --1", "unexpected `-`"),
-            ("begin if i = 1 then i := 2 elseif i = 2 then i := 3", "unexpected `elseif`"),
+            ("begin if i = 1 then i := 2 elseif i = 2 then i := 3", "missing blank in `elseif`"),
             ("  i := 1; i := 2", "missing `begin`"),
             ("  j = 1", "missing `begin`"),
             ("  print(i)", "missing `begin`"),
@@ -315,6 +314,135 @@ mod tests {
         let text = "proc P; begin if a then b; elif c then d end;";
         let found = parse(FileId(0), text).diagnostics.remove(0);
         assert_eq!(found.fixes[0].replacement, "else if");
+    }
+
+    #[test]
+    fn forms_of_c_and_python_get_help() {
+        for (text, part) in [
+            ("while (a > 0) { b }", "`{ … }` is a comment"),
+            ("print a; b", "write arguments in parentheses: `print(…)`"),
+            ("PRINT \"a\"", "write arguments in parentheses: `PRINT(…)`"),
+            ("for (i = 1; i < 2; i++) b", "`for i := 1 to n do …`"),
+        ] {
+            let text = format!("proc P; begin {text} end;");
+            let found = &parse(FileId(0), &text).diagnostics[0];
+            let parts = || found.notes.iter().chain(&found.help);
+            assert!(parts().any(|it| it.contains(part)), "{text}: {found:#?}");
+        }
+    }
+
+    /// Returns the messages of a text, and the text after all fixes.
+    fn fixed(text: &str) -> (Vec<String>, String) {
+        let found = parse(FileId(0), text).diagnostics;
+        let mut fixes: Vec<_> = found.iter().flat_map(|found| &found.fixes).collect();
+        fixes.sort_by_key(|fix| std::cmp::Reverse(fix.span.start));
+        let mut text = text.to_owned();
+        for fix in fixes {
+            text.replace_range(fix.span.range(), &fix.replacement);
+        }
+        (found.into_iter().map(|found| found.message).collect(), text)
+    }
+
+    #[test]
+    fn fixes_lead_to_a_text_without_errors() {
+        for (text, message) in [
+            ("if a then begin b; c else d", "missing `end` before `else`"),
+            ("if a then begin b; else d; if a then e", "missing `end` before `else`"),
+            ("if a then begin b; while c do begin d else e", "missing `end end` before `else`"),
+            ("if a then if b then begin c else d else e", "missing `end` before `else`"),
+            ("if a then b; else c", "no semicolon before `else`"),
+            ("ifa=1 then b; a := 2", "missing blank in `ifa`"),
+            ("ifnot a then b", "missing blank in `ifnot`"),
+            ("IFa then b(a)", "missing blank in `IFa`"),
+            ("whilea do b(a)", "missing blank in `whilea`"),
+            ("fora := 1 to 2 do b(a)", "missing blank in `fora`"),
+            ("foreacha in X do b(a)", "missing blank in `foreacha`"),
+            ("if a thenb; b := 1", "missing blank in `thenb`"),
+            ("if a thenbegin b end", "missing blank in `thenbegin`"),
+            ("if a then b elsec := 1; c := 2", "missing blank in `elsec`"),
+            ("for a := 1 tob do b", "missing blank in `tob`"),
+            ("for a := 1 to2 do b", "missing blank in `to2`"),
+            ("a := b andc; c := 1", "missing blank in `andc`"),
+            ("if a = 1 b := 2", "missing `then`"),
+            ("if a = 1 b(2) else c", "missing `then`"),
+            ("if (a = 1) begin b end", "missing `then`"),
+            ("if a if b then c", "missing `then`"),
+            ("while SOME(X) a := STEP(X)", "missing `do`"),
+            ("while a\n  b := 2; c", "missing `do`"),
+            ("while a begin b end", "missing `do`"),
+            ("for a := 1 to b c := 2", "missing `do`"),
+            ("for a = 1 downto 2 begin c end", "missing `do`"),
+            ("foreach a in X b", "missing `do`"),
+            ("if a = 1: b := 2", "unexpected `:`"),
+            ("while a: b(2)", "unexpected `:`"),
+            ("if a do b", "unexpected `do`"),
+            ("for a := 1 to 2 then b", "unexpected `then`"),
+            ("n += 1", "`+=` has no meaning in Star"),
+            ("if a then n -= b", "`-=` has no meaning in Star"),
+            ("n *= 2; a", "`*=` has no meaning in Star"),
+            ("n++", "`++` has no meaning in Star"),
+            ("L: n--; a", "`--` has no meaning in Star"),
+        ] {
+            let text = format!("proc P; begin {text} end;");
+            let (messages, fixed) = fixed(&text);
+            assert_eq!(messages, [message], "{text}");
+            assert_eq!(parse(FileId(0), &fixed).diagnostics, [], "{text}\n{fixed}");
+        }
+        for (text, message) in [
+            ("program P; label 1, 2; var i: integer; begin end.", "there is no `label` section"),
+            ("program P; uses crt; begin end.", "there is no `uses` section"),
+            ("uses a, b; program P; begin end.", "there is no `uses` section"),
+            ("proc P; begin end; Uses a; proc Q; begin end;", "there is no `uses` section"),
+            (
+                "proc P; var x, y: word(3) := '010'; z: word; begin z := y end;",
+                "unexpected `:=` in a declaration",
+            ),
+            (
+                "proc P(n: integer); var x: integer = n + 1; begin end;",
+                "unexpected `=` in a declaration",
+            ),
+            ("const N := 5; proc P; begin end;", "unexpected `:=`"),
+            ("const N: integer = 5; proc P; begin end;", "unexpected type of the constant `N`"),
+            ("import \"a.star\" proc P; begin end;", "missing `;`"),
+            ("import \"a.star\"", "missing `;`"),
+            ("const n = 5 proc P; begin end;", "missing `;`"),
+            ("programP; begin end.", "unexpected `programP`"),
+            ("proc P; beginx := 1 end;", "unexpected `beginx`"),
+        ] {
+            let (messages, fixed) = fixed(text);
+            assert_eq!(messages, [message], "{text}");
+            assert_eq!(parse(FileId(0), &fixed).diagnostics, [], "{text}\n{fixed}");
+        }
+    }
+
+    #[test]
+    fn an_else_without_if_gives_one_message() {
+        for text in [
+            "if a then b; c; else d; e",
+            "a else b; c",
+            "else b",
+            "begin else b end; c",
+            "repeat else a until b",
+        ] {
+            let found = parse(FileId(0), &format!("proc P; begin {text} end;")).diagnostics;
+            let messages: Vec<&str> = found.iter().map(|found| &*found.message).collect();
+            assert_eq!(messages, ["`else` without `if`"], "{text}");
+        }
+        let found = parse(FileId(0), "proc P; begin if a then repeat b else c end;").diagnostics;
+        assert_eq!(found[0].message, "`repeat` without `until`");
+    }
+
+    #[test]
+    fn names_that_begin_like_keywords_are_names() {
+        for text in [
+            "iff := 1; whiled := iff; dot(to2, order); thenx := 2; do2 := donald + andy",
+            "label := 1; uses := 2; if label = uses then uses",
+            "if a then forb(b) else ifc := c",
+        ] {
+            body(text);
+        }
+        let text = "proc P(label: integer); var uses: integer; label, b: word; begin end;";
+        assert_eq!(codes(text), []);
     }
 
     #[test]

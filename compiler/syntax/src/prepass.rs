@@ -1,6 +1,7 @@
 //! Lexing, and corrections that are easier on tokens than in a grammar: comments after `--`, line
-//! numbers of pasted listings, `case` statements of Pascal, semicolons before `else`, declarations
-//! inside routines, reserved words, the type `handle`, labels, excessive nesting.
+//! numbers of pasted listings, `case` statements of Pascal, the structure of statements,
+//! declarations of other languages and inside routines, reserved words, the type `handle`, labels,
+//! excessive nesting.
 
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
@@ -9,6 +10,7 @@ use crate::declarations::{self, Removed};
 use crate::errors::{COLLECTIONS, begins_statements};
 use crate::parser::MAX_ERRORS;
 use crate::state::{MAX_DEPTH, begins_item};
+use crate::structure;
 use crate::token::{LexError, Token, number_in};
 
 /// A token with the bytes at which it begins and ends.
@@ -49,9 +51,11 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     drop_dashed_comments(file, text, &mut lexed);
     drop_line_numbers(file, text, &mut lexed);
     drop_cases(file, text, &mut lexed);
-    drop_semicolons_before_else(file, &mut lexed);
+    structure::divide_words(file, text, &mut lexed);
+    structure::add_keywords(file, text, &mut lexed);
+    structure::match_elses(file, &mut lexed);
     find_handles(text, &mut lexed);
-    declarations::remove(file, &mut lexed);
+    declarations::remove(file, text, &mut lexed);
     declarations::find_labels(&mut lexed);
     bound_nesting(file, &mut lexed);
     lexed
@@ -111,6 +115,12 @@ fn scan(file: FileId, text: &str) -> Lexed {
 }
 
 impl Lexed {
+    /// Returns whether invalid text begins between these bytes.
+    pub(crate) fn has_gap(&self, start: u32, end: u32) -> bool {
+        let next = self.gaps.partition_point(|gap| gap.start < start);
+        self.gaps.get(next).is_some_and(|gap| gap.start < end)
+    }
+
     fn strange(&mut self, text: &str, span: Span) {
         self.diagnostics.push(strange_characters(text, span));
         self.gaps.push(Gap::new(LexError::UnexpectedCharacter, text, span));
@@ -342,7 +352,7 @@ fn drop_cases(file: FileId, text: &str, lexed: &mut Lexed) {
 }
 
 /// Returns whether the token can occur in an expression, or is the name after it.
-fn in_expression(token: Token) -> bool {
+pub(crate) fn in_expression(token: Token) -> bool {
     !matches!(
         token,
         Token::Semicolon
@@ -379,32 +389,6 @@ fn operator_at(tokens: &[Spanned], idx: usize) -> bool {
                 | Token::Greater
         )
     })
-}
-
-/// Removes semicolons before `else`, the most common slip in Pascal.
-fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed) {
-    let mut n_kept = 0;
-    for idx in 0..lexed.tokens.len() {
-        let (start, token, end) = lexed.tokens[idx];
-        if matches!(token, Token::Else) && lexed.diagnostics.len() < MAX_ERRORS {
-            while let Some(&(at, Token::Semicolon, behind)) = lexed.tokens[..n_kept].last() {
-                let span = Span::new(file, at, behind);
-                lexed.diagnostics.push(
-                    Diagnostic::at(Code::SemicolonBeforeElse, span, "no semicolon before `else`")
-                        .note(
-                            "a semicolon ends the whole `if` statement, so the `else` has no \
-                            `if`",
-                        )
-                        .label(Span::new(file, start, end), "this `else`")
-                        .fix("remove the `;`", span, ""),
-                );
-                n_kept -= 1;
-            }
-        }
-        lexed.tokens[n_kept] = (start, token, end);
-        n_kept += 1;
-    }
-    lexed.tokens.truncate(n_kept);
 }
 
 /// Truncates the text where brackets nest too deeply; see Note [Depth] for all other nesting.

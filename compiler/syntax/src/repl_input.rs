@@ -352,6 +352,18 @@ mod tests {
     }
 
     #[test]
+    fn values_of_variables_are_reported() {
+        for text in ["var i, k: integer := 3", "var i, k: integer = 3; i := 1"] {
+            let found = fragment(FileId(0), text, &|_| false);
+            let [diagnostic] = &found.diagnostics[..] else { panic!("{found:#?}") };
+            assert!(diagnostic.message.ends_with("in a declaration"), "{diagnostic:?}");
+            assert_eq!(diagnostic.help, ["assign it in a statement: i := 3; k := 3"]);
+            assert!(matches!(found.pieces[0].kind, PieceKind::Variables(_)), "{found:#?}");
+        }
+        assert_eq!(kinds("var i: integer; i := 3"), ["variables", "assignment"]);
+    }
+
+    #[test]
     fn errors_quote_the_users_text() {
         let text = "a := ; b + ; proc P; begin x := 1";
         let found = fragment(FileId(0), text, &|_| false);

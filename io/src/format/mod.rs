@@ -33,7 +33,7 @@ use std::io;
 
 use star_base::{BitsRef, Code};
 
-use crate::data::{Data, OutputRef};
+use crate::data::{Data, EdgeColumns, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 use crate::names::{VertexName, VertexNames};
@@ -53,6 +53,8 @@ pub(crate) struct ReaderNotes {
     pub(crate) notes: Vec<String>,
     /// Whether the file does not say if its arcs have a direction: they were assumed to.
     pub(crate) assumes_arcs: bool,
+    /// The columns of an edge list.
+    pub(crate) columns: Option<EdgeColumns>,
 }
 
 impl From<Vec<String>> for ReaderNotes {

@@ -269,6 +269,10 @@ impl<'a> Network<'a> {
 pub(super) fn parser_message(message: &str) -> String {
     const MAX_CHARS: usize = 160;
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    // The place within a part of the text, as in `at 1..2: unrecognized entity`.
+    let rest = message.strip_prefix("at ").and_then(|rest| rest.split_once(": "));
+    let is_place = |place: &str| place.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let message = rest.filter(|(place, _)| is_place(place)).map_or(message, |(_, rest)| rest);
     let mut chars = message.trim_end_matches('.').chars().map(visible);
     let first: String = chars.next().into_iter().flat_map(char::to_lowercase).collect();
     let text: String = first.chars().chain(chars).take(MAX_CHARS).collect();

@@ -284,6 +284,9 @@ fn zip_fault(file: &str, error: &ZipError) -> Fault {
             (Code::Truncated, "the file ends too early".to_owned())
         }
         ZipError::Io(error) => (Code::BadFormat, error.to_string()),
+        ZipError::InvalidArchive(_) => {
+            (Code::BadFormat, "it is damaged, or its end is missing".to_owned())
+        }
         other => (Code::BadFormat, other.to_string()),
     };
     let reason = reason.trim_end_matches('.').escape_debug().to_string();

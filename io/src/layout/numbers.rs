@@ -210,8 +210,13 @@ pub fn lay_out_numbers(
         }
     }
     let negative = fields.iter().zip(offsets).filter(|(_, offset)| *offset < 0);
-    let notes = negative.map(|(Field { name, .. }, offset)| {
-        format!("field `{name}` is stored with offset {offset} (its minimum)")
+    let notes = negative.map(|(field, offset)| {
+        let Field { name, shared, .. } = field;
+        let least = match shared {
+            Some(_) => "the minimum of the fields that share codes",
+            None => "its minimum",
+        };
+        format!("field `{name}` is stored with offset {offset} ({least})")
     });
     let missing = fields.iter().filter(|field| field.n_missing() > 0).map(|field| {
         let (n_missing, n) = (field.n_missing(), field.values.len());

@@ -207,6 +207,7 @@ fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
         return Ok(());
     }
     scanner.begin_token();
+    let mut fault = scanner.here(Code::BadFormat, "");
     let mut line = Vec::new();
     scanner.take_line(&mut line, 80)?;
     let names: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -214,9 +215,8 @@ fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
         return Ok(());
     }
     let quoted = crate::text::quote(line.trim_ascii_end());
-    let message = format!("expected `{}`, found {quoted}", R::HEADER);
-    let fault = scanner.source().fault(Code::BadFormat, message);
-    Err(Box::new(fault.at(scanner.line().saturating_sub(1).max(1), 1)))
+    fault.message = format!("expected `{}`, found {quoted}", R::HEADER);
+    Err(fault)
 }
 
 fn text_record<R: Record>(

@@ -270,6 +270,7 @@ fn damaged_networks_are_rejected_at_their_place() {
                 50,
                 "unknown entity `x`",
             ),
+            (b"<graph><node id='&x;'/></graph>", BadFormat, 1, 8, "unrecognized entity `x`"),
         ],
     );
     refuses(

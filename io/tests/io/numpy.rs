@@ -186,6 +186,16 @@ fn archives_give_the_selected_array() {
     assert_eq!(fields(&numbers(&zip(&parts[..3]))), [("x", Some(8), &[1, 2][..])]);
     assert!(error(&zip(&parts[..1])).1.contains("`0.1` is not a whole number"));
 
+    let whole = zip(&[("a.npy", &grid)]);
+    for n_bytes in [30, whole.len() - 1] {
+        let (code, message) = error(&whole[..n_bytes]);
+        assert_eq!(code, Code::BadFormat);
+        assert!(
+            message.ends_with("the archive: it is damaged, or its end is missing"),
+            "{message}"
+        );
+    }
+
     let several = zip(&[("x.npy", &axis), ("a.npy", &grid), ("b.npy", &grid)]);
     let refused = load(Npz, &several).unwrap_err();
     check_wording(&refused);

@@ -417,6 +417,27 @@ fn tiff_nodata_marks_missing_samples() {
 }
 
 #[test]
+fn tiff_strips_without_all_samples_are_refused() {
+    let strips = |rows: u16, strips: &[&[u8]]| {
+        let rows = [rows];
+        let tags = tags(&[2], &[3], &[8], &[(262, &[1]), (278, &rows)]);
+        [tiff_strips(true, &tags, strips), vec![9; 8]].concat()
+    };
+    // The last strip has fewer rows than the others.
+    let whole = strips(2, &[&[1, 2, 3, 4], &[5, 6]]);
+    assert_eq!(grid(Tiff, &whole).fields[0].values, [1, 2, 3, 4, 5, 6]);
+    for (bytes, strip) in [
+        (strips(2, &[&[1, 2, 3], &[5, 6]]), "strip 1 has 3 bytes, but needs 4"),
+        (strips(2, &[&[1, 2, 3, 4], &[5]]), "strip 2 has 1 byte, but needs 2"),
+        (strips(3, &[&[1, 2, 3, 4, 5]]), "strip 1 has 5 bytes, but needs 6"),
+    ] {
+        let (code, message) = error(Tiff, &bytes);
+        assert_eq!(code, Code::BadFormat);
+        assert!(message.ends_with(strip), "{message}");
+    }
+}
+
+#[test]
 fn tiff_rows_per_strip_may_exceed_the_picture() {
     for rows in [2, 3, u16::MAX] {
         let rows = [rows];

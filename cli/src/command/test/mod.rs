@@ -103,7 +103,7 @@ Exit codes:
   2    the command line does not parse, or there are no tests
   70   internal error of the toolchain
   130  interrupted by Ctrl-C or SIGTERM
-  141  the reader closed the pipe\n",
+  141  the reader closed standard output\n",
         report::backends_help()
     )
 }

@@ -9,6 +9,10 @@ use super::{Checker, ExpectedName};
 use crate::hir::{ChainOp, Expr, ExprKind, TyKind};
 use crate::scope::{Callee, NoCallee};
 
+/// The place of the built-in `name`.
+pub(super) const NAMES_ARE_PRINTED: &str =
+    "`print(name(i))` prints the name of vertex `i` of the graph; it is no value elsewhere";
+
 /// The message for a bit constant with invalid characters.
 pub(super) fn bad_bits(span: Span) -> Diagnostic {
     Diagnostic::at(Code::BadBits, span, "a bit constant holds only `0` and `1`")
@@ -26,7 +30,8 @@ impl Checker<'_> {
     pub(super) fn of_type(&mut self, expr: Expr, want: TyKind) -> Expr {
         if let ExprKind::Builtin(Builtin::Name, _) = expr.kind {
             let message = "`name` can only be an argument of `print`";
-            self.report(Diagnostic::at(Code::TypeMismatch, expr.span, message));
+            let diagnostic = Diagnostic::at(Code::TypeMismatch, expr.span, message);
+            self.report(diagnostic.help(NAMES_ARE_PRINTED));
             return self.error(expr.span);
         }
         if expr.ty != want && expr.ty != TyKind::Error && want != TyKind::Error {

@@ -25,7 +25,7 @@ use star_syntax::ast::{self, RoutineKind};
 use crate::hir::{
     Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, VarUse,
 };
-use crate::scope::World;
+use crate::scope::{Signature, World};
 
 use constant::Constants;
 use line::Declaring;
@@ -348,7 +348,14 @@ impl<'a> Checker<'a> {
             ExpectedName::Procedure => builtin.is_statement(),
         };
         let builtins = Builtin::ALL.iter().copied().filter(suits).map(|builtin| builtin.name());
-        let declared = self.world.visible_names(self.unit);
+        // The name of a program is rarely meant, and a procedure has no value.
+        let is_callable = move |routine: &Signature<'_>| match wanted {
+            ExpectedName::Name | ExpectedName::LoopVariable => routine.result.is_some(),
+            ExpectedName::Value | ExpectedName::Procedure => {
+                routine.tree.kind != ast::RoutineKind::Program
+            }
+        };
+        let declared = self.world.visible_names(self.unit, is_callable);
         did_you_mean(name, variables.chain(declared).chain(builtins))
     }
 

@@ -6,6 +6,7 @@ use star_base::builtins::{Form, Special, Statement};
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, AssignKind};
 
+use super::expr::NAMES_ARE_PRINTED;
 use super::{Checker, ExpectedName};
 use crate::hir::{LocalId, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::scope::{Callee, NoCallee};
@@ -407,14 +408,13 @@ impl Checker<'_> {
                 return Some(StmtKind::Step(self.bits_variable(&args[0], name)?));
             }
             Form::Value(..) | Form::Special(..) => {
-                self.report(
-                    Diagnostic::at(
-                        Code::ProcedureAsValue,
-                        span,
-                        format!("the value of `{}` is not used", builtin.name()),
-                    )
-                    .help("assign it to a variable"),
-                );
+                let help = match builtin {
+                    Builtin::Name => NAMES_ARE_PRINTED,
+                    _ => "assign it to a variable",
+                };
+                let message = format!("the value of `{}` is not used", builtin.name());
+                let diagnostic = Diagnostic::at(Code::ProcedureAsValue, span, message);
+                self.report(diagnostic.help(help));
                 return None;
             }
         };

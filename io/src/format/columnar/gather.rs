@@ -136,7 +136,8 @@ impl Place<'_, '_, '_> {
     /// The error for a cell that does not have the kind of its column, or is not a number if the
     /// column is unknown.
     fn wrong(self, column: Option<&Column>, cause: Cause, cell: &str, cells: &Cells<'_>) -> Fault {
-        let kind = column.map_or(&Meaning::Number, Column::meaning).describe();
+        let meaning = column.map_or(&Meaning::Number, Column::meaning);
+        let kind = meaning.describe();
         let field = column.map_or_else(String::new, |column| {
             format!(", field {}", text::quote(column.name().as_bytes()))
         });
@@ -151,7 +152,9 @@ impl Place<'_, '_, '_> {
         let message = format!("record {}{field}: {what} is not {kind}", self.record);
         let fault: FileError = *self.source.fault(Code::BadFormat, message);
         Box::new(match (cause, number) {
-            (Cause::Empty, _) => fault.help("`empty=0` sets the value of empty fields"),
+            (Cause::Empty, _) => {
+                fault.help(format!("`empty={}` sets the value of empty fields", meaning.example()))
+            }
             (Cause::Cell | Cause::Encoding, Some(number)) => fault.help(advice(number)),
             (Cause::Cell | Cause::Encoding, None) => fault,
         })

@@ -193,12 +193,13 @@ fn wrong(
                 point; a colon makes any text a name: `2nd:`",
         );
     }
+    let fills = format!("`empty={}` sets the value of empty fields", meaning.example());
     Box::new(match (cause, number) {
         (Cause::Encoding, _) => error.help("save the file as UTF-8"),
-        (Cause::Empty, _) if records.record().len() == 1 => error
-            .note("in a table of one column, a blank line is an empty field")
-            .help("`empty=0` sets the value of empty fields"),
-        (Cause::Empty, _) => error.help("`empty=0` sets the value of empty fields"),
+        (Cause::Empty, _) if records.record().len() == 1 => {
+            error.note("in a table of one column, a blank line is an empty field").help(fills)
+        }
+        (Cause::Empty, _) => error.help(fills),
         (Cause::Cell, Some(number))
             if code == Code::BadFormat && !is_moment && !is_like_moment(cell) =>
         {

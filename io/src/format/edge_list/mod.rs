@@ -81,7 +81,9 @@ pub(crate) fn weight_scale(source: &mut Source) -> Result<Option<Decimal>, Fault
     let Some(first) = edges.next() else { return Ok(None) };
     // The reader reports what is wrong with these lines.
     let Ok(plan) = Plan::new(first, edges.next(), source, 1) else { return Ok(None) };
-    Ok(scales.iter().find(|(name, _)| plan.is_weight(name)).map(|(_, scale)| *scale))
+    let columns = plan.columns();
+    let is_weight = |name: &str| columns.weight.is_some() && columns.find(name) == columns.weight;
+    Ok(scales.iter().find(|(name, _)| is_weight(name)).map(|(_, scale)| *scale))
 }
 
 /// The lines read so far.
@@ -324,7 +326,10 @@ impl<'a> Lines<'a> {
                     .to_owned(),
             );
         }
-        notes.notes.extend(plan.and_then(|plan| plan.note));
+        if let Some(plan) = plan {
+            notes.columns = Some(plan.columns());
+            notes.notes.extend(plan.note);
+        }
         let from_0 = |labels: &[u64]| {
             labels.first() == Some(&0) && labels.last() == Some(&(labels.len() as u64 - 1))
         };

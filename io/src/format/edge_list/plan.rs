@@ -3,6 +3,7 @@
 
 use star_base::Code;
 
+use crate::data::EdgeColumns;
 use crate::error::{Fault, FileError};
 use crate::format::weights;
 use crate::options::EdgeFields;
@@ -69,10 +70,8 @@ pub(super) struct Plan {
     has_data: bool,
     /// Whether the vertices are texts.
     pub(super) texts: bool,
-    /// The names of the columns of the vertices, for advice.
-    pub(super) names: [String; 2],
-    /// The name of the column of the weights.
-    weight_name: Option<String>,
+    /// The names of the columns, or their numbers from 1.
+    names: Vec<String>,
     /// Whether the user chose columns.
     chosen: bool,
     /// Whether weights may have a decimal comma.
@@ -190,17 +189,18 @@ impl Plan {
             Some(name) => Some(choose(name, "weight")?),
             None => usual_weight(header, &cells, second.as_deref(), [from, to]),
         };
+        let names: Vec<String> = match has_header {
+            true => cells.clone(),
+            false => (1..=cells.len()).map(|number| number.to_string()).collect(),
+        };
+        let columns = EdgeColumns { names, ends: [from, to], weight };
         let is_text = |idx: usize| {
-            let name = header.get(idx).cloned().unwrap_or_else(|| (idx + 1).to_string());
-            rules.texts.contains(&name) || is_declared_text[idx]
+            let mut texts = rules.texts.iter().map(|name| columns.find(name));
+            texts.any(|found| found == Some(idx)) || is_declared_text[idx]
         };
         let is_vertex_number = |idx: usize| record.get(idx).is_none_or(|cell| is_number(cell));
         let texts =
             is_text(from) || is_text(to) || !is_vertex_number(from) || !is_vertex_number(to);
-        let name = |idx: usize| match header.get(idx) {
-            Some(name) => name.clone(),
-            None => (idx + 1).to_string(),
-        };
         let mut plan = Plan {
             separator,
             has_header,
@@ -210,8 +210,7 @@ impl Plan {
             n_columns: cells.len(),
             has_data: data.is_some(),
             texts,
-            names: [from, to].map(name),
-            weight_name: weight.map(name),
+            names: columns.names,
             chosen,
             has_commas: separator == Separator::Byte(b';'),
             note: None,
@@ -235,18 +234,17 @@ impl Plan {
             n_columns,
             has_data: false,
             texts: false,
-            names: ["1", "2"].map(str::to_owned),
-            weight_name: (n_columns > 2).then(|| "3".to_owned()),
+            names: (1..=n_columns).map(|number| number.to_string()).collect(),
             chosen: false,
             has_commas: false,
             note: None,
         })
     }
 
-    /// Returns whether this name, or number from 1, is that of the column of weights.
-    pub(super) fn is_weight(&self, name: &str) -> bool {
-        let number = self.weight.map(|idx| (idx + 1).to_string());
-        [self.weight_name.as_deref(), number.as_deref()].contains(&Some(name))
+    /// Returns the columns for their use in settings.
+    pub(super) fn columns(&self) -> EdgeColumns {
+        let Plan { names, from, to, weight, .. } = self;
+        EdgeColumns { names: names.clone(), ends: [*from, *to], weight: *weight }
     }
 
     /// Returns whether lines are vertices in the first two columns and perhaps a weight in the
@@ -430,7 +428,8 @@ fn list(cells: &[Cell]) -> String {
 
 /// The error for a field that should be a vertex, with advice.
 pub(super) fn not_a_vertex(fault: FileError, plan: &Plan) -> FileError {
-    let [from, to] = &plan.names;
+    let name = |idx: usize| plan.names.get(idx).map_or("", String::as_str);
+    let (from, to) = (name(plan.from), name(plan.to));
     fault
         .note("the vertices of the first edge are numbers")
         .help(format!("`texts={from},{to}` reads all vertices as texts"))

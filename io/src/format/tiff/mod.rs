@@ -211,7 +211,39 @@ fn layout(
     check_chunks_inside(source, &offsets, &chunk_bytes, n_file_bytes)?;
     let is_planar = planar == PlanarConfiguration::Planar.to_u16();
     let (chunk_width, chunk_height) = (chunk.width, chunk.height);
-    Ok(Layout { extent, bits, is_planar, chunk_width, chunk_height, chunk_bytes })
+    let layout = Layout { extent, bits, is_planar, chunk_width, chunk_height, chunk_bytes };
+    if ratio == 1 {
+        let is_tiled = decoder.get_chunk_type() == ChunkType::Tile;
+        check_chunks_whole(source, &layout, is_tiled)?;
+    }
+    Ok(layout)
+}
+
+/// Rejects uncompressed strips and tiles with fewer bytes than their samples: the decoder would
+/// continue with the bytes after them.
+fn check_chunks_whole(source: &Source, layout: &Layout, is_tiled: bool) -> Result<(), Fault> {
+    let Layout { ref extent, bits, is_planar, chunk_width, chunk_height, ref chunk_bytes } =
+        *layout;
+    let n_down = extent.height.div_ceil(chunk_height);
+    let n_bands = if is_planar { 1 } else { extent.n_bands };
+    let row_bytes = (chunk_width as u64 * n_bands as u64 * bits as u64).div_ceil(8);
+    let n_planes = if is_planar { extent.n_bands } else { 1 };
+    let n_chunks = n_planes * n_down * extent.width.div_ceil(chunk_width);
+    let stored = chunk_bytes.iter().enumerate().take(n_chunks).filter(|(_, n_bytes)| **n_bytes > 0);
+    for (idx, &n_bytes) in stored {
+        let n_rows = match is_tiled {
+            true => chunk_height,
+            false => chunk_height.min(extent.height - idx % n_down * chunk_height),
+        };
+        let n_needed = row_bytes * n_rows as u64;
+        if n_bytes < n_needed {
+            let what = if is_tiled { "tile" } else { "strip" };
+            let n_bytes = text::counted(n_bytes, "bytes");
+            let reason = format!("{what} {} has {n_bytes}, but needs {n_needed}", idx + 1);
+            return Err(raster::damaged(source, "TIFF", &reason));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the offset and the number of bytes of every strip or tile; 0 bytes of one that is not
