@@ -411,7 +411,6 @@ impl Maker<'_> {
             Check::Index(index, limit) => {
                 self.is_own(index)?;
                 let limit = self.outer_size(limit)?;
-                (!matches!(limit, SizeOperand::Value(_))).then_some(())?;
                 self.guard(Check::Index(index.clone(), limit));
             }
             Check::Size(left, right) => {

@@ -119,6 +119,9 @@ impl<'r, 'p> Run<'r, 'p> {
             holds = holds
                 && match guard {
                     Check::Set(var) => is_set(*var),
+                    Check::Index(_, SizeOperand::Value(limit)) => {
+                        all_within(usize::try_from(frame.int(limit)?).unwrap_or(0))
+                    }
                     Check::Index(_, limit) => match frame.measure(limit)? {
                         Some(limit) => all_within(limit as usize),
                         None => false,

@@ -1,12 +1,12 @@
 //! Rule 10: kernels.
 
 use super::Subject;
-use crate::check::{Check, SizeOperand};
+use crate::check::Check;
 use crate::kernel::{Effect, Iterations, Kernel, Line, Query, Value, ValueId};
 use crate::op::Operand;
 use crate::program::{Ty, VarId};
 use crate::stmt::{PartKind, ReductionOp, Stmt, StmtKind};
-use crate::visit;
+use crate::visit::{self, Access};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
     let body = &subject.routine.body;
@@ -181,9 +181,9 @@ impl Rule<'_, '_, '_> {
             | Effect::Put { bits: changed, .. } => *changed == var,
             Effect::Cost { .. } => false,
         });
-        if changed || var == self.iterations.var || self.iterations.privates.contains(&var) {
-            let name = self.subject.name(var);
-            self.fault(format!("{name} is not the same in all iterations of a kernel"));
+        match changed {
+            true => self.differs(var),
+            false => self.is_shared(var),
         }
     }
 
@@ -222,27 +222,35 @@ impl Rule<'_, '_, '_> {
     }
 
     fn guard(&mut self, guard: &Check) {
-        let index = Operand::Var(self.iterations.var);
+        let mut vars = Vec::new();
         match guard {
-            Check::Index(
-                operand,
-                SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Length(_),
-            ) if *operand == index => {}
+            Check::Index(index, limit) if *index == Operand::Var(self.iterations.var) => {
+                visit::measure(limit, &mut |var, access| vars.push((var, access)));
+            }
             Check::Set(_) | Check::Size(..) | Check::NotNegative(_) | Check::Bit(_) => {
-                let mut vars = Vec::new();
-                visit::check_accesses(guard, &mut |var, _| vars.push(var));
-                vars.into_iter().for_each(|var| self.is_same_size(var));
+                visit::check_accesses(guard, &mut |var, access| vars.push((var, access)));
             }
             _ => self.fault("a guard that does not hold in all iterations at once".into()),
         }
+        for (var, access) in vars {
+            match matches!(guard, Check::Set(_)) || access == Access::ReadSize {
+                // Effects neither unset a variable nor change its size.
+                true => self.is_shared(var),
+                false => self.is_outside(var),
+            }
+        }
     }
 
-    /// Checks that a guard names nothing of a single iteration.
-    fn is_same_size(&mut self, var: VarId) {
+    /// Checks that the variable does not belong to one iteration.
+    fn is_shared(&mut self, var: VarId) {
         if var == self.iterations.var || self.iterations.privates.contains(&var) {
-            let name = self.subject.name(var);
-            self.fault(format!("{name} is not the same in all iterations of a kernel"));
+            self.differs(var);
         }
+    }
+
+    fn differs(&mut self, var: VarId) {
+        let name = self.subject.name(var);
+        self.fault(format!("{name} is not the same in all iterations of a kernel"));
     }
 
     /// Checks that the effects are those that the fallback declares.

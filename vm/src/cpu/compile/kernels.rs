@@ -8,10 +8,10 @@ use star_ir::kernel::{Effect, Kernel as IrKernel, Query, Value, ValueId};
 use star_ir::{Check, Operand, ReductionOp, SizeOperand, VarId};
 
 use super::super::lines::{
-    Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside, Port, Step,
-    Truth,
+    Guards, Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside,
+    Port, Step, Truth,
 };
-use super::super::operand::Reg;
+use super::super::operand::{Reg, Size};
 use super::super::table::form::Line;
 use super::Compiler;
 use crate::tape::{self, Plan, PortId, Reduction, Tape, table2};
@@ -27,7 +27,7 @@ impl Compiler<'_> {
             tape: Tape::default(),
             ports: Vec::new(),
             tables: Vec::new(),
-            sizes: Vec::new(),
+            guards: Guards::default(),
             outside: Outside::default(),
             values: Vec::with_capacity(kernel.values.len()),
             steps: Vec::new(),
@@ -70,7 +70,7 @@ struct Planner<'c, 'p, 'k> {
     tape: Tape,
     ports: Vec<Port>,
     tables: Vec<Reg>,
-    sizes: Vec<(LineSize, LineSize)>,
+    guards: Guards,
     outside: Outside,
     values: Vec<Planned>,
     steps: Vec<Step>,
@@ -147,7 +147,8 @@ impl Planner<'_, '_, '_> {
             }
             Value::Component(var) => {
                 let reg = self.reg(*var);
-                place(&mut self.outside.indexed, reg);
+                place(&mut self.outside.bits_set, reg);
+                place(&mut self.guards.limits, Size::Length(reg));
                 let of = place(&mut self.outside.read, reg);
                 self.number_of(Step::Component { of })
             }
@@ -207,6 +208,8 @@ impl Planner<'_, '_, '_> {
     }
 
     fn guards(&mut self) -> Option<()> {
+        let n_lines = self.line().number_of(self.reg(self.kernel.table));
+        self.guards.limits.push(n_lines);
         for guard in &self.kernel.guards {
             match guard {
                 Check::Set(var) => match self.compiler.routine.var(*var).ty {
@@ -224,23 +227,18 @@ impl Planner<'_, '_, '_> {
                     }
                     star_ir::Ty::Str | star_ir::Ty::Handle => return None,
                 },
-                Check::Index(_, SizeOperand::Length(var)) => {
-                    let reg = self.reg(*var);
-                    place(&mut self.outside.indexed, reg);
-                }
-                // All tables have the shape of the first one.
-                Check::Index(_, SizeOperand::Rows(table) | SizeOperand::Columns(table)) => {
-                    let reg = self.reg(*table);
-                    place(&mut self.tables, reg);
+                Check::Index(_, limit) => {
+                    let limit = self.compiler.size(limit);
+                    place(&mut self.guards.limits, limit);
                 }
                 Check::Size(left, right) => {
                     let sizes = (self.size(left), self.size(right));
-                    self.sizes.push(sizes);
+                    self.guards.sizes.push(sizes);
                 }
                 // A negative number is no size, not even its own.
                 Check::NotNegative(number) => {
                     let size = self.size(&SizeOperand::Value(number.clone()));
-                    self.sizes.push((size, size));
+                    self.guards.sizes.push((size, size));
                 }
                 Check::Bit(bit) => {
                     let number = self.compiler.number(bit);
@@ -276,17 +274,17 @@ impl Planner<'_, '_, '_> {
             Port::Outer(reg) => Some(*reg),
         });
         let outer = outer.collect();
-        let (tables, sizes) = (std::mem::take(&mut self.tables), std::mem::take(&mut self.sizes));
-        Some(LineTape { line: self.line(), plan, ports, tables, outer, sizes })
+        let tables = std::mem::take(&mut self.tables);
+        let guards = std::mem::take(&mut self.guards);
+        Some(LineTape { line: self.line(), plan, ports, tables, outer, guards })
     }
 
     /// Are there no conditions apart from those on tables, sizes and ports?
     fn is_on_lines_only(&mut self) -> Option<()> {
-        let Outside { read, indexed, bits_set, numbers_set, numbers: _, bits } = &self.outside;
+        let Outside { read, bits_set, numbers_set, numbers: _, bits } = &self.outside;
         let is_port = |reg: &Reg| self.ports.contains(&Port::Outer(*reg));
         let index = self.compiler.reg(self.index);
         (read.is_empty()
-            && indexed.is_empty()
             && bits.is_empty()
             && bits_set.iter().all(is_port)
             && numbers_set.iter().all(|reg| *reg == index))
@@ -318,9 +316,9 @@ impl Planner<'_, '_, '_> {
         let op = op.logic()?;
         let of_line = self.of_line()[value.0 as usize]?;
         let function = table2(|own, line| op.apply(own, of_line[usize::from(line)]));
-        let (sizes, line) = (std::mem::take(&mut self.sizes), self.line());
+        let (guards, line) = (std::mem::take(&mut self.guards), self.line());
         self.tables.iter().all(|other| *other == table).then_some(())?;
-        let reduction = LineReduction::new(dst, (table, line), function, sizes, self.kernel.cost);
+        let reduction = LineReduction::new(dst, (table, line), function, guards, self.kernel.cost);
         Some(Kernel::Reduction(reduction))
     }
 

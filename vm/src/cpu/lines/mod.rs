@@ -53,6 +53,14 @@ pub(super) struct LineTape {
     pub(super) tables: Vec<Reg>,
     /// Slices and words from outside.
     pub(super) outer: Vec<Reg>,
+    pub(super) guards: Guards,
+}
+
+/// Conditions on sizes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guards {
+    /// Sizes that the indices must not exceed.
+    pub(super) limits: Vec<Size>,
     /// Sizes that have to agree.
     pub(super) sizes: Vec<(LineSize, LineSize)>,
 }
@@ -87,7 +95,7 @@ impl LineKernel {
 
 impl Line {
     /// How many such lines the table has.
-    fn number_of(self, table: Reg) -> Size {
+    pub(super) fn number_of(self, table: Reg) -> Size {
         match self {
             Line::Row => Size::Rows(table),
             Line::Column => Size::Columns(table),
