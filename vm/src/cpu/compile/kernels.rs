@@ -36,7 +36,7 @@ impl Compiler<'_> {
         planner.values()?;
         planner.guards()?;
         match &kernel.effects[..] {
-            [Effect::Store { table, value }] => planner.store(*table, *value),
+            [Effect::Store { table, index: None, value }] => planner.store(*table, *value),
             [Effect::Reduce { into, op, value, when: None }]
                 if planner.compiler.routine.var(*into).ty.is_bits() =>
             {
@@ -96,7 +96,7 @@ impl Planner<'_, '_, '_> {
 
     fn value(&mut self, value: &Value) -> Option<Planned> {
         Some(match value {
-            Value::Line(table) => {
+            Value::Line(table, None) => {
                 let reg = self.reg(*table);
                 place(&mut self.tables, reg);
                 let port = self.port(Port::Lines(reg));
@@ -160,6 +160,9 @@ impl Planner<'_, '_, '_> {
                     }
                     _ => return None,
                 }
+            }
+            Value::Line(_, Some(_)) | Value::Carried(_) | Value::Select(..) | Value::Int(..) => {
+                return None;
             }
         })
     }
@@ -328,7 +331,7 @@ impl Planner<'_, '_, '_> {
         let mut of: Vec<Option<[bool; 2]>> = Vec::with_capacity(self.kernel.values.len());
         for value in &self.kernel.values {
             let bits = match value {
-                Value::Line(_) => Some([false, true]),
+                Value::Line(..) => Some([false, true]),
                 Value::Fill(bit) => Some([*bit; 2]),
                 Value::Not(it) => of[it.0 as usize].map(|bits| bits.map(|bit| !bit)),
                 Value::Logic(op, left, right) => of[left.0 as usize]
@@ -339,7 +342,10 @@ impl Planner<'_, '_, '_> {
                 | Value::Index
                 | Value::Scalar(_)
                 | Value::Component(_)
-                | Value::Compare(..) => None,
+                | Value::Compare(..)
+                | Value::Carried(_)
+                | Value::Select(..)
+                | Value::Int(..) => None,
             };
             of.push(bits);
         }
@@ -350,7 +356,7 @@ impl Planner<'_, '_, '_> {
         let (mut reductions, mut components) = (Vec::new(), Vec::new());
         for effect in effects {
             let step = match effect {
-                Effect::Store { .. } => return None,
+                Effect::Store { .. } | Effect::Carry { .. } => return None,
                 Effect::Reduce { into, op, value, when } => {
                     let when = self.when(*when)?;
                     let into = place(&mut reductions, (self.reg(*into), *op));
@@ -407,10 +413,10 @@ impl Planner<'_, '_, '_> {
 }
 
 /// The truth table of the complement.
-const NOT: u8 = 0b01;
+pub(super) const NOT: u8 = 0b01;
 
 /// Returns the place of an item in a list, to which it is added if it is not there.
-fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+pub(super) fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     match list.iter().position(|known| *known == item) {
         Some(place) => place,
         None => {

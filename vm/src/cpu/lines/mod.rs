@@ -39,7 +39,7 @@ pub(super) struct LineKernel {
     /// Elementary operations of an iteration.
     cost: u64,
     /// The same over columns, on those limbs alone that a slice has ones in.
-    masked: Option<LoopKernel>,
+    masked: Option<Box<LoopKernel>>,
 }
 
 /// What is done with lines.
@@ -87,8 +87,8 @@ impl LineKernel {
     }
 
     /// The kernel runs as this loop where the mask of that has few ones.
-    pub(super) fn or_masked(mut self, masked: Option<LoopKernel>) -> Self {
-        self.masked = masked.filter(LoopKernel::is_masked);
+    pub(super) fn or_masked(mut self, masked: Option<Box<LoopKernel>>) -> Self {
+        self.masked = masked.filter(|masked| masked.is_masked());
         self
     }
 }
