@@ -375,7 +375,8 @@ fn operand(operand: &Operand, f: &mut impl FnMut(VarId, Access)) {
     }
 }
 
-fn measure(measure: &SizeOperand, f: &mut impl FnMut(VarId, Access)) {
+/// Calls `f` for the variable of a size.
+pub(crate) fn measure(measure: &SizeOperand, f: &mut impl FnMut(VarId, Access)) {
     match measure {
         SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => {
             f(*v, Access::ReadSize)

@@ -1,51 +1,72 @@
-//! `kernels`: states a `forall` over lines as data flow ([`star_ir::kernel`]).
+//! `kernels`: states a `forall` over lines, and a `for` over columns that carries slices, as data
+//! flow ([`star_ir::kernel`]).
 //!
 //! The body has no control flow but branches around reductions and components, which become the
 //! condition of an effect. A line that is loaded after it was stored is the stored value. A slice
 //! or word that an iteration computes is as long as the lines of a table or as a slice or word from
 //! outside, so that a check of its size is a check of sizes that all iterations share.
 
-use std::collections::{BTreeMap, HashMap};
+mod columns;
 
-use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use star_ir::analysis::liveness::Liveness;
+use star_ir::kernel::{Effect, Line, Query, Value, ValueId, slopes};
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{
     Block, Check, IntOp, Kernel, LogicOp, Op, Operand, Part, PartKind, Program, Reduction,
-    ReductionOp, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, VarId, visit,
+    ReductionOp, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use crate::context::Context;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usize {
-    replace(program, id, |routine, stmt| {
-        let kind = StmtKind::Kernel(Box::new(kernel(routine, stmt)?));
+    let liveness = OnceCell::new();
+    let read = &*program;
+    let edits = edits(read, id, |routine, at, stmt| {
+        let liveness = || liveness.get_or_init(|| Liveness::of(read, id));
+        let kernel = match &stmt.kind {
+            StmtKind::For { .. } => {
+                columns::kernel(routine, stmt, &|var| liveness().is_live_after(at, var))
+            }
+            _ => kernel(routine, stmt),
+        };
+        let kind = StmtKind::Kernel(Box::new(kernel?));
         Some(vec![Stmt { kind, loc: stmt.loc }])
-    })
+    });
+    replace(program, id, edits)
 }
 
 /// Replaces the kernels of a routine by their fallbacks. Other passes change the fallback alone.
 pub(crate) fn discard(program: &mut Program, id: RoutineId) {
-    replace(program, id, |_, stmt| match &stmt.kind {
+    let edits = edits(program, id, |_, _, stmt| match &stmt.kind {
         StmtKind::Kernel(kernel) => Some(kernel.fallback.clone()),
         _ => None,
     });
+    replace(program, id, edits);
 }
 
-/// Replaces the statements of a routine for which `by` returns others; returns their number.
-fn replace(
-    program: &mut Program,
+/// Returns the statements of a routine for which `by` returns others, given their numbers.
+fn edits(
+    program: &Program,
     id: RoutineId,
-    by: impl Fn(&Routine, &Stmt) -> Option<Block>,
-) -> usize {
-    let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
+    by: impl Fn(&Routine, usize, &Stmt) -> Option<Block>,
+) -> Edits {
     let mut edits = Edits::new();
+    let Some(routine) = program.routines.get(id.0 as usize) else { return edits };
     let mut at = 0;
     visit::walk(&routine.body, &mut |stmt| {
-        if let Some(others) = by(routine, stmt) {
+        if let Some(others) = by(routine, at, stmt) {
             edits.insert(at, Edit::Splice(others));
         }
         at += 1;
     });
+    edits
+}
+
+/// Replaces statements of a routine; returns their number.
+fn replace(program: &mut Program, id: RoutineId, edits: Edits) -> usize {
     if !edits.is_empty() {
         edit(&mut program.routine_mut(id).body, &edits);
     }
@@ -60,21 +81,12 @@ fn kernel(routine: &Routine, stmt: &Stmt) -> Option<Kernel> {
         return None;
     };
     let (line, table) = line_of(*var, writes, body)?;
+    let parts = writes.iter().map(|part| part.var);
+    let changed = parts.chain(privates.iter().copied()).chain(reductions.iter().map(|it| it.var));
     let mut maker = Maker {
-        routine,
-        var: *var,
-        line,
-        table,
-        writes,
         privates,
         reductions,
-        values: Vec::new(),
-        numbers: HashMap::new(),
-        held: BTreeMap::new(),
-        stored: BTreeMap::new(),
-        effects: Vec::new(),
-        guards: Vec::new(),
-        cost: 0,
+        ..Maker::new(routine, (*var, changed.collect()), (line, table))
     };
     maker.block(body, None)?;
     let Maker { values, effects, guards, cost, .. } = maker;
@@ -117,22 +129,52 @@ struct Maker<'p> {
     var: VarId,
     line: Line,
     table: VarId,
-    writes: &'p [Part],
+    /// What iterations change.
+    changed: BTreeSet<VarId>,
     privates: &'p [VarId],
     reductions: &'p [Reduction],
+    /// Are they those of a `for`?
+    in_order: bool,
     values: Vec<Value>,
     numbers: HashMap<Value, ValueId>,
     /// The values of private variables.
     held: BTreeMap<VarId, ValueId>,
-    /// The lines that were stored.
-    stored: BTreeMap<VarId, ValueId>,
+    /// The lines that were stored. In order, the column may have another index.
+    stored: BTreeMap<(VarId, Option<ValueId>), ValueId>,
     effects: Vec<Effect>,
     guards: Vec<Check>,
+    /// Slices that are set and as long as the lines when the first iteration begins.
+    required: BTreeSet<ValueId>,
     cost: u64,
 }
 
 /// Every function returns `None` for something that is not part of a kernel.
-impl Maker<'_> {
+impl<'p> Maker<'p> {
+    fn new(
+        routine: &'p Routine,
+        (var, changed): (VarId, BTreeSet<VarId>),
+        (line, table): (Line, VarId),
+    ) -> Self {
+        Maker {
+            routine,
+            var,
+            line,
+            table,
+            changed,
+            privates: &[],
+            reductions: &[],
+            in_order: false,
+            values: Vec::new(),
+            numbers: HashMap::new(),
+            held: BTreeMap::new(),
+            stored: BTreeMap::new(),
+            effects: Vec::new(),
+            guards: Vec::new(),
+            required: BTreeSet::new(),
+            cost: 0,
+        }
+    }
+
     fn block(&mut self, block: &[Stmt], when: Option<ValueId>) -> Option<()> {
         block.iter().try_for_each(|stmt| self.statement(stmt, when))
     }
@@ -151,13 +193,17 @@ impl Maker<'_> {
             StmtKind::PutColumn { table, index, value } => {
                 self.store((*table, index), *value, Line::Column, when)
             }
-            StmtKind::Put { bits, index, bit } => {
+            StmtKind::Put { bits, index, bit } if !self.in_order => {
                 self.is_own(index)?;
                 self.guard(Check::Index(index.clone(), SizeOperand::Length(*bits)));
                 let value = self.scalar(bit)?;
                 self.effects.push(Effect::Put { bits: *bits, value, when });
                 Some(())
             }
+            StmtKind::If { test, then, otherwise } if self.in_order => {
+                self.branch(test, [then, otherwise], when)
+            }
+            StmtKind::Block { label: _, body } if self.in_order => self.block(body, when),
             StmtKind::If { test, then, otherwise } => {
                 let test = self.scalar(test)?;
                 let taken = self.both(when, test);
@@ -177,6 +223,16 @@ impl Maker<'_> {
                 Some(())
             }
             StmtKind::Check(check) => self.check(check),
+            StmtKind::Size(SizeOp::SetRows { table, rows: _ }) if self.in_order => {
+                // It does nothing to a table that has rows.
+                self.guard(Check::Set(*table));
+                Some(())
+            }
+            StmtKind::Size(SizeOp::EnsureColumns { table, columns: SizeOperand::Value(index) })
+                if self.in_order =>
+            {
+                self.within(index, &SizeOperand::Columns(*table))
+            }
             StmtKind::Size(SizeOp::Unset(var)) if self.privates.contains(var) => {
                 self.held.remove(var);
                 Some(())
@@ -193,6 +249,11 @@ impl Maker<'_> {
         })
     }
 
+    fn require(&mut self, carried: VarId) {
+        let value = self.value(Value::Carried(carried));
+        self.required.insert(value);
+    }
+
     fn both(&mut self, when: Option<ValueId>, test: ValueId) -> ValueId {
         match when {
             Some(when) => self.value(Value::Logic(LogicOp::And, when, test)),
@@ -206,16 +267,17 @@ impl Maker<'_> {
 
     /// Checks that no iteration changes the variable.
     fn is_outside(&self, var: VarId) -> Option<()> {
-        let is_changed = var == self.var
-            || self.privates.contains(&var)
-            || self.writes.iter().any(|part| part.var == var)
-            || self.reductions.iter().any(|reduction| reduction.var == var);
-        (!is_changed).then_some(())
+        (var != self.var && !self.changed.contains(&var)).then_some(())
+    }
+
+    fn is_carried(&self, var: VarId) -> bool {
+        self.in_order && self.routine.var(var).ty.is_bits() && self.changed.contains(&var)
     }
 
     fn bits(&mut self, var: VarId) -> Option<ValueId> {
         match self.held.get(&var) {
             Some(value) => Some(*value),
+            None if self.is_carried(var) => Some(self.value(Value::Carried(var))),
             None => {
                 self.is_outside(var)?;
                 Some(self.value(Value::Whole(var)))
@@ -240,12 +302,22 @@ impl Maker<'_> {
     }
 
     fn load(&mut self, table: VarId, index: &Operand, line: Line) -> Option<ValueId> {
-        self.is_own(index)?;
+        let index = self.line_index(index)?;
         (line == self.line).then_some(())?;
-        match self.stored.get(&table) {
+        match self.stored.get(&(table, index)) {
             Some(value) => Some(*value),
-            None => Some(self.value(Value::Line(table))),
+            None => Some(self.value(Value::Line(table, index))),
         }
+    }
+
+    /// Returns the value of an index, apart from that of the iteration.
+    fn line_index(&mut self, index: &Operand) -> Option<Option<ValueId>> {
+        if self.in_order && self.is_own(index).is_none() {
+            let index = self.scalar(index)?;
+            (slopes(&self.values)[index.0 as usize] == Some(1)).then_some(())?;
+            return Some(Some(index));
+        }
+        self.is_own(index).map(|()| None)
     }
 
     fn store(
@@ -255,20 +327,23 @@ impl Maker<'_> {
         line: Line,
         when: Option<ValueId>,
     ) -> Option<()> {
-        self.is_own(index)?;
-        (line == self.line && when.is_none()).then_some(())?;
+        let index = self.line_index(index)?;
+        (line == self.line && (when.is_none() || self.in_order)).then_some(())?;
         let value = self.bits(value)?;
-        self.stored.insert(table, value);
+        self.stored.insert((table, index), value);
+        if self.in_order {
+            return Some(());
+        }
         // Only the last one remains.
         self.effects.retain(
             |effect| !matches!(effect, Effect::Store { table: before, .. } if *before == table),
         );
-        self.effects.push(Effect::Store { table, value });
+        self.effects.push(Effect::Store { table, index, value });
         Some(())
     }
 
     fn assign(&mut self, dst: VarId, op: &Op, when: Option<ValueId>) -> Option<()> {
-        (when.is_none() && self.privates.contains(&dst)).then_some(())?;
+        (self.in_order || when.is_none() && self.privates.contains(&dst)).then_some(())?;
         let value = match op {
             Op::Row(table, index) => return self.hold_line(dst, *table, index, Line::Row),
             Op::Column(table, index) => return self.hold_line(dst, *table, index, Line::Column),
@@ -282,7 +357,7 @@ impl Maker<'_> {
                 self.held.insert(dst, value);
                 return Some(());
             }
-            Op::Copy(operand) => {
+            Op::Copy(operand) if matches!(self.routine.var(dst).ty, Ty::Int | Ty::Bool) => {
                 let value = self.scalar(operand)?;
                 self.held.insert(dst, value);
                 return Some(());
@@ -296,6 +371,17 @@ impl Maker<'_> {
                 let line = self.line_size(self.table);
                 self.guard(Check::Size(line, len));
                 Value::Fill(*bit)
+            }
+            Op::Int(op, left, right) if self.in_order => {
+                let value = self.int(*op, left, right)?;
+                self.held.insert(dst, value);
+                return Some(());
+            }
+            // The rows of a kernel in order are independent of each other.
+            Op::Some(_) | Op::None(_) | Op::All(_) | Op::First(_) | Op::Count(_)
+                if self.in_order =>
+            {
+                return None;
             }
             Op::Some(var) => Value::Query(Query::Any, self.bits(*var)?),
             Op::None(var) => Value::Query(Query::None, self.bits(*var)?),
@@ -373,10 +459,12 @@ impl Maker<'_> {
     /// The length of bits: operands of logic have the same one.
     fn length(&self, id: ValueId) -> SizeOperand {
         match &self.values[id.0 as usize] {
-            Value::Line(table) => self.line_size(*table),
+            Value::Line(table, _) => self.line_size(*table),
             Value::Whole(var) => SizeOperand::Length(*var),
-            Value::Not(of) | Value::Logic(_, of, _) => self.length(*of),
+            Value::Not(of) | Value::Logic(_, of, _) | Value::Select(_, of, _) => self.length(*of),
             Value::Fill(_)
+            | Value::Carried(_)
+            | Value::Int(..)
             | Value::Query(..)
             | Value::Index
             | Value::Scalar(_)
@@ -386,10 +474,14 @@ impl Maker<'_> {
     }
 
     /// The size, by one that all iterations share.
-    fn outer_size(&self, size: &SizeOperand) -> Option<SizeOperand> {
+    fn outer_size(&mut self, size: &SizeOperand) -> Option<SizeOperand> {
         match size {
             SizeOperand::Length(var) => match self.held.get(var) {
                 Some(value) => Some(self.length(*value)),
+                None if self.is_carried(*var) => {
+                    self.require(*var);
+                    Some(self.line_size(self.table))
+                }
                 // The components that are set do not change the length.
                 None => (*var != self.var && !self.privates.contains(var)).then(|| size.clone()),
             },
@@ -400,19 +492,41 @@ impl Maker<'_> {
         }
     }
 
+    /// The index of each iteration is within a size.
+    fn within(&mut self, index: &Operand, limit: &SizeOperand) -> Option<()> {
+        match (self.line_index(index)?, limit) {
+            (None, limit) => {
+                let limit = self.outer_size(limit)?;
+                self.guard(Check::Index(index.clone(), limit));
+            }
+            (Some(index), SizeOperand::Columns(table)) => {
+                self.value(Value::Line(*table, Some(index)));
+            }
+            (Some(_), SizeOperand::Value(_) | SizeOperand::Length(_) | SizeOperand::Rows(_)) => {
+                return None;
+            }
+        }
+        Some(())
+    }
+
     /// A check holds in all iterations if it holds before the first one.
     fn check(&mut self, check: &Check) -> Option<()> {
         match check {
             Check::Set(var) if *var == self.var || self.held.contains_key(var) => {}
+            Check::Set(var) if self.is_carried(*var) => self.require(*var),
             Check::Set(var) => {
+                let is_table = matches!(self.routine.var(*var).ty, Ty::Table(..));
+                (!self.in_order || is_table || !self.changed.contains(var)).then_some(())?;
                 (!self.privates.contains(var)).then_some(())?;
                 self.guard(check.clone());
             }
-            Check::Index(index, limit) => {
-                self.is_own(index)?;
-                let limit = self.outer_size(limit)?;
-                (!matches!(limit, SizeOperand::Value(_))).then_some(())?;
-                self.guard(Check::Index(index.clone(), limit));
+            Check::Index(index, limit) => self.within(index, limit)?,
+            // A table that would have to grow is left to the fallback.
+            Check::NewColumn(table, index) if self.in_order => {
+                self.within(index, &SizeOperand::Columns(*table))?;
+            }
+            Check::Int(op, left, right) if self.in_order => {
+                self.int(*op, left, right)?;
             }
             Check::Size(left, right) => {
                 let (left, right) = (self.outer_size(left)?, self.outer_size(right)?);

@@ -139,7 +139,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "kernels",
-        about: "states each `forall` over lines as data flow, a kernel",
+        about: "states each `forall` over lines and `for` over columns as data flow, a kernel",
         adds_locations: false,
         scope: Scope::Routine,
         run: kernels::run,

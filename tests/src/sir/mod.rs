@@ -109,6 +109,7 @@ fn orders() -> Vec<Machine> {
     vec![
         on("reference, backward", reference(ForallOrder::Backward, 1)),
         on("reference, shuffled", reference(ForallOrder::Shuffled(2016), 64)),
+        on("reference, in parts", reference(ForallOrder::Forward, 3)),
     ]
 }
 

@@ -25,8 +25,8 @@ pub(super) enum Class {
     Reduce { dst: Reg, ask: Ask, of: Bitwise },
     /// A guard.
     Guard(Test),
-    /// Operations are counted; `units` is `None` if the number depends on a size.
-    Cost { units: Option<u32> },
+    /// Operations are counted.
+    Cost,
     /// Numbers, texts, sizes and jumps; no component is read or written.
     Scalar,
     /// Other work on slices, words and tables.
@@ -126,8 +126,7 @@ impl Inst {
                 Class::Store { table, line: Line::Row, index, value }
             }
             Inst::Guard { test, .. } => Class::Guard(test),
-            Inst::Cost { units } => Class::Cost { units: Some(units) },
-            Inst::CostTimes { .. } => Class::Cost { units: None },
+            Inst::Cost { .. } | Inst::CostTimes { .. } => Class::Cost,
             Inst::Bits(inst) => inst.class(),
             Inst::Table(inst) => inst.class(),
             Inst::Size(inst) => inst.class(),
@@ -252,7 +251,7 @@ impl Class {
             | Class::Store { line: Line::Row, .. }
             | Class::Reduce { .. }
             | Class::Guard(_)
-            | Class::Cost { .. }
+            | Class::Cost
             | Class::Scalar
             | Class::Other(_)
             | Class::Control => false,
@@ -269,7 +268,7 @@ impl Class {
             Class::Store { .. }
             | Class::Reduce { .. }
             | Class::Guard(_)
-            | Class::Cost { .. }
+            | Class::Cost
             | Class::Scalar
             | Class::Control => None,
         }

@@ -220,7 +220,7 @@ impl Probe for ProfilingProbe<'_> {
                 | Class::Store { .. }
                 | Class::Reduce { .. }
                 | Class::Other(_) => true,
-                Class::Guard(_) | Class::Cost { .. } | Class::Scalar | Class::Control => false,
+                Class::Guard(_) | Class::Cost | Class::Scalar | Class::Control => false,
             };
             if works {
                 self.worked_on.push((routine.id, self.profile.line(loc)));

@@ -1,10 +1,11 @@
 //! Kernels: the values of all iterations, computed in an arbitrary order and, where no query needs
-//! whole lines, for one part of the lines after another. The fallback must have the same results.
+//! whole lines, for one part of the lines after another. The iterations of a `for` are in order,
+//! the parts in an arbitrary one. The fallback must have the same results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
-use star_ir::{Check, Kernel, Operand, ReductionOp, SizeOperand, VarId};
+use star_ir::kernel::{Effect, InOrder, Line, Query, Value, ValueId, written};
+use star_ir::{Check, ForallRange, Kernel, Operand, ReductionOp, SizeOperand, Ty, VarId};
 
 use super::forall::{Indices, place_in_order};
 use super::frame::{Frame, top};
@@ -16,6 +17,8 @@ use crate::interrupt::{Exec, internal_error};
 pub(super) struct Expected {
     /// The variables that it changes, and their values.
     changed: BTreeMap<VarId, Data>,
+    /// Variables that are not used afterwards.
+    unused: BTreeSet<VarId>,
     /// The elementary operations after it.
     operations: u64,
 }
@@ -35,14 +38,26 @@ impl Interpreter<'_, '_, '_> {
         let settings = self.settings;
         let operations = self.control.stats.operations;
         let frame = top(&mut self.frames)?;
-        let Some(iterations) = kernel.iterations() else {
-            return Err(internal_error("a kernel without a `forall`"));
+        let (indices, down) = match (kernel.iterations(), kernel.in_order()) {
+            (Some(iterations), _) => (Indices::of(frame, iterations.range)?, None),
+            (None, Some(InOrder { from, to, down, .. })) => {
+                let (from, to) = if down { (to, from) } else { (from, to) };
+                let range = ForallRange::Range(from.clone(), to.clone());
+                (Indices::of(frame, &range)?, Some(down))
+            }
+            (None, None) => return Err(internal_error("a kernel without a loop")),
         };
-        let indices = Indices::of(frame, iterations.range)?;
+        if down.is_some() && indices.len() == 0 {
+            return Ok(None);
+        }
         let Some(mut run) = Run::new(frame, kernel, &indices)? else { return Ok(None) };
         let mut order = Vec::new();
         for begun in 0..indices.len() {
-            let at = place_in_order(settings.order, begun, indices.len());
+            let at = match down {
+                None => place_in_order(settings.order, begun, indices.len()),
+                Some(false) => begun,
+                Some(true) => indices.len() - 1 - begun,
+            };
             order.extend(indices.get(at).and_then(|index| usize::try_from(index).ok()));
         }
         let has_query = kernel.values.iter().any(|value| matches!(value, Value::Query(..)));
@@ -52,22 +67,31 @@ impl Interpreter<'_, '_, '_> {
             false => settings.part.map_or(len.max(1), |part| part.get()),
         };
         let mut cost = 0_u64;
-        let mut start = 0;
-        loop {
+        let n_parts = len.div_ceil(height).max(1) as u128;
+        for begun in 0..n_parts {
+            let nth = match down {
+                None => begun,
+                Some(_) => place_in_order(settings.order, begun, n_parts),
+            };
+            let start = nth as usize * height;
             let part = start..len.min(start + height);
             for index in &order {
-                let counted = run.iteration(index - 1, part.clone())?;
+                let Some(counted) = run.iteration(index - 1, part.clone())? else {
+                    return Ok(None);
+                };
                 if start == 0 {
                     cost = cost.saturating_add(counted);
                 }
             }
-            start += height;
-            if start >= len {
-                break;
-            }
         }
         let operations = operations.saturating_add(cost);
-        Ok(Some(Expected { changed: run.changed, operations }))
+        let (mut changed, mut unused) = (run.changed, BTreeSet::new());
+        if down.is_some() {
+            changed.retain(|var, _| is_result(kernel, *var));
+            unused = written(&kernel.fallback);
+            unused.retain(|var| !changed.contains_key(var));
+        }
+        Ok(Some(Expected { changed, unused, operations }))
     }
 
     /// Compares the results of the fallback, which has ended, with those of the kernel.
@@ -82,11 +106,20 @@ impl Interpreter<'_, '_, '_> {
                 )));
             }
         }
+        for var in expected.unused {
+            frame.unset(&mut self.budget, var)?;
+        }
         match operations == expected.operations {
             true => Ok(()),
             false => Err(internal_error("a kernel counts other operations than its fallback")),
         }
     }
+}
+
+/// Returns whether a variable that the kernel changes is used afterwards.
+fn is_result(kernel: &Kernel, var: VarId) -> bool {
+    let is_carried = |effect: &Effect| matches!(effect, Effect::Carry { into, is_result: false, .. } if *into == var);
+    !kernel.effects.iter().any(is_carried)
 }
 
 /// The iterations of a kernel.
@@ -119,6 +152,9 @@ impl<'r, 'p> Run<'r, 'p> {
             holds = holds
                 && match guard {
                     Check::Set(var) => is_set(*var),
+                    Check::Index(_, SizeOperand::Value(limit)) => {
+                        all_within(usize::try_from(frame.int(limit)?).unwrap_or(0))
+                    }
                     Check::Index(_, limit) => match frame.measure(limit)? {
                         Some(limit) => all_within(limit as usize),
                         None => false,
@@ -139,12 +175,16 @@ impl<'r, 'p> Run<'r, 'p> {
                     length == len && all_within(lines)
                 })
         };
+        let has_length = |var: VarId| {
+            is_set(var) && frame.table(var).is_ok_and(|table| sizes(table, kernel.line)[1] == len)
+        };
         let bits_of = |var: VarId| is_set(var).then(|| frame.bits(var).map_or(0, <[bool]>::len));
         for value in &kernel.values {
             holds = holds
                 && match value {
-                    Value::Line(table) => is_line(*table),
-                    Value::Whole(var) => bits_of(*var) == Some(len),
+                    Value::Line(table, None) => is_line(*table),
+                    Value::Line(table, Some(_)) => has_length(*table),
+                    Value::Whole(var) | Value::Carried(var) => bits_of(*var) == Some(len),
                     Value::Component(var) => bits_of(*var).is_some_and(all_within),
                     Value::Scalar(Operand::Var(var)) => is_set(*var),
                     Value::Scalar(_)
@@ -153,17 +193,32 @@ impl<'r, 'p> Run<'r, 'p> {
                     | Value::Logic(..)
                     | Value::Query(..)
                     | Value::Index
-                    | Value::Compare(..) => true,
+                    | Value::Compare(..)
+                    | Value::Select(..)
+                    | Value::Int(..) => true,
                 };
         }
         let mut changed = BTreeMap::new();
         for effect in &kernel.effects {
             let (var, suits) = match effect {
-                Effect::Store { table, .. } => (*table, is_line(*table)),
+                Effect::Store { table, index: None, .. } => (*table, is_line(*table)),
+                Effect::Store { table, index: Some(_), .. } => (*table, has_length(*table)),
                 Effect::Put { bits, .. } => (*bits, bits_of(*bits).is_some_and(all_within)),
                 Effect::Reduce { into, .. } => {
                     let is_long = |data: &Data| data.as_bits().is_none_or(|bits| bits.len() == len);
                     (*into, frame.slot(*into)?.data.as_ref().is_some_and(is_long))
+                }
+                Effect::Carry { into, .. } => {
+                    let bits = match bits_of(*into) == Some(len) {
+                        true => frame.bits(*into)?.to_vec(),
+                        false => vec![false; len],
+                    };
+                    let data = match frame.ty(*into)? {
+                        Ty::Word(_) => Data::Word(bits),
+                        _ => Data::Slice(bits),
+                    };
+                    changed.insert(*into, data);
+                    continue;
                 }
                 Effect::Cost { .. } => continue,
             };
@@ -175,11 +230,14 @@ impl<'r, 'p> Run<'r, 'p> {
         Ok(holds.then_some(Run { frame, kernel, len, changed }))
     }
 
-    /// Computes one iteration, for a part of the lines; returns its elementary operations.
-    fn iteration(&mut self, idx: usize, part: std::ops::Range<usize>) -> Exec<u64> {
+    /// Computes one iteration, for a part of the lines; returns its elementary operations, or
+    /// `None` if a column does not exist or a number overflows.
+    fn iteration(&mut self, idx: usize, part: std::ops::Range<usize>) -> Exec<Option<u64>> {
         let mut values: Vec<Computed> = Vec::with_capacity(self.kernel.values.len());
         for value in &self.kernel.values {
-            let computed = self.value(value, &values, idx, part.clone())?;
+            let Some(computed) = self.value(value, &values, idx, part.clone())? else {
+                return Ok(None);
+            };
             values.push(computed);
         }
         let holds = |when: Option<ValueId>| match when.map(|when| &values[when.0 as usize]) {
@@ -190,7 +248,10 @@ impl<'r, 'p> Run<'r, 'p> {
         let mut cost = self.kernel.cost;
         for effect in &self.kernel.effects {
             match effect {
-                Effect::Store { table, value } => {
+                Effect::Store { table, index, value } => {
+                    let Some(idx) = self.line(*table, *index, &values, idx)? else {
+                        return Ok(None);
+                    };
                     let Computed::Bits(bits) = &values[value.0 as usize] else {
                         return Err(wrong());
                     };
@@ -234,6 +295,14 @@ impl<'r, 'p> Run<'r, 'p> {
                         _ => return Err(wrong()),
                     }
                 }
+                Effect::Carry { into, value, is_result: _ } => {
+                    let (Some(Data::Slice(into) | Data::Word(into)), Computed::Bits(bits)) =
+                        (self.changed.get_mut(into), &values[value.0 as usize])
+                    else {
+                        return Err(wrong());
+                    };
+                    into[part.clone()].copy_from_slice(bits);
+                }
                 Effect::Put { bits, value, when } => {
                     if !holds(*when)? {
                         continue;
@@ -253,24 +322,46 @@ impl<'r, 'p> Run<'r, 'p> {
                 }
             }
         }
-        Ok(cost)
+        Ok(Some(cost))
     }
 
+    /// Returns the place of the line with an index, if there is one: with that of the iteration,
+    /// `idx`, there is.
+    fn line(
+        &self,
+        table: VarId,
+        index: Option<ValueId>,
+        values: &[Computed],
+        idx: usize,
+    ) -> Exec<Option<usize>> {
+        let Some(index) = index else { return Ok(Some(idx)) };
+        let Some(Computed::Int(index)) = values.get(index.0 as usize) else { return Err(wrong()) };
+        let n_lines = sizes(self.frame.table(table)?, self.kernel.line)[0];
+        let idx = index.checked_sub(1).and_then(|idx| usize::try_from(idx).ok());
+        Ok(idx.filter(|idx| *idx < n_lines))
+    }
+
+    /// Computes a value; `None` if a column does not exist or a number overflows.
     fn value(
         &self,
         value: &Value,
         values: &[Computed],
         idx: usize,
         part: std::ops::Range<usize>,
-    ) -> Exec<Computed> {
+    ) -> Exec<Option<Computed>> {
         let of = |id: &ValueId| values.get(id.0 as usize).ok_or_else(wrong);
         let bits = |id: &ValueId| match of(id)? {
             Computed::Bits(bits) => Ok(bits),
             Computed::Int(_) | Computed::Bool(_) => Err(wrong()),
         };
-        Ok(match value {
-            Value::Line(table) => {
-                // Another iteration changes another line.
+        let int = |id: &ValueId| match of(id)? {
+            Computed::Int(number) => Ok(*number),
+            Computed::Bits(_) | Computed::Bool(_) => Err(wrong()),
+        };
+        Ok(Some(match value {
+            Value::Line(table, index) => {
+                let Some(idx) = self.line(*table, *index, values, idx)? else { return Ok(None) };
+                // Another iteration changes another line, or is complete.
                 let table = match self.changed.get(table) {
                     Some(Data::Table(table)) => table,
                     _ => self.frame.table(*table)?,
@@ -282,6 +373,18 @@ impl<'r, 'p> Run<'r, 'p> {
                 Computed::Bits(part.map(bit).collect())
             }
             Value::Whole(var) => Computed::Bits(self.frame.bits(*var)?[part].to_vec()),
+            Value::Carried(var) => match self.changed.get(var) {
+                Some(Data::Slice(bits) | Data::Word(bits)) => Computed::Bits(bits[part].to_vec()),
+                _ => return Err(wrong()),
+            },
+            Value::Select(test, then, otherwise) => {
+                let Computed::Bool(test) = of(test)? else { return Err(wrong()) };
+                Computed::Bits(bits(if *test { then } else { otherwise })?.clone())
+            }
+            Value::Int(op, left, right) => match op.apply(int(left)?, int(right)?) {
+                Some(number) => Computed::Int(number),
+                None => return Ok(None),
+            },
             Value::Fill(bit) => Computed::Bits(vec![*bit; part.len()]),
             Value::Not(id) => match of(id)? {
                 Computed::Bits(bits) => Computed::Bits(bits.iter().map(|bit| !bit).collect()),
@@ -328,7 +431,7 @@ impl<'r, 'p> Run<'r, 'p> {
                 }
                 _ => return Err(wrong()),
             },
-        })
+        }))
     }
 }
 

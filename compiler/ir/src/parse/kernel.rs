@@ -4,7 +4,7 @@ use super::scan::Token;
 use super::{Parsed, Parser};
 use crate::kernel::{Effect, Kernel, Line, Query, Value, ValueId};
 use crate::mnemonic::Mnemonic;
-use crate::op::{LogicOp, Relation};
+use crate::op::{IntOp, LogicOp, Relation};
 use crate::stmt::{Stmt, StmtKind};
 
 impl Parser<'_> {
@@ -62,7 +62,15 @@ impl Parser<'_> {
                     }
                 }
             }
-            "store" => Effect::Store { table: self.var()?, value: self.value_id()? },
+            "store" => {
+                let (table, value) = (self.var()?, self.value_id()?);
+                Effect::Store { table, value, index: self.optional("at")? }
+            }
+            word @ ("carry" | "result") => Effect::Carry {
+                into: self.var()?,
+                value: self.value_id()?,
+                is_result: word == "result",
+            },
             "reduce" => Effect::Reduce {
                 op: self.mnemonic("a reduction")?,
                 into: self.var()?,
@@ -78,13 +86,15 @@ impl Parser<'_> {
 
     fn kernel_value(&mut self) -> Parsed<Value> {
         Ok(match self.any_word("a value")? {
-            "line" => Value::Line(self.var()?),
+            "line" => Value::Line(self.var()?, self.optional("at")?),
             "whole" => Value::Whole(self.var()?),
             "fill" => Value::Fill(self.flag()?),
             "not" => Value::Not(self.value_id()?),
             "index" => Value::Index,
             "scalar" => Value::Scalar(self.operand()?),
             "component" => Value::Component(self.var()?),
+            "carried" => Value::Carried(self.var()?),
+            "select" => Value::Select(self.value_id()?, self.value_id()?, self.value_id()?),
             word => {
                 if let Some(op) = LogicOp::from_text(word) {
                     Value::Logic(op, self.value_id()?, self.value_id()?)
@@ -92,6 +102,8 @@ impl Parser<'_> {
                     Value::Query(query, self.value_id()?)
                 } else if let Some(relation) = Relation::from_text(word) {
                     Value::Compare(relation, self.value_id()?, self.value_id()?)
+                } else if let Some(op) = IntOp::from_text(word) {
+                    Value::Int(op, self.value_id()?, self.value_id()?)
                 } else {
                     return self.fault(format!("unknown value `{word}`"));
                 }
@@ -100,7 +112,11 @@ impl Parser<'_> {
     }
 
     fn when(&mut self) -> Parsed<Option<ValueId>> {
-        match self.take_word("when")? {
+        self.optional("when")
+    }
+
+    fn optional(&mut self, word: &str) -> Parsed<Option<ValueId>> {
+        match self.take_word(word)? {
             true => self.value_id().map(Some),
             false => Ok(None),
         }

@@ -3,6 +3,7 @@
 use super::Printer;
 use crate::kernel::{Effect, Kernel, Line, Value, ValueId};
 use crate::mnemonic::Mnemonic;
+use crate::program::VarId;
 
 impl Printer<'_> {
     pub(super) fn kernel_head(&mut self, kernel: &Kernel) {
@@ -44,19 +45,28 @@ impl Printer<'_> {
         let one = |printer: &mut Self, word: &str, of: &ValueId| {
             printer.fmt(format_args!("{word} {}", of.0));
         };
+        let two = |printer: &mut Self, word: &str, left: &ValueId, right: &ValueId| {
+            printer.fmt(format_args!("{word} {} {}", left.0, right.0));
+        };
+        let of_var = |printer: &mut Self, word: &str, var: &VarId| {
+            printer.put(word);
+            printer.var(*var);
+        };
         match value {
-            Value::Line(table) => {
-                self.put("line ");
-                self.var(*table);
+            Value::Line(table, index) => {
+                of_var(self, "line ", table);
+                self.optional("at", *index);
             }
-            Value::Whole(bits) => {
-                self.put("whole ");
-                self.var(*bits);
-            }
+            Value::Whole(bits) => of_var(self, "whole ", bits),
+            Value::Component(bits) => of_var(self, "component ", bits),
+            Value::Carried(bits) => of_var(self, "carried ", bits),
             Value::Fill(bit) => self.fmt(format_args!("fill {bit}")),
             Value::Not(of) => one(self, "not", of),
-            Value::Logic(op, left, right) => {
-                self.fmt(format_args!("{} {} {}", op.text(), left.0, right.0));
+            Value::Logic(op, left, right) => two(self, op.text(), left, right),
+            Value::Int(op, left, right) => two(self, op.text(), left, right),
+            Value::Compare(relation, left, right) => two(self, relation.text(), left, right),
+            Value::Select(test, then, otherwise) => {
+                self.fmt(format_args!("select {} {} {}", test.0, then.0, otherwise.0));
             }
             Value::Query(query, of) => one(self, query.text(), of),
             Value::Index => self.put("index"),
@@ -64,21 +74,20 @@ impl Printer<'_> {
                 self.put("scalar ");
                 self.operand(operand);
             }
-            Value::Component(bits) => {
-                self.put("component ");
-                self.var(*bits);
-            }
-            Value::Compare(relation, left, right) => {
-                self.fmt(format_args!("{} {} {}", relation.text(), left.0, right.0));
-            }
         }
     }
 
     fn effect(&mut self, effect: &Effect) {
         let when = match effect {
-            Effect::Store { table, value } => {
+            Effect::Store { table, index, value } => {
                 self.put("store ");
                 self.var(*table);
+                self.fmt(format_args!(" {}", value.0));
+                return self.optional("at", *index);
+            }
+            Effect::Carry { into, value, is_result } => {
+                self.put(if *is_result { "result " } else { "carry " });
+                self.var(*into);
                 self.fmt(format_args!(" {}", value.0));
                 None
             }
@@ -99,8 +108,12 @@ impl Printer<'_> {
                 Some(*when)
             }
         };
-        if let Some(when) = when {
-            self.fmt(format_args!(" when {}", when.0));
+        self.optional("when", when);
+    }
+
+    fn optional(&mut self, word: &str, id: Option<ValueId>) {
+        if let Some(id) = id {
+            self.fmt(format_args!(" {word} {}", id.0));
         }
     }
 }

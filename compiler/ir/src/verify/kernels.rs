@@ -1,23 +1,31 @@
 //! Rule 10: kernels.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Subject;
-use crate::check::{Check, SizeOperand};
-use crate::kernel::{Effect, Iterations, Kernel, Line, Query, Value, ValueId};
+use crate::check::Check;
+use crate::kernel::{self, Effect, Iterations, Kernel, Line, Query, Value, ValueId};
 use crate::op::Operand;
 use crate::program::{Ty, VarId};
 use crate::stmt::{PartKind, ReductionOp, Stmt, StmtKind};
-use crate::visit;
+use crate::visit::{self, Access};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
     let body = &subject.routine.body;
     visit::walk(body, &mut |stmt| {
         if let StmtKind::Kernel(kernel) = &stmt.kind {
-            match kernel.iterations() {
-                Some(iterations) => {
-                    Rule { subject: &mut *subject, stmt, kernel, iterations }.check()
+            let (var, privates, written) = match (kernel.iterations(), kernel.in_order()) {
+                (Some(Iterations { var, privates, .. }), _) => (var, privates, BTreeSet::new()),
+                (None, Some(in_order)) => {
+                    (in_order.var, &[][..], kernel::written(&kernel.fallback))
                 }
-                None => subject.fault(Some(stmt), "the fallback of a kernel is not one `forall`"),
-            }
+                (None, None) => {
+                    let message = "the fallback of a kernel is not one `forall` or `for`";
+                    return subject.fault(Some(stmt), message);
+                }
+            };
+            let slopes = kernel::slopes(&kernel.values);
+            Rule { subject, stmt, kernel, var, privates, written, slopes }.check();
         }
     });
 }
@@ -44,7 +52,12 @@ struct Rule<'s, 'a, 'e> {
     subject: &'s mut Subject<'a, 'e>,
     stmt: &'s Stmt,
     kernel: &'s Kernel,
-    iterations: Iterations<'s>,
+    /// The index.
+    var: VarId,
+    privates: &'s [VarId],
+    /// In order, the variables that the fallback writes.
+    written: BTreeSet<VarId>,
+    slopes: Vec<Option<i64>>,
 }
 
 impl Rule<'_, '_, '_> {
@@ -65,7 +78,62 @@ impl Rule<'_, '_, '_> {
         for guard in &kernel.guards {
             self.guard(guard);
         }
-        self.declared();
+        match kernel.in_order() {
+            Some(_) => self.in_order(),
+            None => self.declared(),
+        }
+    }
+
+    /// Checks that a stored table has one column in each iteration, that the fallback writes what
+    /// the effects change, and no other table.
+    fn in_order(&mut self) {
+        let Kernel { line, values, effects, .. } = self.kernel;
+        if *line != Line::Column {
+            self.fault("a kernel in order over rows".into());
+        }
+        let (mut stored, mut changed) = (BTreeMap::new(), BTreeSet::new());
+        for effect in effects {
+            match effect {
+                Effect::Store { table, index, .. } => {
+                    let before = stored.insert(*table, *index);
+                    if before.is_some_and(|before| before != *index) {
+                        self.uses_another_column(*table);
+                    }
+                }
+                Effect::Carry { into, .. } => {
+                    changed.insert(*into);
+                }
+                Effect::Reduce { .. } | Effect::Put { .. } | Effect::Cost { .. } => {}
+            }
+        }
+        for value in values {
+            match value {
+                Value::Carried(var) if !changed.contains(var) => {
+                    let name = self.subject.name(*var);
+                    self.fault(format!("{name} is carried and not set"));
+                }
+                Value::Line(table, index) if stored.get(table).is_some_and(|it| it != index) => {
+                    self.uses_another_column(*table);
+                }
+                _ => {}
+            }
+        }
+        let written = std::mem::take(&mut self.written);
+        for var in changed.iter().chain(stored.keys()).filter(|var| !written.contains(var)) {
+            let name = self.subject.name(*var);
+            self.fault(format!("the fallback of the kernel does not change {name}"));
+        }
+        for var in written {
+            if matches!(self.ty(var), Ty::Table(..)) && !stored.contains_key(&var) {
+                let name = self.subject.name(var);
+                self.fault(format!("the kernel does not change {name} as its fallback does"));
+            }
+        }
+    }
+
+    fn uses_another_column(&mut self, table: VarId) {
+        let name = self.subject.name(table);
+        self.fault(format!("an iteration stores to {name} and uses another column of it"));
     }
 
     fn fault(&mut self, message: String) {
@@ -94,8 +162,9 @@ impl Rule<'_, '_, '_> {
     fn value(&mut self, value: &Value, kinds: &[Option<Kind>]) -> Option<Kind> {
         let of = |rule: &mut Self, id: ValueId| rule.kind(id, kinds);
         Some(match value {
-            Value::Line(table) => {
+            Value::Line(table, index) => {
                 self.is_table(*table);
+                self.is_next_to_index(*index, kinds);
                 Kind::Bits
             }
             Value::Whole(var) => {
@@ -141,6 +210,7 @@ impl Rule<'_, '_, '_> {
                 kind
             }
             Value::Query(query, id) => {
+                self.needs_order(false);
                 if of(self, *id)? != Kind::Bits {
                     return self.wrong("bits", *id);
                 }
@@ -155,7 +225,51 @@ impl Rule<'_, '_, '_> {
                 }
                 Kind::Bool
             }
+            Value::Carried(var) => {
+                self.needs_order(true);
+                self.is_bits(*var);
+                Kind::Bits
+            }
+            Value::Select(test, then, otherwise) => {
+                self.needs_order(true);
+                if of(self, *test)? != Kind::Bool {
+                    return self.wrong("a boolean", *test);
+                }
+                for id in [then, otherwise] {
+                    if of(self, *id)? != Kind::Bits {
+                        return self.wrong("bits", *id);
+                    }
+                }
+                Kind::Bits
+            }
+            Value::Int(_, left, right) => {
+                self.needs_order(true);
+                if (of(self, *left)?, of(self, *right)?) != (Kind::Int, Kind::Int) {
+                    return self.wrong("integers", *left);
+                }
+                if self.slopes[kinds.len()].is_none() {
+                    self.fault(format!("value {} of a kernel is not linear", kinds.len()));
+                }
+                Kind::Int
+            }
         })
+    }
+
+    /// Checks that a value or effect has its place in a kernel in order, or in another one.
+    fn needs_order(&mut self, order: bool) {
+        if self.kernel.in_order().is_some() != order {
+            let place = if order { "only in kernels in order" } else { "not in kernels in order" };
+            self.fault(format!("a value or effect that is {place}"));
+        }
+    }
+
+    /// Checks that a value, if any, is the index plus a number.
+    fn is_next_to_index(&mut self, id: Option<ValueId>, kinds: &[Option<Kind>]) {
+        let Some(id) = id else { return };
+        self.needs_order(true);
+        if self.kind(id, kinds).is_some() && self.slopes[id.0 as usize] != Some(1) {
+            let _ = self.wrong("the index plus a number", id);
+        }
     }
 
     fn wrong(&mut self, wanted: &str, id: ValueId) -> Option<Kind> {
@@ -179,18 +293,24 @@ impl Rule<'_, '_, '_> {
             Effect::Store { table: changed, .. }
             | Effect::Reduce { into: changed, .. }
             | Effect::Put { bits: changed, .. } => *changed == var,
-            Effect::Cost { .. } => false,
+            Effect::Carry { .. } | Effect::Cost { .. } => false,
         });
-        if changed || var == self.iterations.var || self.iterations.privates.contains(&var) {
-            let name = self.subject.name(var);
-            self.fault(format!("{name} is not the same in all iterations of a kernel"));
+        match changed || self.written.contains(&var) {
+            true => self.differs(var),
+            false => self.is_shared(var),
         }
     }
 
     fn effect(&mut self, effect: &Effect, kinds: &[Option<Kind>]) {
+        match effect {
+            Effect::Carry { .. } => self.needs_order(true),
+            Effect::Reduce { .. } | Effect::Put { .. } => self.needs_order(false),
+            Effect::Store { .. } | Effect::Cost { .. } => {}
+        }
         let (value, when, wanted) = match effect {
-            Effect::Store { table, value } => {
+            Effect::Store { table, index, value } => {
                 self.is_table(*table);
+                self.is_next_to_index(*index, kinds);
                 (Some(*value), None, Kind::Bits)
             }
             Effect::Reduce { into, op, value, when } => {
@@ -210,6 +330,10 @@ impl Rule<'_, '_, '_> {
                 (Some(*value), *when, kind)
             }
             Effect::Put { value, when, .. } => (Some(*value), *when, Kind::Int),
+            Effect::Carry { into, value, .. } => {
+                self.is_bits(*into);
+                (Some(*value), None, Kind::Bits)
+            }
             Effect::Cost { when, .. } => (None, Some(*when), Kind::Bool),
         };
         for (id, wanted) in [(value, wanted), (when, Kind::Bool)] {
@@ -222,27 +346,36 @@ impl Rule<'_, '_, '_> {
     }
 
     fn guard(&mut self, guard: &Check) {
-        let index = Operand::Var(self.iterations.var);
+        let mut vars = Vec::new();
         match guard {
-            Check::Index(
-                operand,
-                SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Length(_),
-            ) if *operand == index => {}
+            Check::Index(index, limit) if *index == Operand::Var(self.var) => {
+                visit::measure(limit, &mut |var, access| vars.push((var, access)));
+            }
             Check::Set(_) | Check::Size(..) | Check::NotNegative(_) | Check::Bit(_) => {
-                let mut vars = Vec::new();
-                visit::check_accesses(guard, &mut |var, _| vars.push(var));
-                vars.into_iter().for_each(|var| self.is_same_size(var));
+                visit::check_accesses(guard, &mut |var, access| vars.push((var, access)));
             }
             _ => self.fault("a guard that does not hold in all iterations at once".into()),
         }
+        for (var, access) in vars {
+            match matches!(guard, Check::Set(_)) || access == Access::ReadSize {
+                // Effects neither unset a variable nor change its size.
+                true => self.is_shared(var),
+                false => self.is_outside(var),
+            }
+        }
     }
 
-    /// Checks that a guard names nothing of a single iteration.
-    fn is_same_size(&mut self, var: VarId) {
-        if var == self.iterations.var || self.iterations.privates.contains(&var) {
-            let name = self.subject.name(var);
-            self.fault(format!("{name} is not the same in all iterations of a kernel"));
+    /// Checks that the variable does not belong to one iteration.
+    fn is_shared(&mut self, var: VarId) {
+        let is_written = self.written.contains(&var) && !matches!(self.ty(var), Ty::Table(..));
+        if var == self.var || self.privates.contains(&var) || is_written {
+            self.differs(var);
         }
+    }
+
+    fn differs(&mut self, var: VarId) {
+        let name = self.subject.name(var);
+        self.fault(format!("{name} is not the same in all iterations of a kernel"));
     }
 
     /// Checks that the effects are those that the fallback declares.
@@ -271,7 +404,7 @@ impl Rule<'_, '_, '_> {
                 Effect::Reduce { into, op, .. } => {
                     (into, reductions.iter().any(|it| it.var == *into && it.op == *op))
                 }
-                Effect::Cost { .. } => continue,
+                Effect::Carry { .. } | Effect::Cost { .. } => continue,
             };
             if !is_declared {
                 undeclared.push(*var);

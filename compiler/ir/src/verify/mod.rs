@@ -36,7 +36,10 @@
 //! Kernels (`kernels`):
 //! 10. The values of a kernel are computed from earlier ones of the right kinds; what is read from
 //!     outside and what the guards name is the same in all iterations. The fallback is one
-//!     `forall`, which declares the effects; it contains no kernel.
+//!     `forall`, which declares the effects, or one `for`, which makes them; it contains no
+//!     kernel. In order (Note [Kernels in order] in `kernel`), numbers are linear in the index,
+//!     columns have the index plus a number, and a table that is stored to has one in each
+//!     iteration.
 //!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
 //! 11. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and

@@ -299,8 +299,8 @@ impl Maker<'_> {
         ValueId(self.byte().into())
     }
     fn value(&mut self) -> Value {
-        match self.below(10) {
-            0 => Value::Line(self.var()),
+        match self.below(13) {
+            0 => Value::Line(self.var(), self.when()),
             1 => Value::Whole(self.var()),
             2 => Value::Fill(self.flag()),
             3 => Value::Not(self.value_id()),
@@ -312,18 +312,28 @@ impl Maker<'_> {
             6 => Value::Index,
             7 => Value::Scalar(self.operand()),
             8 => Value::Component(self.var()),
+            9 => Value::Carried(self.var()),
+            10 => Value::Select(self.value_id(), self.value_id(), self.value_id()),
+            11 => Value::Int(self.int_op(), self.value_id(), self.value_id()),
             _ => Value::Compare(self.relation(), self.value_id(), self.value_id()),
         }
     }
     fn effect(&mut self) -> Effect {
-        match self.below(4) {
-            0 => Effect::Store { table: self.var(), value: self.value_id() },
+        match self.below(5) {
+            0 => {
+                let (table, value, index) = (self.var(), self.value_id(), self.when());
+                Effect::Store { table, index, value }
+            }
             1 => {
                 let Reduction { op, var: into } = self.reduction();
                 let (value, when) = (self.value_id(), self.when());
                 Effect::Reduce { into, op, value, when }
             }
-            2 => Effect::Put { bits: self.var(), value: self.value_id(), when: self.when() },
+            2 => {
+                let (into, value, is_result) = (self.var(), self.value_id(), self.flag());
+                Effect::Carry { into, value, is_result }
+            }
+            3 => Effect::Put { bits: self.var(), value: self.value_id(), when: self.when() },
             _ => Effect::Cost { units: [0, 3, u64::MAX][self.below(3)], when: self.value_id() },
         }
     }

@@ -110,6 +110,24 @@ fn lines_run_as_one_kernel_at_every_size() {
 }
 
 #[test]
+fn iterations_beyond_a_size_that_a_guard_names_trap() {
+    for line in LINES {
+        let across = if line == Line::Row { "columns %P" } else { "rows %P" };
+        for limit in ["3", "%n", across] {
+            let body = format!("check index %i, {limit}\n{UPDATE}");
+            let program = routine(line, "", &format!("%n = add 1, 2\n{}", forall(BETWEEN, &body)));
+            for to in 1..=5 {
+                let agreement = program.agree(&arguments(line, 5, 3, (1, to)));
+                match to <= 3 {
+                    true => each(&agreement, |paths| paths.lines == to as u64),
+                    false => declined(&agreement, Declined::Range),
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn constants_of_line_length_are_part_of_the_kernel() {
     for line in LINES {
         for len in [1, 64, 65, 129] {
@@ -253,7 +271,8 @@ fn a_table_of_another_shape_traps_where_it_ends() {
         for (n_lines, len) in [(3, 65), (0, 65), (9, 65), (5, 64), (5, 66), (65, 5)] {
             let mut values = arguments(line, 5, 65, (1, 5));
             values[1] = arguments(line, n_lines, len, (1, 5)).remove(1);
-            declined(&program.agree(&values), Declined::Guard);
+            let reason = if n_lines < 5 { Declined::Range } else { Declined::Guard };
+            declined(&program.agree(&values), reason);
         }
     }
 }
@@ -313,9 +332,11 @@ fn a_table_queried_only_for_its_size_ends_the_loop_too() {
     let body =
         "%v = column %P, %i\n%v = bits_not %v\ncheck index %i, columns %Q\nput_column %P, %i, %v";
     let sir = hoisted("", body);
-    each(&sir.agree(&two_tables(5, 5)), |paths| paths.line_kernels == 1);
+    for of_q in [5, 6] {
+        each(&sir.agree(&two_tables(5, of_q)), |paths| paths.line_kernels == 1);
+    }
     for of_q in [1, 4] {
-        declined(&sir.agree(&two_tables(5, of_q)), Declined::Guard);
+        declined(&sir.agree(&two_tables(5, of_q)), Declined::Range);
     }
 }
 

@@ -68,7 +68,17 @@ const FIELD: &str = "
     put_column %P, %i, %v
     cost 2";
 
-const BODIES: [&str; 6] = [COPIED, TAKEN, CHANGED, BORROWED, NEIGHBOURS, FIELD];
+/// A number with two values.
+const TWICE: &str = "
+    %b = add %i, %d
+    %v = column %Q, %b
+    %b = sub %b, %d
+    %u = column %Q, %b
+    %v = bits_and %v, %u
+    put_column %P, %i, %v
+    cost 2";
+
+const BODIES: [&str; 7] = [COPIED, TAKEN, CHANGED, BORROWED, NEIGHBOURS, FIELD, TWICE];
 
 fn arguments(n_rows: usize, range: (i64, i64), shift: (i64, i64)) -> Vec<HostValue> {
     vec![
@@ -138,9 +148,8 @@ fn dependent_iterations_and_non_linear_numbers_run_as_written() {
         "%b = sub %h, %i\n%v = column %Q, %b\nput_column %P, %i, %v",
         "%b = add %i, %i\n%v = column %Q, %b\nput_column %P, %i, %v",
         "%b = mul %i, %d\n%v = column %Q, %b\nput_column %P, %i, %v",
-        // A number of the previous iteration, and one with two values.
+        // A number of the previous iteration.
         "%d = add %d, 1\n%b = add %i, %d\n%v = column %Q, %b\nput_column %P, %i, %v",
-        "%b = add %i, 1\n%b = add %b, 1\n%v = column %Q, %b\nput_column %P, %i, %v",
     ] {
         for range in [UP, DOWN] {
             let agreement = program(range, body, "").agree(&arguments(65, (2, 6), (2, 8)));

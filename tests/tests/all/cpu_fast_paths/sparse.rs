@@ -190,7 +190,9 @@ fn shortest_paths_on_a_large_map_process_few_limbs() {
         let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
         let machine = machine.expect("a machine");
         let program = program(false);
-        let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+        let mut stated = program.lowered.program.clone();
+        star_opt::apply(&mut stated, &["kernels"]).expect("it verifies");
+        let compiled = machine.compile(stated).expect("it compiles");
         let before = [int(8), int(h), word(h, |_| true)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
         let arguments = before.iter().map(Argument::of).chain([by_rows, weights]);

@@ -15,7 +15,9 @@ use crate::compile::is_number;
 /// Returns whether a statement is a kernel that stores lines, or a loop around a kernel.
 pub(super) fn may_be(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::Kernel(kernel) => matches!(kernel.effects[..], [Effect::Store { .. }]),
+        StmtKind::Kernel(kernel) => {
+            kernel.iterations().is_some() && matches!(kernel.effects[..], [Effect::Store { .. }])
+        }
         StmtKind::For { body, .. } => has_kernel(body),
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
@@ -212,7 +214,7 @@ impl<'r> Finder<'r> {
 
     /// A kernel that stores lines.
     fn kernel(&mut self, kernel: &Kernel) -> Option<()> {
-        let [Effect::Store { table: target, value: made }] = kernel.effects[..] else {
+        let [Effect::Store { table: target, index: None, value: made }] = kernel.effects[..] else {
             return None;
         };
         let iterations = kernel.iterations()?;
@@ -233,7 +235,7 @@ impl<'r> Finder<'r> {
         for value in &kernel.values {
             let of = |id: &ValueId| nodes[id.0 as usize];
             let node = match value {
-                Value::Line(table) => Node::Own(*table),
+                Value::Line(table, _) => Node::Own(*table),
                 Value::Whole(var) => {
                     nodes.push(self.value(*var).0);
                     continue;
@@ -245,7 +247,10 @@ impl<'r> Finder<'r> {
                 | Value::Index
                 | Value::Scalar(_)
                 | Value::Component(_)
-                | Value::Compare(..) => return None,
+                | Value::Compare(..)
+                | Value::Carried(_)
+                | Value::Select(..)
+                | Value::Int(..) => return None,
             };
             nodes.push(self.node(node));
         }

@@ -48,13 +48,13 @@ pub(crate) enum Mixed {
 
 /// Returns the kernel as one instruction, if it is one.
 pub(crate) fn lines(kernel: &Kernel) -> Option<Lines> {
+    let range = kernel.iterations()?.range;
     match kernel.effects[..] {
-        [Effect::Store { table, value }] => {
+        [Effect::Store { table, index: None, value }] => {
             Some(Lines { made: stored(kernel, value, table)?, combined: None })
         }
         [Effect::Reduce { into, op, value, when: None }] => {
             let op = op.logic()?;
-            let range = kernel.iterations()?.range;
             (!matches!(range, ForallRange::Ones(over) if *over == into)).then_some(())?;
             let made = joined(kernel, value, op, |bit| bit)?;
             Some(Lines { made, combined: Some((into, op)) })
@@ -129,7 +129,7 @@ fn inputs(kernel: &Kernel, value: ValueId) -> Option<(BTreeSet<VarId>, Option<Va
     let [mut wholes, mut parts] = [BTreeSet::new(), BTreeSet::new()];
     let mut own = BTreeSet::new();
     leaves(kernel, value, &mut |id, leaf| match leaf {
-        Value::Line(table) => {
+        Value::Line(table, _) => {
             own.insert(*table);
         }
         _ => {
@@ -150,7 +150,7 @@ fn inputs(kernel: &Kernel, value: ValueId) -> Option<(BTreeSet<VarId>, Option<Va
 fn leaves(kernel: &Kernel, id: ValueId, f: &mut impl FnMut(ValueId, &Value)) -> Option<()> {
     let value = &kernel.values[id.0 as usize];
     match value {
-        Value::Line(_) | Value::Whole(_) => f(id, value),
+        Value::Line(..) | Value::Whole(_) => f(id, value),
         Value::Fill(_) | Value::Not(_) | Value::Logic(..) => {
             for operand in value.operands() {
                 leaves(kernel, operand, f)?;
@@ -160,7 +160,10 @@ fn leaves(kernel: &Kernel, id: ValueId, f: &mut impl FnMut(ValueId, &Value)) -> 
         | Value::Index
         | Value::Scalar(_)
         | Value::Component(_)
-        | Value::Compare(..) => return None,
+        | Value::Compare(..)
+        | Value::Carried(_)
+        | Value::Select(..)
+        | Value::Int(..) => return None,
     }
     Some(())
 }
@@ -172,13 +175,16 @@ fn mixed(kernel: &Kernel, id: ValueId) -> Option<Mixed> {
         Value::Whole(var) => Some(Mixed::Bits(var)),
         Value::Not(id) => Some(Mixed::Not(of(id)?)),
         Value::Logic(op, left, right) => Some(Mixed::Logic(op, of(left)?, of(right)?)),
-        Value::Line(_)
+        Value::Line(..)
         | Value::Fill(_)
         | Value::Query(..)
         | Value::Index
         | Value::Scalar(_)
         | Value::Component(_)
-        | Value::Compare(..) => None,
+        | Value::Compare(..)
+        | Value::Carried(_)
+        | Value::Select(..)
+        | Value::Int(..) => None,
     }
 }
 
@@ -207,7 +213,7 @@ fn bit(
     }
     let of = |id: ValueId| bit(kernel, id, outside, own);
     match &kernel.values[id.0 as usize] {
-        Value::Line(table) => Some(own(*table)),
+        Value::Line(table, _) => Some(own(*table)),
         Value::Fill(bit) => Some(*bit),
         Value::Not(id) => Some(!of(*id)?),
         Value::Logic(op, left, right) => Some(op.apply(of(*left)?, of(*right)?)),
@@ -216,6 +222,9 @@ fn bit(
         | Value::Index
         | Value::Scalar(_)
         | Value::Component(_)
-        | Value::Compare(..) => None,
+        | Value::Compare(..)
+        | Value::Carried(_)
+        | Value::Select(..)
+        | Value::Int(..) => None,
     }
 }

@@ -90,7 +90,7 @@ impl Planner<'_> {
 
     fn effect(&mut self, effect: &Effect) -> Option<()> {
         let when = match effect {
-            Effect::Store { .. } => return None,
+            Effect::Store { .. } | Effect::Carry { .. } => return None,
             Effect::Reduce { when, .. } | Effect::Put { when, .. } => *when,
             Effect::Cost { when, .. } => Some(*when),
         };
@@ -103,7 +103,7 @@ impl Planner<'_> {
         };
         // Even an effect that never happens must be one that planes can have.
         let act = match *effect {
-            Effect::Store { .. } => return None,
+            Effect::Store { .. } | Effect::Carry { .. } => return None,
             Effect::Reduce { into, op: ReductionOp::Add, value, when: _ } => {
                 let of = self.addend(value)?;
                 let Truth::Plane(when) = when else { return Some(()) };
@@ -186,13 +186,16 @@ impl Planner<'_> {
                 }
                 _ => None,
             },
-            Value::Line(_)
+            Value::Line(..)
             | Value::Whole(_)
             | Value::Fill(_)
             | Value::Query(Query::First | Query::Count, _)
             | Value::Index
             | Value::Scalar(_)
-            | Value::Component(_) => None,
+            | Value::Component(_)
+            | Value::Carried(_)
+            | Value::Select(..)
+            | Value::Int(..) => None,
         }
     }
 

@@ -1,16 +1,15 @@
 //! Loops and branches.
 
-use star_ir::analysis::liveness::Liveness;
 use star_ir::{Block, LabelId, Operand, VarId};
 
 use super::super::class::Class;
-use super::super::code::{Forall, RoutineCode, Summary};
+use super::super::code::{Forall, Summary};
 use super::super::inst::Inst;
 use super::super::lines::Kernel;
-use super::super::loop_kernels::{Body, LoopKernel};
+use super::super::loop_kernels::LoopKernel;
 use super::super::operand::{Number, Pc, Range, Reg, RegRef};
 use super::super::table::form::Line;
-use super::{Compiler, LoopContext};
+use super::{Compiler, LoopContext, Planned};
 use crate::explain::{Became, Item, Subject};
 
 /// A position in the code.
@@ -33,8 +32,9 @@ impl Compiler<'_> {
         down: bool,
         body: &Block,
     ) {
+        let kernel = std::mem::take(&mut self.planned).in_order;
         let (from, to, var) = (self.number(from), self.number(to), self.reg(var));
-        self.for_numbers(label, var, (from, to), down, (&[], body));
+        self.for_numbers(label, var, (from, to), down, (&[], body), kernel);
     }
 
     /// Some variables are unset at the beginning of an iteration.
@@ -45,39 +45,29 @@ impl Compiler<'_> {
         (from, to): (Number, Number),
         down: bool,
         (unset, body): (&[RegRef], &Block),
+        kernel: Option<Box<LoopKernel>>,
     ) {
         self.code.summary.loops += 1;
-        let (at, loc) = (self.at, self.loc);
+        let loc = self.loc;
         let state = self.state(3);
-        let begin = self.emit(Inst::ForBegin { state, from, to, kernel: None });
+        let number = kernel.as_ref().map(|_| self.code.loops.len() as u32);
+        let begin = self.emit(Inst::ForBegin { state, from, to, kernel: number });
+        let Some(mut kernel) = kernel else {
+            return self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
+        };
+        // No other loop is in its body.
         self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
-        if self.options.optimise {
-            self.loc = loc;
-            self.loop_kernel(begin, at, (var, state, down));
-        }
-    }
-
-    /// Builds a kernel, if possible, for the loop that starts at the instruction `begin`, the
-    /// statement with number `at`.
-    #[inline(never)]
-    fn loop_kernel(&mut self, begin: usize, at: usize, (var, state, down): (Reg, Reg, bool)) {
-        let RoutineCode { insts, constants, places, id, .. } = &self.code;
-        // After the two instructions that begin the loop, and without the one that jumps back.
-        let body =
-            Body { insts, first: begin + 2, end: insts.len() - 1, var, state, down, constants };
-        let (program, liveness) = (self.program, &mut self.liveness);
-        let kernel = LoopKernel::compile(body, |place| {
-            let liveness = liveness.get_or_insert_with(|| Liveness::of(program, *id));
-            let var = places.iter().position(|known| *known == place);
-            var.is_some_and(|var| liveness.is_live_after(at, VarId(var as u32)))
-        });
-        let Some(kernel) = kernel else { return };
+        self.loc = loc;
         self.decide(Subject::Loop, Ok("a kernel over columns, where slices are short"));
-        self.code.loops.push(kernel);
-        let number = self.code.loops.len() as u32 - 1;
-        if let Inst::ForBegin { kernel, .. } = &mut self.code.insts[begin] {
-            *kernel = Some(number);
+        kernel.state = state;
+        if self.options.profile {
+            // After the two instructions that begin the loop, and without the one that jumps back.
+            let within = begin + 2..self.code.insts.len() - 1;
+            for (way, of) in kernel.ways.iter_mut().enumerate() {
+                of.insts = self.path(within.clone(), &kernel.words, way);
+            }
         }
+        self.code.loops.push(*kernel);
     }
 
     pub(super) fn while_loop(
@@ -116,22 +106,14 @@ impl Compiler<'_> {
 
     #[inline(never)] // Statements nest deeply, and this needs much stack.
     pub(super) fn forall_loop(&mut self, label: LabelId, forall: Forall, body: &Block) {
-        let kernel = self.kernel.take();
+        let Planned { lines: kernel, in_order } = std::mem::take(&mut self.planned);
         let (loc, before) = (self.loc, self.mark());
         self.code.foralls.push(forall);
         let idx = self.code.foralls.len() - 1;
         let begin = self.emit(Inst::ForallBegin(idx as u32));
         self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
         let kernel = kernel.map(|kernel| match kernel {
-            Kernel::Lines(lines) => {
-                let RoutineCode { insts, constants, .. } = &self.code;
-                // After the two instructions that begin the loop, without the one that jumps back.
-                let (first, end) = (begin + 2, insts.len() - 1);
-                let var = self.code.foralls[idx].var;
-                let body = Body { insts, first, end, var, state: var, down: false, constants };
-                let masked = LoopKernel::compile(body, |_| false);
-                Kernel::Lines(Box::new(lines.or_masked(masked)))
-            }
+            Kernel::Lines(lines) => Kernel::Lines(Box::new(lines.or_masked(in_order.clone()))),
             kernel @ (Kernel::Reduction(_) | Kernel::Questions(_)) => kernel,
         });
         self.loc = loc;
@@ -142,7 +124,7 @@ impl Compiler<'_> {
         {
             // Iterations in order can become a kernel, or be recorded.
             self.undo(before);
-            return self.forall_in_order(label, idx, (from, to), body);
+            return self.forall_in_order(label, idx, (from, to), body, in_order);
         }
         self.decide(
             Subject::Forall,
@@ -167,7 +149,7 @@ impl Compiler<'_> {
                 line == Line::Column && index == own
             }
             Class::Guard(_) => may_trap,
-            Class::Bitwise(_) | Class::Cost { .. } => true,
+            Class::Bitwise(_) | Class::Cost => true,
             Class::Fill { .. }
             | Class::Reduce { .. }
             | Class::Scalar
@@ -209,11 +191,12 @@ impl Compiler<'_> {
         idx: usize,
         range: (Number, Number),
         body: &Block,
+        kernel: Option<Box<LoopKernel>>,
     ) {
         let Forall { var, privates, .. } = &self.code.foralls[idx];
         let (var, privates) = (*var, privates.clone());
         let loc = self.loc;
-        self.for_numbers(label, var, range, false, (&[], body));
+        self.for_numbers(label, var, range, false, (&[], body), kernel);
         self.loc = loc;
         for private in privates.into_iter().chain([RegRef::Int(var)]) {
             self.emit(Inst::Unset(private));

@@ -61,7 +61,7 @@ impl Compiler<'_> {
         match range {
             ForallRange::Range(from, to) => {
                 let (from, to, var) = (self.number(from), self.number(to), self.reg(var));
-                self.for_numbers(label, var, (from, to), false, (&stale, body));
+                self.for_numbers(label, var, (from, to), false, (&stale, body), None);
             }
             ForallRange::Ones(over) => self.foreach_loop(label, var, *over, (&stale, body)),
         }

@@ -8,10 +8,10 @@ use star_ir::kernel::{Effect, Kernel as IrKernel, Query, Value, ValueId};
 use star_ir::{Check, Operand, ReductionOp, SizeOperand, VarId};
 
 use super::super::lines::{
-    Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside, Port, Step,
-    Truth,
+    Guards, Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside,
+    Port, Step, Truth,
 };
-use super::super::operand::Reg;
+use super::super::operand::{Reg, Size};
 use super::super::table::form::Line;
 use super::Compiler;
 use crate::tape::{self, Plan, PortId, Reduction, Tape, table2};
@@ -27,7 +27,7 @@ impl Compiler<'_> {
             tape: Tape::default(),
             ports: Vec::new(),
             tables: Vec::new(),
-            sizes: Vec::new(),
+            guards: Guards::default(),
             outside: Outside::default(),
             values: Vec::with_capacity(kernel.values.len()),
             steps: Vec::new(),
@@ -36,7 +36,7 @@ impl Compiler<'_> {
         planner.values()?;
         planner.guards()?;
         match &kernel.effects[..] {
-            [Effect::Store { table, value }] => planner.store(*table, *value),
+            [Effect::Store { table, index: None, value }] => planner.store(*table, *value),
             [Effect::Reduce { into, op, value, when: None }]
                 if planner.compiler.routine.var(*into).ty.is_bits() =>
             {
@@ -70,7 +70,7 @@ struct Planner<'c, 'p, 'k> {
     tape: Tape,
     ports: Vec<Port>,
     tables: Vec<Reg>,
-    sizes: Vec<(LineSize, LineSize)>,
+    guards: Guards,
     outside: Outside,
     values: Vec<Planned>,
     steps: Vec<Step>,
@@ -96,7 +96,7 @@ impl Planner<'_, '_, '_> {
 
     fn value(&mut self, value: &Value) -> Option<Planned> {
         Some(match value {
-            Value::Line(table) => {
+            Value::Line(table, None) => {
                 let reg = self.reg(*table);
                 place(&mut self.tables, reg);
                 let port = self.port(Port::Lines(reg));
@@ -147,7 +147,8 @@ impl Planner<'_, '_, '_> {
             }
             Value::Component(var) => {
                 let reg = self.reg(*var);
-                place(&mut self.outside.indexed, reg);
+                place(&mut self.outside.bits_set, reg);
+                place(&mut self.guards.limits, Size::Length(reg));
                 let of = place(&mut self.outside.read, reg);
                 self.number_of(Step::Component { of })
             }
@@ -159,6 +160,9 @@ impl Planner<'_, '_, '_> {
                     }
                     _ => return None,
                 }
+            }
+            Value::Line(_, Some(_)) | Value::Carried(_) | Value::Select(..) | Value::Int(..) => {
+                return None;
             }
         })
     }
@@ -207,6 +211,8 @@ impl Planner<'_, '_, '_> {
     }
 
     fn guards(&mut self) -> Option<()> {
+        let n_lines = self.line().number_of(self.reg(self.kernel.table));
+        self.guards.limits.push(n_lines);
         for guard in &self.kernel.guards {
             match guard {
                 Check::Set(var) => match self.compiler.routine.var(*var).ty {
@@ -224,23 +230,18 @@ impl Planner<'_, '_, '_> {
                     }
                     star_ir::Ty::Str | star_ir::Ty::Handle => return None,
                 },
-                Check::Index(_, SizeOperand::Length(var)) => {
-                    let reg = self.reg(*var);
-                    place(&mut self.outside.indexed, reg);
-                }
-                // All tables have the shape of the first one.
-                Check::Index(_, SizeOperand::Rows(table) | SizeOperand::Columns(table)) => {
-                    let reg = self.reg(*table);
-                    place(&mut self.tables, reg);
+                Check::Index(_, limit) => {
+                    let limit = self.compiler.size(limit);
+                    place(&mut self.guards.limits, limit);
                 }
                 Check::Size(left, right) => {
                     let sizes = (self.size(left), self.size(right));
-                    self.sizes.push(sizes);
+                    self.guards.sizes.push(sizes);
                 }
                 // A negative number is no size, not even its own.
                 Check::NotNegative(number) => {
                     let size = self.size(&SizeOperand::Value(number.clone()));
-                    self.sizes.push((size, size));
+                    self.guards.sizes.push((size, size));
                 }
                 Check::Bit(bit) => {
                     let number = self.compiler.number(bit);
@@ -276,17 +277,17 @@ impl Planner<'_, '_, '_> {
             Port::Outer(reg) => Some(*reg),
         });
         let outer = outer.collect();
-        let (tables, sizes) = (std::mem::take(&mut self.tables), std::mem::take(&mut self.sizes));
-        Some(LineTape { line: self.line(), plan, ports, tables, outer, sizes })
+        let tables = std::mem::take(&mut self.tables);
+        let guards = std::mem::take(&mut self.guards);
+        Some(LineTape { line: self.line(), plan, ports, tables, outer, guards })
     }
 
     /// Are there no conditions apart from those on tables, sizes and ports?
     fn is_on_lines_only(&mut self) -> Option<()> {
-        let Outside { read, indexed, bits_set, numbers_set, numbers: _, bits } = &self.outside;
+        let Outside { read, bits_set, numbers_set, numbers: _, bits } = &self.outside;
         let is_port = |reg: &Reg| self.ports.contains(&Port::Outer(*reg));
         let index = self.compiler.reg(self.index);
         (read.is_empty()
-            && indexed.is_empty()
             && bits.is_empty()
             && bits_set.iter().all(is_port)
             && numbers_set.iter().all(|reg| *reg == index))
@@ -318,9 +319,9 @@ impl Planner<'_, '_, '_> {
         let op = op.logic()?;
         let of_line = self.of_line()[value.0 as usize]?;
         let function = table2(|own, line| op.apply(own, of_line[usize::from(line)]));
-        let (sizes, line) = (std::mem::take(&mut self.sizes), self.line());
+        let (guards, line) = (std::mem::take(&mut self.guards), self.line());
         self.tables.iter().all(|other| *other == table).then_some(())?;
-        let reduction = LineReduction::new(dst, (table, line), function, sizes, self.kernel.cost);
+        let reduction = LineReduction::new(dst, (table, line), function, guards, self.kernel.cost);
         Some(Kernel::Reduction(reduction))
     }
 
@@ -330,7 +331,7 @@ impl Planner<'_, '_, '_> {
         let mut of: Vec<Option<[bool; 2]>> = Vec::with_capacity(self.kernel.values.len());
         for value in &self.kernel.values {
             let bits = match value {
-                Value::Line(_) => Some([false, true]),
+                Value::Line(..) => Some([false, true]),
                 Value::Fill(bit) => Some([*bit; 2]),
                 Value::Not(it) => of[it.0 as usize].map(|bits| bits.map(|bit| !bit)),
                 Value::Logic(op, left, right) => of[left.0 as usize]
@@ -341,7 +342,10 @@ impl Planner<'_, '_, '_> {
                 | Value::Index
                 | Value::Scalar(_)
                 | Value::Component(_)
-                | Value::Compare(..) => None,
+                | Value::Compare(..)
+                | Value::Carried(_)
+                | Value::Select(..)
+                | Value::Int(..) => None,
             };
             of.push(bits);
         }
@@ -352,7 +356,7 @@ impl Planner<'_, '_, '_> {
         let (mut reductions, mut components) = (Vec::new(), Vec::new());
         for effect in effects {
             let step = match effect {
-                Effect::Store { .. } => return None,
+                Effect::Store { .. } | Effect::Carry { .. } => return None,
                 Effect::Reduce { into, op, value, when } => {
                     let when = self.when(*when)?;
                     let into = place(&mut reductions, (self.reg(*into), *op));
@@ -409,10 +413,10 @@ impl Planner<'_, '_, '_> {
 }
 
 /// The truth table of the complement.
-const NOT: u8 = 0b01;
+pub(super) const NOT: u8 = 0b01;
 
 /// Returns the place of an item in a list, to which it is added if it is not there.
-fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+pub(super) fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     match list.iter().position(|known| *known == item) {
         Some(place) => place,
         None => {

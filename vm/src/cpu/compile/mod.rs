@@ -5,6 +5,7 @@
 //! operations, guards and sizes in `operations`.
 
 mod calls;
+mod columns;
 mod control;
 mod in_order;
 mod kernels;
@@ -25,6 +26,7 @@ use star_ir::{
 use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
 use super::inst::{BitsInst, Inst, TableInst};
 use super::lines::Kernel;
+use super::loop_kernels::LoopKernel;
 use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
 use crate::backend::{BackendError, CompileOptions};
 
@@ -91,6 +93,13 @@ struct LoopContext {
     breaks: Vec<usize>,
 }
 
+/// The forms of a kernel.
+#[derive(Default)]
+struct Planned {
+    lines: Option<Kernel>,
+    in_order: Option<Box<LoopKernel>>,
+}
+
 struct Compiler<'p> {
     program: &'p Program,
     options: CompileOptions,
@@ -110,8 +119,8 @@ struct Compiler<'p> {
     /// Instructions before this one may be jump targets, so they must not change.
     settled: usize,
     loc: LocId,
-    /// The kernel whose fallback is the next statement.
-    kernel: Option<Kernel>,
+    /// Forms of the kernel whose fallback is the next statement.
+    planned: Planned,
     /// The number of the current statement, and of the next one.
     at: usize,
     next_at: usize,
@@ -197,7 +206,7 @@ impl<'p> Compiler<'p> {
             at: 0,
             next_at: 0,
             liveness: None,
-            kernel: None,
+            planned: Planned::default(),
             fault: None,
         }
     }
@@ -417,7 +426,12 @@ impl<'p> Compiler<'p> {
             }
             StmtKind::Kernel(kernel) => {
                 if self.options.optimise {
-                    self.kernel = self.line_kernel(kernel);
+                    let lines = self.line_kernel(kernel);
+                    let in_order = match lines {
+                        Some(Kernel::Lines(_)) | None => self.loop_kernel(kernel).map(Box::new),
+                        Some(Kernel::Reduction(_) | Kernel::Questions(_)) => None,
+                    };
+                    self.planned = Planned { lines, in_order };
                 }
                 self.block(&kernel.fallback);
             }

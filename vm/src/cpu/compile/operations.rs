@@ -266,8 +266,7 @@ impl Compiler<'_> {
         if !self.options.optimise {
             return;
         }
-        let is_guard =
-            |inst: &&mut Inst| matches!(inst.class(), Class::Guard(_) | Class::Cost { .. });
+        let is_guard = |inst: &&mut Inst| matches!(inst.class(), Class::Guard(_) | Class::Cost);
         let mut run = self.code.insts[self.settled..].iter_mut().rev().skip_while(is_guard);
         if let Some(Inst::Table(TableInst::Extreme { dst, first, .. })) = run.next()
             && *dst == of

@@ -38,7 +38,7 @@ pub(super) fn fuse(
         | Class::Load { .. }
         | Class::Store { .. }
         | Class::Guard(_)
-        | Class::Cost { .. }
+        | Class::Cost
         | Class::Scalar
         | Class::Other(_)
         | Class::Control => None,
@@ -55,7 +55,7 @@ pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
         match inst.class() {
             Class::Guard(known) if known == test => return true,
             Class::Guard(_)
-            | Class::Cost { .. }
+            | Class::Cost
             | Class::Bitwise(_)
             | Class::Load { .. }
             | Class::Store { .. } => {}
@@ -92,7 +92,7 @@ fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
         | Class::Store { .. }
         | Class::Reduce { .. }
         | Class::Guard(_)
-        | Class::Cost { .. }
+        | Class::Cost
         | Class::Scalar
         | Class::Other(_)
         | Class::Control => return None,

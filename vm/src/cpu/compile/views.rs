@@ -80,7 +80,10 @@ fn looks_at_lines(kind: &StmtKind) -> bool {
         StmtKind::Assign(_, op) => {
             matches!(op, Op::Column(..) | Op::Rows(_) | Op::Columns(_))
         }
-        StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } => true,
+        // The fallback of a kernel reads what it reads.
+        StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } | StmtKind::Kernel(_) => {
+            true
+        }
         StmtKind::Step { .. }
         | StmtKind::Put { .. }
         | StmtKind::Replace { .. }
@@ -97,7 +100,6 @@ fn looks_at_lines(kind: &StmtKind) -> bool {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }
         | StmtKind::Break(_)

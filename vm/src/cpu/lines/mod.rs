@@ -39,7 +39,7 @@ pub(super) struct LineKernel {
     /// Elementary operations of an iteration.
     cost: u64,
     /// The same over columns, on those limbs alone that a slice has ones in.
-    masked: Option<LoopKernel>,
+    masked: Option<Box<LoopKernel>>,
 }
 
 /// What is done with lines.
@@ -53,6 +53,14 @@ pub(super) struct LineTape {
     pub(super) tables: Vec<Reg>,
     /// Slices and words from outside.
     pub(super) outer: Vec<Reg>,
+    pub(super) guards: Guards,
+}
+
+/// Conditions on sizes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guards {
+    /// Sizes that the indices must not exceed.
+    pub(super) limits: Vec<Size>,
     /// Sizes that have to agree.
     pub(super) sizes: Vec<(LineSize, LineSize)>,
 }
@@ -79,15 +87,15 @@ impl LineKernel {
     }
 
     /// The kernel runs as this loop where the mask of that has few ones.
-    pub(super) fn or_masked(mut self, masked: Option<LoopKernel>) -> Self {
-        self.masked = masked.filter(LoopKernel::is_masked);
+    pub(super) fn or_masked(mut self, masked: Option<Box<LoopKernel>>) -> Self {
+        self.masked = masked.filter(|masked| masked.is_masked());
         self
     }
 }
 
 impl Line {
     /// How many such lines the table has.
-    fn number_of(self, table: Reg) -> Size {
+    pub(super) fn number_of(self, table: Reg) -> Size {
         match self {
             Line::Row => Size::Rows(table),
             Line::Column => Size::Columns(table),

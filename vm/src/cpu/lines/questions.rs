@@ -46,8 +46,6 @@ pub(in crate::cpu) struct LineQuestions {
 pub(in crate::cpu) struct Outside {
     /// Slices and words of which the iteration's own component is read.
     pub(in crate::cpu) read: Vec<Reg>,
-    /// Slices and words that have a component for each iteration.
-    pub(in crate::cpu) indexed: Vec<Reg>,
     /// Slices and words, and numbers, that guards ask to be set.
     pub(in crate::cpu) bits_set: Vec<Reg>,
     pub(in crate::cpu) numbers_set: Vec<Reg>,
@@ -90,11 +88,10 @@ impl Interpreter<'_, '_, '_> {
         questions: &LineQuestions,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
-        let (line, table) = (questions.line(), questions.table);
-        let (n_lines, len) = (self.size(line.number_of(table)), self.size(line.length_of(table)));
-        let (Some(n_lines), Some(len)) = (n_lines, len) else { return Ok(Err(Declined::Guard)) };
-        if !self.line_indices(n_lines, forall.range, indices) {
-            return Ok(Err(Declined::Range));
+        let len = self.size(questions.line().length_of(questions.table));
+        let Some(len) = len else { return Ok(Err(Declined::Guard)) };
+        if let Err(reason) = self.line_indices(&questions.body.guards, forall.range, indices) {
+            return Ok(Err(reason));
         }
         let n_turns = indices.len() as u64;
         let done = self.ask_lines(questions, indices, len as usize)?;
@@ -121,14 +118,9 @@ impl Interpreter<'_, '_, '_> {
         if let Err(reason) = self.fits(body, *table, None, len)? {
             return Ok(Err(reason));
         }
-        let has_it = |reg: &Reg| {
-            let slot = self.bits_slot(*reg);
-            slot.is_set && slot.bits.len() > *last
-        };
         let is_set = |reg: &Reg| self.numbers_set[self.base.numbers + *reg as usize];
         let is_bit = |number: &Number| matches!(self.number(*number), 0 | 1);
-        if !outside.indexed.iter().all(has_it)
-            || !outside.bits_set.iter().all(|reg| self.bits_slot(*reg).is_set)
+        if !outside.bits_set.iter().all(|reg| self.bits_slot(*reg).is_set)
             || !reductions.iter().map(|(reg, _)| reg).chain(&outside.numbers_set).all(is_set)
             || !outside.bits.iter().all(is_bit)
         {

@@ -9,7 +9,7 @@ use super::super::code::Forall;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::table::form::Line;
-use super::LineSize;
+use super::Guards;
 use crate::counters::Declined;
 use crate::interrupt::Exec;
 
@@ -22,8 +22,7 @@ pub(in crate::cpu) struct LineReduction {
     line: Line,
     /// What it takes: bit `2a + b` for its own bit a and the bit b of the line.
     function: u8,
-    /// Sizes that have to agree.
-    sizes: Vec<(LineSize, LineSize)>,
+    guards: Guards,
     /// Elementary operations of an iteration.
     cost: u64,
 }
@@ -33,10 +32,10 @@ impl LineReduction {
         dst: Reg,
         (table, line): (Reg, Line),
         function: u8,
-        sizes: Vec<(LineSize, LineSize)>,
+        guards: Guards,
         cost: u64,
     ) -> Self {
-        LineReduction { dst, table, line, function, sizes, cost }
+        LineReduction { dst, table, line, function, guards, cost }
     }
 }
 
@@ -49,17 +48,14 @@ impl Interpreter<'_, '_, '_> {
         reduction: &LineReduction,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
-        let LineReduction { dst, table, line, function, ref sizes, cost } = *reduction;
-        let (n_lines, len) = (line.number_of(table), line.length_of(table));
-        let (Some(n_lines), Some(len)) = (self.size(n_lines), self.size(len)) else {
-            return Ok(Err(Declined::Guard));
-        };
-        if !self.line_indices(n_lines, forall.range, indices) {
-            return Ok(Err(Declined::Range));
+        let LineReduction { dst, table, line, function, ref guards, cost } = *reduction;
+        let Some(len) = self.size(line.length_of(table)) else { return Ok(Err(Declined::Guard)) };
+        if let Err(reason) = self.line_indices(guards, forall.range, indices) {
+            return Ok(Err(reason));
         }
         let len = len as usize;
         let slot = self.bits_slot(dst);
-        if !slot.is_set || slot.bits.len() != len || !self.agree(sizes, len) {
+        if !slot.is_set || slot.bits.len() != len || !self.agree(guards, len) {
             return Ok(Err(Declined::Guard));
         }
         if indices.is_empty() {

@@ -7,7 +7,7 @@ use super::super::interpreter::Interpreter;
 use super::super::operand::{Range, Reg, RegRef};
 use super::super::table::Table;
 use super::super::table::form::Line;
-use super::{Kernel, LineKernel, LineSize, LineTape, Port};
+use super::{Guards, Kernel, LineKernel, LineSize, LineTape, Port};
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Echo, Lane, PortId, Strips};
@@ -65,11 +65,9 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Ok((turns.1 - turns.0 + 1) as u64));
             }
         }
-        let n_lines = self.size(kernel.body.line.number_of(kernel.target));
-        let Some(n_lines) = n_lines else { return Ok(Err(Declined::Range)) };
-        match self.line_indices(n_lines, forall.range, indices) {
-            false => Ok(Err(Declined::Range)),
-            true => self.run_on(forall, kernel, indices),
+        match self.line_indices(&kernel.body.guards, forall.range, indices) {
+            Err(reason) => Ok(Err(reason)),
+            Ok(()) => self.run_on(forall, kernel, indices),
         }
     }
 
@@ -105,22 +103,24 @@ impl Interpreter<'_, '_, '_> {
         self.unset(RegRef::Int(forall.var));
     }
 
-    /// Adds the indices of the iterations, ascending from 0, to an empty list; false if one is no
-    /// line.
+    /// Adds the indices of the iterations, ascending from 0, to an empty list, if all are within
+    /// the limits.
     pub(super) fn line_indices(
         &self,
-        n_lines: u64,
+        guards: &Guards,
         range: Range,
         indices: &mut Vec<usize>,
-    ) -> bool {
-        match range {
+    ) -> Result<(), Declined> {
+        let limits = guards.limits.iter().map(|limit| self.size(*limit));
+        let limit = limits.min().flatten().ok_or(Declined::Guard)?;
+        let are_within = match range {
             Range::Numbers(from, to) => {
                 let (from, to) = (self.number(from), self.number(to));
-                let is_inside = from >= 1 && to <= n_lines as i64;
-                if is_inside {
+                let are_within = from >= 1 && (to < from || to as u64 <= limit);
+                if are_within {
                     indices.extend((from..=to).map(|index| index as usize - 1));
                 }
-                is_inside
+                are_within
             }
             Range::Ones(over) => {
                 self.each_nonzero(over, |place, limb| {
@@ -134,9 +134,10 @@ impl Interpreter<'_, '_, '_> {
                         rest &= rest - 1;
                     }
                 });
-                indices.last().is_none_or(|&last| (last as u64) < n_lines)
+                indices.last().is_none_or(|&last| (last as u64) < limit)
             }
-        }
+        };
+        are_within.then_some(()).ok_or(Declined::Range)
     }
 
     /// Would every guard hold in every iteration, and does every table lie as it is needed? All
@@ -164,19 +165,19 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Err(Declined::Guard));
             }
         }
-        match self.agree(&body.sizes, len) {
+        match self.agree(&body.guards, len) {
             true => Ok(Ok(())),
             false => Ok(Err(Declined::Guard)),
         }
     }
 
     /// Are the sizes of each pair known and equal, for lines of this length?
-    pub(super) fn agree(&self, sizes: &[(LineSize, LineSize)], len: usize) -> bool {
+    pub(super) fn agree(&self, guards: &Guards, len: usize) -> bool {
         let size = |size: &LineSize| match size {
             LineSize::Line => Some(len as u64),
             LineSize::Outer(size) => self.size(*size),
         };
-        sizes.iter().all(|(left, right)| size(left).is_some() && size(left) == size(right))
+        guards.sizes.iter().all(|(left, right)| size(left).is_some() && size(left) == size(right))
     }
 
     /// Works on the lines of the target.

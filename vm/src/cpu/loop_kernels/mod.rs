@@ -2,9 +2,9 @@
 //!
 //! Note [Loop kernels]. MATCH, SETMIN, ADDC go from column to column and carry slices from turn to
 //! turn. Where slices are too short to be recorded, an instruction takes as long as its bits. So
-//! the body is planned when it is compiled: one tape for each *way* through its branches, which may
-//! only ask for components of words by the index of the turn. A turn then is the few operations of
-//! its way, on columns where they lie. What nobody looks at behind the loop is not stored.
+//! a kernel of SIR (Note [Kernels in order] in star-ir) is planned when it is compiled: one tape for
+//! each *way* through its conditions, which may only ask for components of words by the index of
+//! the turn. A turn then is the few operations of its way, on columns where they lie.
 //!
 //! Columns beside that of the turn are found in Note [Shifted columns] in `numbers`.
 //!
@@ -26,48 +26,47 @@
 //! HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
 //! MATCH runs on few limbs, too, if the table has an index that says which (`words`).
 
-mod compile;
 mod numbers;
 mod places;
 mod run;
 mod sparse_mask;
-mod steps;
 mod words;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use star_base::Limbs;
 
 use super::operand::{Reg, Size};
-use crate::tape::Plan;
+use crate::tape::{Plan, Tape};
 
-use numbers::{Extremes, NumberId, Numbers};
+use numbers::{Extremes, NumberId};
 
-pub(super) use compile::Body;
+pub(super) use numbers::{Computed, Term};
 
 /// A body whose turns are logic on the columns of their index, and on slices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LoopKernel {
     /// The loop's state; see `ForBegin`.
-    state: Reg,
-    down: bool,
+    pub(super) state: Reg,
+    pub(super) down: bool,
     /// The words that branches ask: way w is taken where the component of word i is bit i of w.
-    words: Vec<Reg>,
-    ways: Vec<Way>,
+    pub(super) words: Vec<Reg>,
+    pub(super) ways: Vec<Way>,
     /// What the ports of all plans stand for; at most [`MOST_PORTS`].
-    ports: Vec<Port>,
+    pub(super) ports: Vec<Port>,
     /// Tables whose columns are indexed, or that have to be set.
-    tables: Vec<Reg>,
+    pub(super) tables: Vec<Reg>,
     /// Slices and words that have to be set.
-    bits: Vec<Reg>,
+    pub(super) bits: Vec<Reg>,
     /// Numbers that have to be set.
-    numbers: Vec<Reg>,
+    pub(super) numbers: Vec<Reg>,
     /// What is computed of the index.
-    computed: Numbers,
+    pub(super) computed: Vec<Computed>,
     /// What the index is at most, or a number that is computed of it and at least 1.
-    limits: Vec<(Option<NumberId>, RowsOr)>,
+    pub(super) limits: Vec<(Option<NumberId>, Size)>,
     /// Sizes that have to agree.
-    sizes: Vec<(RowsOr, RowsOr)>,
+    pub(super) sizes: Vec<(Size, Size)>,
     n_buffers: usize,
     /// How it runs on some limbs alone.
     few: Option<sparse_mask::Few>,
@@ -78,6 +77,37 @@ pub(super) struct LoopKernel {
 }
 
 impl LoopKernel {
+    /// Adds the plans of the ways with these tapes, if they change anything. `live` are the slices
+    /// that are needed behind the loop, `carried` those that a turn reads of the one before it.
+    pub(super) fn plan(
+        mut self,
+        mut tapes: Vec<Tape>,
+        costs: &[u64],
+        live: &BTreeSet<Reg>,
+        carried: &BTreeSet<Reg>,
+    ) -> Option<LoopKernel> {
+        for (tape, cost) in tapes.iter().zip(costs) {
+            let plan = Plan::new(tape);
+            self.n_buffers = self.n_buffers.max(plan.n_buffers);
+            for (port, used) in self.ports.iter_mut().zip(&plan.ports) {
+                port.is_written |= used.is_written;
+            }
+            self.ways.push(Way { plan, cost: *cost, insts: Vec::new() });
+        }
+        for port in &mut self.ports {
+            match port.source {
+                Source::Slice(reg) => port.is_new = port.is_written && !carried.contains(&reg),
+                Source::Column(..) => {}
+            }
+        }
+        let has_effect = self.ports.iter().any(|port| port.is_written);
+        (has_effect && self.ports.len() <= MOST_PORTS).then_some(())?;
+        self.few = sparse_mask::Few::of(&self.ports, &mut tapes, live);
+        self.narrowing = sparse_mask::Narrowings::of(&self.ports, &tapes);
+        self.rows = words::RowsAndWord::of(&self, &tapes);
+        Some(self)
+    }
+
     /// Does a port's column stay as it is but on the limbs that are worked on?
     fn keeps_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
         let few = self.few.as_ref().zip(masked);
@@ -96,17 +126,6 @@ impl LoopKernel {
         self.ports.iter().any(|port| matches!(port.source, Source::Column(_, Some(_))))
     }
 
-    /// Is it a column of a table of which turns write another one?
-    fn is_beside_another(&self, port: &Port) -> bool {
-        let Source::Column(table, shifted) = port.source else { return false };
-        self.ports.iter().any(|other| match other.source {
-            Source::Column(of, by) => {
-                of == table && by != shifted && (other.is_written || port.is_written)
-            }
-            Source::Slice(_) => false,
-        })
-    }
-
     /// Can it run on the limbs of a mask alone?
     pub(super) fn is_masked(&self) -> bool {
         self.few.as_ref().is_some_and(sparse_mask::Few::is_masked)
@@ -115,43 +134,36 @@ impl LoopKernel {
 
 /// A way through the branches of a body.
 #[derive(Clone, Debug)]
-struct Way {
-    plan: Plan,
+pub(super) struct Way {
+    pub(super) plan: Plan,
     /// Elementary operations of a turn.
-    cost: u64,
-    /// The instructions that it stands for.
-    insts: Vec<Range<usize>>,
+    pub(super) cost: u64,
+    /// The instructions that it stands for, in a profile.
+    pub(super) insts: Vec<Range<usize>>,
 }
 
 /// What a port stands for.
 #[derive(Clone, Copy, Debug)]
-struct Port {
-    source: Source,
-    is_written: bool,
+pub(super) struct Port {
+    pub(super) source: Source,
+    pub(super) is_written: bool,
     /// Is it a slice that every way sets before it reads it?
-    is_new: bool,
+    pub(super) is_new: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub(super) enum Source {
     /// The column of the turn, or the one with the number that is computed of the index.
     Column(Reg, Option<NumberId>),
     /// A slice.
     Slice(Reg),
 }
 
-/// A size in a guard: how many rows there are, or one from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RowsOr {
-    Rows,
-    Outer(Size),
-}
-
 /// Most ports of a kernel.
 const MOST_PORTS: usize = 16;
 
 /// Most words that branches ask.
-const MOST_WORDS: usize = 2;
+pub(super) const MOST_WORDS: usize = 2;
 
 /// Most ways through a body.
 const MOST_WAYS: usize = 1 << MOST_WORDS;

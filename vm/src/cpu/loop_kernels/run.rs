@@ -4,15 +4,13 @@ use star_base::BitVector;
 
 use super::super::code::RoutineCode;
 use super::super::interpreter::Interpreter;
-use super::super::operand::Reg;
+use super::super::operand::{Reg, Size};
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::form::{Line, bytes_of};
 use super::super::table::{Becomes, Table};
 use super::sparse_mask::{MaskedIterations, SparsePorts};
-use super::{
-    Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, RowsOr, Scratch, Source, Taken,
-};
+use super::{Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, Scratch, Source, Taken};
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};
 use crate::kernels::Columns;
@@ -296,20 +294,18 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
-        let size = |size: RowsOr| match size {
-            RowsOr::Rows => Some(n_rows as u64),
-            RowsOr::Outer(size) => self.size(size),
-        };
         let are_words = kernel.words.iter().all(|word| {
             let slot = self.bits_slot(*word);
             slot.is_set && slot.bits.len() >= greatest
         });
-        let is_within = |(number, limit): &(Option<NumberId>, RowsOr)| {
+        let is_within = |(number, limit): &(Option<NumberId>, Size)| {
             let (least, greatest) = of(*number);
-            least >= 1 && size(*limit).is_some_and(|limit| limit >= greatest as u64)
+            least >= 1 && self.size(*limit).is_some_and(|limit| limit >= greatest as u64)
         };
-        let agree =
-            |(left, right): &(RowsOr, RowsOr)| size(*left).is_some() && size(*left) == size(*right);
+        let agree = |(left, right): &(Size, Size)| {
+            let size = self.size(*left);
+            size.is_some() && size == self.size(*right)
+        };
         let holds = are_words
             && kernel.bits.iter().all(|reg| self.bits_slot(*reg).is_set)
             && kernel.numbers.iter().all(|reg| self.numbers_set[self.base.numbers + *reg as usize])

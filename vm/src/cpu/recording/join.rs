@@ -66,7 +66,7 @@ impl Interpreter<'_, '_, '_> {
             | Class::Load { .. }
             | Class::Store { .. }
             | Class::Guard(_)
-            | Class::Cost { .. }
+            | Class::Cost
             | Class::Scalar
             | Class::Other(_)
             | Class::Control => false,
@@ -147,7 +147,7 @@ impl Interpreter<'_, '_, '_> {
             | Class::Store { line: Line::Row, .. }
             | Class::Reduce { .. }
             | Class::Guard(_)
-            | Class::Cost { .. }
+            | Class::Cost
             | Class::Scalar
             | Class::Other(_)
             | Class::Control => Ok(false),
@@ -250,7 +250,7 @@ impl Interpreter<'_, '_, '_> {
         let keeps = |reg: &Reg| !self.recorder.touches(self.bits_at(*reg));
         let knows = |reg: &Reg| !self.is_pending(*reg);
         match class {
-            Class::Cost { .. } | Class::Scalar => true,
+            Class::Cost | Class::Scalar => true,
             Class::Guard(test) => test.looks_at().iter().flatten().all(knows),
             Class::Bitwise(op) => keeps(&op.dst) && op.of().iter().all(knows),
             Class::Fill { dst, .. } => keeps(dst),

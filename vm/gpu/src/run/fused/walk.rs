@@ -225,6 +225,7 @@ impl<'p> Walk<'p> {
                 self.unset(privates)?;
                 self.unset(&[*var])
             }
+            StmtKind::Kernel(kernel) => self.block(&kernel.fallback),
             StmtKind::If { test, then, otherwise } => {
                 let holds = self.number(test)? != 0;
                 self.block(if holds { then } else { otherwise })
