@@ -271,7 +271,7 @@ fn invalid_records_are_reported() {
             .prints("X = (0 bits, 0 ones)\n");
     }
     for (first, filler) in
-        [("2024-05-02", "2024-05-01"), ("9:30", "12:30"), ("2024-05-02 09:30", "2024-05-01T12:30")]
+        [("2024-05-02", "2024-05-01"), ("09:30", "12:30"), ("2024-05-02 09:30", "2024-05-01T12:30")]
     {
         folder.write("gap.csv", format!("a,b\n1,{first}\n2,\n").as_bytes());
         let gap = ["T=field:a:gap.csv", "v=code:a=1:gap.csv"];
