@@ -229,7 +229,7 @@ pub(super) fn fill_numbers(
                 table.column_limbs_mut(column)[limbs.clone()].copy_from_slice(plane);
             }
         }
-        poller.step(columns.len() + rows.len() / 64)?;
+        poller.step(columns.len() + rows.len() / 32)?;
     }
     Ok(())
 }

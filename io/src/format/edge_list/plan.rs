@@ -428,7 +428,9 @@ fn list(cells: &[Cell]) -> String {
 
 /// The error for a field that should be a vertex, with advice.
 pub(super) fn not_a_vertex(fault: FileError, plan: &Plan) -> FileError {
-    let name = |idx: usize| plan.names.get(idx).map_or("", String::as_str);
+    let name = |idx: usize| {
+        plan.names.get(idx).map(|name| star_base::text::one_line(name)).unwrap_or_default()
+    };
     let (from, to) = (name(plan.from), name(plan.to));
     fault
         .note("the vertices of the first edge are numbers")
