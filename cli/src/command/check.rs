@@ -16,7 +16,7 @@ use star_os::watchdog::Sentry;
 
 use super::{Lints, Tally, compile};
 use crate::headers::find::star_files;
-use crate::{explain, headers, text};
+use crate::{headers, text};
 
 /// Arguments of `star check`.
 #[derive(Args, Debug)]
@@ -109,5 +109,5 @@ fn plan(compilation: &Compilation, enabled: &Options) -> Result<Vec<Diagnostic>,
     let lowered = star_compiler::lower(compilation, &LowerOptions::default());
     let mut program = lowered.map_err(|error| *error)?.program;
     let remarks = passes::optimise(&mut program, enabled)?.remarks;
-    Ok(explain::plan(&remarks, &program, file))
+    Ok(star_opt::plan(&remarks, &program, file))
 }
