@@ -56,6 +56,8 @@ pub struct Fix {
     pub span: Span,
     /// The new text.
     pub replacement: String,
+    /// Is it the only sensible edit, so that it can be applied without a question?
+    pub certain: bool,
 }
 
 impl Diagnostic {
@@ -107,7 +109,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that fixes the fault.
+    /// Adds an edit that certainly fixes the fault: `star check --fix` applies it.
     #[must_use]
     pub fn fix(
         mut self,
@@ -115,7 +117,21 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<String>,
     ) -> Self {
-        self.fixes.push(Fix { title: title.into(), span, replacement: replacement.into() });
+        let (title, replacement) = (title.into(), replacement.into());
+        self.fixes.push(Fix { title, span, replacement, certain: true });
+        self
+    }
+
+    /// Adds an edit that may fix the fault. Several with the same title belong together.
+    #[must_use]
+    pub fn suggestion(
+        mut self,
+        title: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Self {
+        let (title, replacement) = (title.into(), replacement.into());
+        self.fixes.push(Fix { title, span, replacement, certain: false });
         self
     }
 
