@@ -9,6 +9,7 @@ use star_syntax::ast::{self, AssignKind};
 use super::{Checker, ExpectedName};
 use crate::hir::{LocalId, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::scope::{Callee, NoCallee};
+use crate::uses::{Access, Meaning};
 
 impl Checker<'_> {
     pub(super) fn stmts(&mut self, trees: &[ast::Stmt]) -> Vec<Stmt> {
@@ -262,6 +263,10 @@ impl Checker<'_> {
                 }
                 None => match Builtin::find(&name.name).filter(|builtin| is_line(*builtin)) {
                     Some(builtin) => {
+                        if let Some(recorder) = &mut self.recorder {
+                            let meaning = Meaning::Builtin(builtin);
+                            recorder.add(name.span, meaning, Access::Writes);
+                        }
                         if !self.count_is_right(builtin, name, args.len()) {
                             return None;
                         }
@@ -302,11 +307,11 @@ impl Checker<'_> {
             // The header has no valid result type, which was reported.
             return None;
         }
-        let is_routine = match self.world.callee(self.unit, name, n_args) {
+        let is_routine = match self.callee(name, n_args) {
             Ok(_) | Err(NoCallee::Unsuitable(_)) => true,
             Err(NoCallee::Unknown) => false,
         };
-        if self.world.constant(self.unit, &name.name).is_some() {
+        if self.constant(name).is_some() {
             self.report(Diagnostic::at(
                 Code::ReadOnly,
                 name.span,
@@ -354,7 +359,7 @@ impl Checker<'_> {
             );
             return None;
         }
-        match self.world.callee(self.unit, name, args.len()) {
+        match self.callee(name, args.len()) {
             Ok(Callee::Routine(id)) => {
                 if self.world.signature(id).result.is_some() {
                     let header = self.world.signature(id).tree.header;
