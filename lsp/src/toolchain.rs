@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use star_base::{
-    Builtin, Code, Diagnostic, FileId, Severity, SourceFile, Span, language,
+    Builtin, Code, Diagnostic, FileId, Severity, SourceFile, Span, certain_fixes, language,
 };
 pub(crate) use star_compiler::hir::{self, LocalId, RoutineId};
 pub(crate) use star_compiler::{

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Action, Request};
 use crate::features::{completion, diagnostics, docs, tree};
 use crate::protocol::types::{CodeActionKind, TextEdit};
-use crate::toolchain::{Builtin, Code, Diagnostic, Meaning, Span, ast, hir};
+use crate::toolchain::{Builtin, Code, Diagnostic, Meaning, Span, ast, certain_fixes, hir};
 
 /// Returns the fixes of the diagnostics at the selection.
 pub(super) fn fixes(request: &Request<'_>) -> Vec<Action> {
@@ -73,20 +73,9 @@ fn capitalised(text: &str) -> String {
 /// Returns the action that applies all certain fixes of the document.
 pub(super) fn fix_all(request: &Request<'_>) -> Option<Action> {
     let analysis = &request.analysis;
-    let fixes = analysis.diagnostics().flat_map(|one| &one.fixes);
-    let own = fixes.filter(|fix| fix.certain && fix.span.file == analysis.root());
-    let mut edits: Vec<(Span, &str)> = own.map(|fix| (fix.span, &*fix.replacement)).collect();
-    edits.sort_unstable();
-    edits.dedup();
-    // Of overlapping edits the first one counts.
-    let mut end = 0;
-    edits.retain(|(span, _)| {
-        let free = span.start >= end;
-        end = end.max(span.end);
-        free
-    });
+    let fixes = certain_fixes(analysis.diagnostics(), analysis.root()).into_iter();
     let edits: Vec<TextEdit> =
-        edits.into_iter().map(|(span, text)| request.edit(span.range(), text)).collect();
+        fixes.map(|fix| request.edit(fix.span.range(), fix.replacement.clone())).collect();
     let title = "Apply all certain fixes";
     (!edits.is_empty()).then(|| Action::new(title, CodeActionKind::SourceFixAll, edits))
 }
