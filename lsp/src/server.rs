@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::document::{Settings, Snapshot};
-use crate::features::{self, capabilities};
+use crate::features::{self, Thread, capabilities};
 use crate::position::Encoding;
 use crate::protocol::types::{
     CancelParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
@@ -69,20 +69,20 @@ pub fn serve(connection: &Connection, options: Options) -> Result<(), String> {
     snapshot.folders = Arc::new(folders(&params));
     snapshot.settings = Arc::new(settings(&given));
     state.set_latest(snapshot.clone());
-    let (fast, slow) = (Queue::default(), Queue::default());
+    let [answers, plans, commands] = [(); 3].map(|()| Queue::default());
+    let queues = Queues { answers: &answers, plans: &plans, commands: &commands };
     thread::scope(|scope| {
-        for (name, queue) in [("answers", &fast), ("plans", &slow)] {
-            let thread = thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+        for queue in queues.all() {
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
             let state = &state;
             thread.spawn_scoped(scope, move || queue.work(state)).map_err(|error| {
-                fast.close();
+                queues.close();
                 format!("cannot start a thread: {error}")
             })?;
         }
-        let mut server = Server { state: &state, snapshot, fast: &fast, slow: &slow };
+        let mut server = Server { state: &state, snapshot, queues };
         let served = server.run(connection);
-        fast.close();
-        slow.close();
+        queues.close();
         served
     })
 }
@@ -131,8 +131,25 @@ fn settings(given: &Value) -> Settings {
 struct Server<'a> {
     state: &'a State<'a>,
     snapshot: Snapshot,
-    fast: &'a Queue,
-    slow: &'a Queue,
+    queues: Queues<'a>,
+}
+
+/// The queues of all threads.
+#[derive(Clone, Copy)]
+struct Queues<'a> {
+    answers: &'a Queue,
+    plans: &'a Queue,
+    commands: &'a Queue,
+}
+
+impl<'a> Queues<'a> {
+    fn all(&self) -> [&'a Queue; 3] {
+        [self.answers, self.plans, self.commands]
+    }
+
+    fn close(&self) {
+        self.all().iter().for_each(|queue| queue.close());
+    }
 }
 
 impl Server<'_> {
@@ -143,9 +160,10 @@ impl Server<'_> {
                     if connection.handle_shutdown(&request).map_err(|error| error.to_string())? {
                         return Ok(());
                     }
-                    let queue = match features::is_slow(&request.method) {
-                        true => self.slow,
-                        false => self.fast,
+                    let queue = match features::thread_of(&request.method) {
+                        Thread::Answers => self.queues.answers,
+                        Thread::Plans => self.queues.plans,
+                        Thread::Commands => self.queues.commands,
                     };
                     queue.request(request, self.snapshot.clone());
                 }
@@ -214,7 +232,8 @@ impl Server<'_> {
                     Id::Int(number) => RequestId::from(number),
                     Id::String(text) => RequestId::from(text),
                 };
-                if server.fast.cancel(&id) | server.slow.cancel(&id) {
+                let queues = server.queues.all();
+                if queues.iter().filter(|queue| queue.cancel(&id)).count() > 0 {
                     server.refuse(id, Refusal::Cancelled);
                 }
             }),
@@ -248,19 +267,19 @@ impl Server<'_> {
                 && request.params.pointer("/textDocument/uri").and_then(Value::as_str)
                     == Some(&uri.0)
         };
-        for queue in [self.fast, self.slow] {
+        for queue in self.queues.all() {
             for id in queue.remove(concerns) {
                 self.refuse(id, Refusal::Modified);
             }
         }
-        self.fast.diagnose(uri.clone());
+        self.queues.answers.diagnose(uri.clone());
     }
 
     fn everything_changed(&mut self) {
         self.snapshot.generation += 1;
         self.state.set_latest(self.snapshot.clone());
         for document in self.snapshot.documents() {
-            self.fast.diagnose(document.uri.clone());
+            self.queues.answers.diagnose(document.uri.clone());
         }
     }
 

@@ -1,8 +1,9 @@
 //! The threads that answer requests.
 //!
-//! One thread answers what a client waits for while the user types; the other one lowers and
-//! optimises programs for inlay hints and code lenses. Each has a queue. A request that the client
-//! cancels, or that an edit makes obsolete, is answered at once and never begun.
+//! One thread answers what a client waits for while the user types, one lowers and optimises
+//! programs for inlay hints and code lenses, and one carries out commands. Each has a queue. A
+//! request that the client cancels, or that an edit makes obsolete, is answered at once and never
+//! begun.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{self, AssertUnwindSafe};

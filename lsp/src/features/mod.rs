@@ -28,16 +28,24 @@ use serde_json::Value;
 use crate::protocol::to_json;
 use crate::state::{Context, Refusal};
 
-/// Tests whether a request may take long, because it optimises a program, runs one, or reads the
-/// whole workspace.
-pub(crate) fn is_slow(method: &str) -> bool {
-    matches!(
-        method,
-        "textDocument/inlayHint"
-            | "textDocument/codeLens"
-            | "workspace/executeCommand"
-            | "workspace/symbol"
-    )
+/// The thread that answers a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thread {
+    /// For answers that a client waits for while the user types.
+    Answers,
+    /// For answers that optimise a program or read the whole workspace.
+    Plans,
+    /// For commands, which may run a program.
+    Commands,
+}
+
+/// Returns the thread that answers a request.
+pub(crate) fn thread_of(method: &str) -> Thread {
+    match method {
+        "textDocument/inlayHint" | "textDocument/codeLens" | "workspace/symbol" => Thread::Plans,
+        "workspace/executeCommand" => Thread::Commands,
+        _ => Thread::Answers,
+    }
 }
 
 /// Tests whether a client asks again after each change, so that an answer about an older text is

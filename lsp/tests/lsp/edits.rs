@@ -68,7 +68,13 @@ fn random_edits_never_break_the_server() {
     text = text.replace('|', "!");
     let uri = client.uri("a.star");
     let mut version = 1_000;
+    let mut memory = None;
     for n in 0..n_edits {
+        client.received.clear();
+        // Caches are full after some edits; from then on memory stays.
+        if n == n_edits / 4 {
+            memory = resident();
+        }
         let boundary = |at: usize, text: &str| (0..=at).rev().find(|at| text.is_char_boundary(*at));
         let start = boundary(random.below(text.len() + 1), &text).unwrap_or(0);
         let length = if random.below(3) == 0 { random.below(30) } else { 0 };
@@ -132,6 +138,10 @@ fn random_edits_never_break_the_server() {
             text = before;
         }
     }
+    if let (Some(before), Some(after)) = (memory, resident()) {
+        let grown = after.saturating_sub(before) >> 20;
+        assert!(grown < 100, "{grown} MiB more after {n_edits} edits");
+    }
     // The server has the same text: replacing it by the original leaves no trace.
     version += 1;
     client.notify(
@@ -144,6 +154,13 @@ fn random_edits_never_break_the_server() {
     let symbols = client.of("textDocument/documentSymbol", "a.star");
     assert_eq!(symbols.as_array().unwrap().len(), 1);
     client.close();
+}
+
+/// Returns the bytes of memory that the process holds; `None` where the system does not tell.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4096)
 }
 
 fn ranges_lie_in(text: &str, found: &Value, key: &str) {
