@@ -1,9 +1,8 @@
-//! Report on the compilation of a program: lines of text for `star run --explain`, or notes at the
-//! loops for `star check --plan`. Passes report on loops, the backend on everything else.
+//! Report on the compilation of a program: lines of text for `star run --explain`. Passes report on loops, the backend on everything else.
 
 use std::collections::BTreeMap;
 
-use star_base::{Code, Diagnostic, FileId, SourceMap, text};
+use star_base::{FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Remark, loops};
 use star_vm::explain::{Became, Item, Subject};
@@ -110,25 +109,6 @@ pub(crate) fn by_lines(
         lines.entry((file, line.saturating_sub(1))).or_default().push(words);
     }
     lines
-}
-
-/// Returns a note for each loop of a file that the passes examined, in source order.
-pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<Diagnostic> {
-    let mut notes = Vec::new();
-    for ((routine, loc), became) in loops(remarks) {
-        let Some(location) = program.locations.get(loc) else { continue };
-        if location.span.file == file {
-            let name = &program.routine(routine).name;
-            let message = format!("this loop of `{}`: {became}", text::one_line(name));
-            let mut note = Diagnostic::at(Code::Plan, location.span, message);
-            if let Some(at) = became.at.and_then(|at| program.locations.get(at)) {
-                note = note.label(at.span, "because of this");
-            }
-            notes.push(note);
-        }
-    }
-    notes.sort_by_key(Diagnostic::span);
-    notes
 }
 
 #[cfg(test)]

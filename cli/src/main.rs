@@ -81,6 +81,8 @@ enum Command {
     Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test documentation
     Doc(command::doc::DocArgs),
+    /// Serve editors over standard input and output
+    Lsp(command::lsp::LspArgs),
     /// Run the tests in Star files on several backends
     Test(Box<command::test::TestArgs>),
     /// Explain a message code
@@ -186,6 +188,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)?),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
+        Command::Lsp(args) => Ok(command::lsp::run(args)?),
         Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;

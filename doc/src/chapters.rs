@@ -23,7 +23,7 @@ macro_rules! chapters {
 /// them, since their sources are found by name.
 const CHAPTERS: &[(&str, &str)] = chapters! {
     "machine.md" "tour.md" "data.md" "graphs.md" "tables.md" "grids.md" "terrain.md" "images.md"
-    "moving.md" "sessions.md" "testing.md" "modules.md" "fast.md" "papers.md"
+    "moving.md" "sessions.md" "testing.md" "editor.md" "modules.md" "fast.md" "papers.md"
     "reference/language.md" "reference/formats.md"
 };
 

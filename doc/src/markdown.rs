@@ -92,12 +92,17 @@ fn whole(module: &Module, level: &str) -> String {
 
 /// Returns the documentation of a routine; `level` is the mark of its heading.
 fn routine(routine: &RoutineDoc, level: &str) -> String {
-    let RoutineDoc { name, kind: _, header: _, signature, doc } = routine;
+    format!("{level} {}\n\n{}", routine.name, entry(routine))
+}
+
+/// Returns the documentation of a routine without a heading: its signature, then its comment.
+pub fn entry(routine: &RoutineDoc) -> String {
+    let RoutineDoc { name: _, kind: _, header: _, signature, doc } = routine;
     let about = match doc {
         Some(doc) => comment(doc),
         None => "No documentation comment.\n".to_owned(),
     };
-    format!("{level} {name}\n\n{}\n{about}", code(signature, "pascal"))
+    format!("{}\n{about}", code(signature, "pascal"))
 }
 
 /// Returns a comment: its text, then its sections.

@@ -1,8 +1,8 @@
 // Star, the language of the STAR-machine, for tree-sitter. It knows words, literals, comments and the nesting of parentheses and
 // of `begin … end`, which is what highlighting and folding need; what is a program is the compiler's business.
 
-const DECLARATIONS = ["program", "procedure", "proc", "function", "import", "const", "var"];
-const CONTROL = ["begin", "end", "if", "then", "else", "while", "do", "for", "to", "downto", "foreach", "in", "repeat", "until", "goto"];
+const DECLARATIONS = ["program", "import", "const", "var", "procedure", "proc", "function"];
+const CONTROL = ["begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "goto"];
 const TYPES = ["integer", "boolean", "string", "slice", "word", "table", "handle"];
 const CONSTANTS = ["true", "false"];
 const OPERATORS = ["and", "or", "xor", "not", "div", "mod"];

@@ -3,20 +3,21 @@
 use std::path::Path;
 
 use clap::Args;
-use star_base::{Code, Diagnostic, SourceMap};
-use star_compiler::{Compilation, LowerOptions};
+use star_base::{Code, Diagnostic, SourceMap, certain_fixes};
+use star_compiler::{Compilation, LoadError, LowerOptions, Source, SourceLoader};
 use star_opt::Options;
 use star_os::exit::Exit;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::passes::{self, PassArgs};
 use star_os::report::Reporter;
-use star_os::sources::ImportArgs;
+use star_os::sources::{FileLoader, ImportArgs, LIBRARY, STDIN};
 use star_os::watchdog::Sentry;
 
+use super::fmt::write;
 use super::{Lints, Tally, compile};
 use crate::headers::find::star_files;
-use crate::{explain, headers, text};
+use crate::{headers, text};
 
 /// Arguments of `star check`.
 #[derive(Args, Debug)]
@@ -29,6 +30,10 @@ pub(crate) struct CheckArgs {
     /// Report the transformation of each loop, or the condition that fails
     #[arg(long)]
     plan: bool,
+
+    /// Apply the certain fixes of messages to the files, then check them again
+    #[arg(long)]
+    fix: bool,
 
     #[command(flatten)]
     imports: ImportArgs,
@@ -48,6 +53,7 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
     let enabled = args.passes.options()?;
     let loader = args.imports.loader()?;
     let mut total = Tally::default();
+    let mut fixed = 0;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     let files = match files_of(&args.files) {
@@ -60,6 +66,9 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
     for file in &files {
         flags.go_on()?;
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
+        if args.fix && file != STDIN {
+            fixed += fix(&loader, file, &flags, reporter);
+        }
         let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);
         for fault in &faults {
@@ -73,6 +82,9 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         total.errors += tally.errors + faults.len();
         total.warnings += tally.warnings;
     }
+    if fixed > 0 {
+        reporter.summary(&format!("{} applied", text::count(fixed, "edit")));
+    }
     match total.summary() {
         Some(summary) => reporter.summary(&summary),
         None => reporter.summary(&format!("ok, {}", text::count(files.len(), "file"))),
@@ -81,6 +93,51 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         0 => Exit::Success,
         _ => Exit::Compile,
     })
+}
+
+/// Maximum number of times that a file is fixed: a fix may reveal another fault.
+const MAX_ROUNDS: usize = 10;
+
+/// Applies the certain fixes of a file until there are none; returns their number.
+fn fix(loader: &FileLoader, file: &str, flags: &Flags, reporter: &Reporter) -> usize {
+    let (mut n_fixed, mut old, mut new) = (0, None, None);
+    for _ in 0..MAX_ROUNDS {
+        let mut edited = Edited { loader: loader.clone(), text: new.clone() };
+        let compilation = star_compiler::check(file, &mut edited, &LIBRARY);
+        let Some(root) = compilation.root_file() else { break };
+        let Some(source) = compilation.sources.get(root) else { break };
+        let (_, faults) = headers::of_root(&compilation);
+        let fixes = certain_fixes(compilation.diagnostics.iter().chain(&faults), root);
+        if fixes.is_empty() {
+            break;
+        }
+        old.get_or_insert_with(|| source.text().to_owned());
+        new = Some(star_base::fixed(source.text(), &fixes));
+        n_fixed += fixes.len();
+    }
+    if let (Some(old), Some(new)) = (old, new)
+        && let Err(error) = write(Path::new(file), file, [&old, &new], flags)
+    {
+        reporter.diagnostic(&SourceMap::new(), &error.to_diagnostic());
+        return 0;
+    }
+    n_fixed
+}
+
+/// A loader that replaces the text of the file that the user named.
+struct Edited {
+    loader: FileLoader,
+    text: Option<String>,
+}
+
+impl SourceLoader for Edited {
+    fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError> {
+        let mut source = self.loader.load(path, importer)?;
+        if let (None, Some(text)) = (importer, &self.text) {
+            source.bytes = text.clone().into_bytes();
+        }
+        Ok(source)
+    }
 }
 
 /// Returns the files of a command line: those named, and all in the named folders.
@@ -109,5 +166,5 @@ fn plan(compilation: &Compilation, enabled: &Options) -> Result<Vec<Diagnostic>,
     let lowered = star_compiler::lower(compilation, &LowerOptions::default());
     let mut program = lowered.map_err(|error| *error)?.program;
     let remarks = passes::optimise(&mut program, enabled)?.remarks;
-    Ok(explain::plan(&remarks, &program, file))
+    Ok(star_opt::plan(&remarks, &program, file))
 }

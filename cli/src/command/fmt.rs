@@ -247,9 +247,14 @@ fn cannot_read(name: &str, why: &str) -> Failure {
     Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{name}`: {why}")).into()
 }
 
-/// Replaces the old text of the file and keeps its permissions and links. Read-only files are not
+/// Replaces the old text of a file and keeps its permissions and links. Read-only files are not
 /// replaced.
-fn write(path: &Path, name: &str, [old, text]: [&str; 2], flags: &Flags) -> Result<(), FileError> {
+pub(super) fn write(
+    path: &Path,
+    name: &str,
+    [old, text]: [&str; 2],
+    flags: &Flags,
+) -> Result<(), FileError> {
     let name = text::one_line(name);
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
         let error = FileError::new(Code::CannotWrite, name, "the file is read-only");

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod graph;
+pub(crate) mod lsp;
 pub(crate) mod moving;
 pub(crate) mod new;
 mod outcome_message;

@@ -228,6 +228,7 @@ chapters_run! {
     images_shows_what_runs: "images.md" 1,
     moving_shows_what_runs: "moving.md" 1,
     sessions_shows_what_runs: "sessions.md" 5,
+    editor_shows_what_runs: "editor.md" 1,
     testing_shows_what_runs: "testing.md" 3,
     modules_shows_what_runs: "modules.md" 2,
     fast_shows_what_runs: "fast.md" 3,

@@ -29,6 +29,7 @@ mod intrinsics;
 mod keys;
 mod limits;
 mod lines;
+mod lsp;
 mod messages;
 mod moving;
 mod new;

@@ -4,7 +4,7 @@
 //! language server render it.
 
 use crate::codes::{Code, Severity};
-use crate::span::Span;
+use crate::span::{FileId, Span};
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct Fix {
     pub span: Span,
     /// The new text.
     pub replacement: String,
+    /// Is it the only sensible edit, so that it can be applied without a question?
+    pub certain: bool,
 }
 
 impl Diagnostic {
@@ -107,7 +109,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that fixes the fault.
+    /// Adds an edit that certainly fixes the fault: `star check --fix` applies it.
     #[must_use]
     pub fn fix(
         mut self,
@@ -115,7 +117,21 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<String>,
     ) -> Self {
-        self.fixes.push(Fix { title: title.into(), span, replacement: replacement.into() });
+        let (title, replacement) = (title.into(), replacement.into());
+        self.fixes.push(Fix { title, span, replacement, certain: true });
+        self
+    }
+
+    /// Adds an edit that may fix the fault. Several with the same title belong together.
+    #[must_use]
+    pub fn suggestion(
+        mut self,
+        title: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Self {
+        let (title, replacement) = (title.into(), replacement.into());
+        self.fixes.push(Fix { title, span, replacement, certain: false });
         self
     }
 
@@ -133,6 +149,39 @@ impl Diagnostic {
     pub fn span(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
     }
+}
+
+/// Returns the certain fixes in a file, in the order of their places. Of overlapping ones only the
+/// first is included.
+pub fn certain_fixes<'d>(
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+    file: FileId,
+) -> Vec<&'d Fix> {
+    let fixes = diagnostics.into_iter().flat_map(|diagnostic| &diagnostic.fixes);
+    let mut fixes: Vec<&Fix> = fixes.filter(|fix| fix.certain && fix.span.file == file).collect();
+    fixes.sort_by_key(|fix| fix.span);
+    let mut end = 0;
+    fixes.retain(|fix| {
+        let is_free = fix.span.start >= end;
+        if is_free {
+            // Two insertions at one place are the same fix of two messages.
+            end = fix.span.end.max(fix.span.start + 1);
+        }
+        is_free
+    });
+    fixes
+}
+
+/// Returns the text after fixes, which are in order and do not overlap.
+pub fn fixed(text: &str, fixes: &[&Fix]) -> String {
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    for fix in fixes {
+        new += text.get(at..fix.span.start as usize).unwrap_or_default();
+        new += &fix.replacement;
+        at = fix.span.end as usize;
+    }
+    new + text.get(at..).unwrap_or_default()
 }
 
 /// Returns the most similar name among `known`: at most one edit for every three characters,
@@ -163,6 +212,20 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn certain_fixes_do_not_overlap() {
+        let file = FileId(0);
+        let at = |start, end, text: &str| {
+            let span = Span::new(file, start, end);
+            Diagnostic::at(Code::UnexpectedToken, span, "").fix("", span, text)
+        };
+        let span = Span::new(file, 4, 5);
+        let guess = Diagnostic::at(Code::UnknownName, span, "").suggestion("", span, "?");
+        let all =
+            [at(5, 6, "Z"), at(0, 2, "X"), at(1, 3, "Y"), guess, at(3, 3, ";"), at(3, 3, ";")];
+        assert_eq!(fixed("abcdef", &certain_fixes(&all, file)), "Xc;deZ");
+    }
 
     #[test]
     fn nearest_name_is_suggested_ignoring_case() {

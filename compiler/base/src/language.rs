@@ -56,6 +56,11 @@ topics! {
 /// Common properties of the words, in the form of a documentation comment.
 pub const OVERVIEW: &str = include_str!("language/overview.txt");
 
+/// Returns the keywords, in the spelling of the formatter.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().flat_map(Topic::words).filter(|word| word.is_ascii())
+}
+
 impl Topic {
     /// Returns the words one by one.
     pub fn words(&self) -> impl Iterator<Item = &'static str> {

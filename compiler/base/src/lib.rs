@@ -34,7 +34,7 @@ pub use bits::{BitTable, BitVector, stride_of};
 pub use bits_ref::BitsRef;
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};
-pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, did_you_mean};
+pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, certain_fixes, did_you_mean, fixed};
 pub use intrinsics::Intrinsic;
 pub use kind::Kind;
 pub use limbs::{Limbs, OutOfMemory};

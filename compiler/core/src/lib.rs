@@ -1,6 +1,7 @@
 //! Translation of source text to SIR, and the wording of error messages.
 //!
 //! * [`check`] reads a file with its imports, resolves names and checks types;
+//! * [`check_and_index`] also finds the meaning of each name, for editors;
 //! * [`lower`] translates it to SIR;
 //! * [`session`] does the same for consecutive texts;
 //! * [`Formatter`] formats the text of a file;
@@ -19,6 +20,7 @@ mod scope;
 pub mod session;
 mod statements;
 mod traps;
+mod uses;
 mod visit;
 
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
@@ -29,6 +31,7 @@ pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, rea
 pub use lower::{LowerOptions, Lowered};
 pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};
+pub use uses::{Access, Constant, Index, IndexedFile, Meaning, Use};
 
 /// A checked file with all its dependencies.
 pub struct Compilation {
@@ -84,13 +87,38 @@ pub struct EntryParam {
 
 /// Reads and checks the file `path`, or the library module `star:NAME`.
 pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
+    check_with(path, loader, library, None)
+}
+
+/// Reads and checks a file like [`check`], and finds the meaning of each name in it and in the
+/// imported files of the user.
+pub fn check_and_index(
+    path: &str,
+    loader: &mut dyn SourceLoader,
+    library: &Library,
+) -> (Compilation, Index) {
+    let mut index = Index::default();
+    let compilation = check_with(path, loader, library, Some(&mut index));
+    (compilation, index)
+}
+
+fn check_with(
+    path: &str,
+    loader: &mut dyn SourceLoader,
+    library: &Library,
+    index: Option<&mut Index>,
+) -> Compilation {
     let loader::Units { sources, mut units, root, mut diagnostics } =
         loader::load(path, loader, library);
     // A tree needs more memory than its HIR, so trees and HIR never coexist in full.
     let bodies = take_bodies(&mut units);
     let (hir, routine_units) = {
         let world = scope::World::new(&units, library, &mut diagnostics);
-        let hir = check::check(&world, bodies, &sources, &mut diagnostics);
+        let mut uses = index.as_ref().map(|_| Vec::new());
+        let hir = check::check(&world, bodies, &sources, &mut diagnostics, uses.as_mut());
+        if let (Some(index), Some(uses)) = (index, uses) {
+            *index = Index::new(&world, &hir, uses);
+        }
         (hir, world.signatures.iter().map(|signature| signature.unit).collect())
     };
     let root = root.map(|unit| Root { unit, file: units[unit].file });

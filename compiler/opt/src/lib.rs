@@ -35,7 +35,7 @@ mod unreachable;
 use context::Context;
 use star_ir::{Program, RoutineId};
 
-pub use loops::{Loop, loops};
+pub use loops::{Loop, loops, plan};
 pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
 pub use remark::{LoopOutcome, Remark};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use star_ir::{LocId, RoutineId};
+use star_base::{Code, Diagnostic, FileId, text};
+use star_ir::{LocId, Program, RoutineId};
 
 use crate::remark::{LoopOutcome, Remark};
 
@@ -56,4 +57,23 @@ pub fn loops(remarks: &[Remark]) -> BTreeMap<(RoutineId, LocId), Loop<'_>> {
         }
     }
     loops
+}
+
+/// Returns a note for each loop of a file that the passes examined, in source order.
+pub fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    for ((routine, loc), became) in loops(remarks) {
+        let Some(location) = program.locations.get(loc) else { continue };
+        if location.span.file == file {
+            let name = &program.routine(routine).name;
+            let message = format!("this loop of `{}`: {became}", text::one_line(name));
+            let mut note = Diagnostic::at(Code::Plan, location.span, message);
+            if let Some(at) = became.at.and_then(|at| program.locations.get(at)) {
+                note = note.label(at.span, "because of this");
+            }
+            notes.push(note);
+        }
+    }
+    notes.sort_by_key(Diagnostic::span);
+    notes
 }

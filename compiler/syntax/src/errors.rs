@@ -67,7 +67,7 @@ impl State<'_> {
         if ELSE_IF.iter().any(|word| self.text[span.range()].eq_ignore_ascii_case(word)) {
             diagnostic = diagnostic.fix("write `else if`", span, "else if");
         } else if let Some((span, meant)) = self.meant(token, span, before, expected) {
-            diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), span, meant);
+            diagnostic = diagnostic.suggestion(format!("did you mean `{meant}`?"), span, meant);
         }
         let keyword = ["then", "do"].into_iter().find(|keyword| expects(keyword));
         if let (Some(Token::Colon | Token::Then | Token::Do), Some(keyword)) = (token, keyword) {

@@ -7,6 +7,7 @@
 //! This crate does not resolve names, types or imports, and reads no files.
 
 pub mod ast;
+pub mod cursor;
 mod declarations;
 pub mod doc;
 mod entry_reader;

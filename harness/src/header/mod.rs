@@ -10,6 +10,7 @@ mod values;
 
 use star_base::{Code, Diagnostic, FileId, Span};
 
+use crate::cases::Purpose;
 use crate::template::Template;
 pub use published::Published;
 pub use read::headers;
@@ -124,6 +125,25 @@ pub enum Expected {
     },
     /// `prints`: this text, without the common indentation of its lines.
     Prints(String),
+}
+
+/// Returns the headers of a file, and all their errors: invalid syntax, and values that cannot be
+/// computed.
+pub fn checked(file: FileId, text: &str) -> (Vec<Header>, Vec<Diagnostic>) {
+    if !text.contains('@') {
+        // Every header contains it, and most programs have no header.
+        return (Vec::new(), Vec::new());
+    }
+    let (headers, mut faults) = headers(file, text, &star_syntax::outline(file, text));
+    for header in &headers {
+        faults.extend(header.cases(Purpose::Test).err());
+        if header.is_benchmark() {
+            faults.extend(header.cases(Purpose::Benchmark).err());
+        }
+    }
+    faults.sort_by_key(Diagnostic::span);
+    faults.dedup();
+    (headers, faults)
 }
 
 impl Header {

@@ -69,7 +69,7 @@ fn of_label(sources: &SourceMap, label: &Label) -> Value {
 }
 
 fn of_fix(sources: &SourceMap, fix: &Fix) -> Value {
-    let Fix { title, span, replacement } = fix;
+    let Fix { title, span, replacement, certain: _ } = fix;
     let Some(place) = LineRange::of(sources, *span) else {
         return json!({ "title": title, "replacement": replacement });
     };

@@ -129,7 +129,7 @@ fn bullet(kind: &str, text: &str) -> String {
 /// Describes a fix, with the text to write unless the title contains it.
 fn fix_text(fix: &Fix) -> String {
     const MAX_CHARS: usize = 200;
-    let Fix { title, span: _, replacement } = fix;
+    let Fix { title, span: _, replacement, certain: _ } = fix;
     let replacement = replacement.trim();
     if replacement.is_empty() || title.contains(replacement) {
         return title.clone();

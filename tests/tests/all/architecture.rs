@@ -97,6 +97,12 @@ fn machine_and_compiler_do_not_link_each_other() {
     assert!(!machine.contains("star-syntax") && !machine.contains("star-compiler"), "{machine:?}");
     let compiler = linked("star-compiler", &direct);
     assert!(!compiler.contains("star-vm") && !compiler.contains("wgpu"), "{compiler:?}");
+    for (path, text) in sources() {
+        let is_server = path.starts_with("lsp/src/") && path != "lsp/src/toolchain.rs";
+        let code = code(&text);
+        let other = code.lines().find(|line| line.contains("use star_"));
+        assert!(!is_server || other.is_none(), "{path} names a crate: {other:?}");
+    }
 }
 
 /// Returns the Rust sources of the workspace, as paths from its root with `/`, and their texts.
@@ -176,6 +182,8 @@ fn third_party_types_stay_in_the_edge_crates() {
     only_allowed_in("quick_xml", &["io/src/format/graphml.rs"]);
     only_allowed_in("serde::de", &["io/src/format/node_link.rs"]);
     only_allowed_in("memmap2", &["compiler/base/src/zeros.rs"]);
+    only_allowed_in("gen_lsp_types", &["lsp/src/protocol.rs"]);
+    only_allowed_in("lsp_server", &["lsp/src/protocol.rs"]);
 }
 
 #[test]

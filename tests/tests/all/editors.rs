@@ -1,4 +1,5 @@
-//! The editor grammars contain exactly the words of the language.
+//! The editor grammars contain exactly the words of the language: their lists are generated, and
+//! `STAR_BLESS=1 cargo test -p star-tests --test all editors::` rewrites them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,6 +19,115 @@ fn catalogue() -> BTreeSet<String> {
     // Labels are parsed, to be rejected with advice.
     let all = topics.chain(builtins).chain(["goto"]);
     all.filter(|word| word.is_ascii()).map(str::to_lowercase).collect()
+}
+
+/// The groups of words in the grammars: name in that of tree-sitter, scope in that of TextMate.
+const GROUPS: &[(&str, &str)] = &[
+    ("DECLARATIONS", "storage.type"),
+    ("CONTROL", "keyword.control"),
+    ("TYPES", "support.type"),
+    ("CONSTANTS", "constant.language"),
+    ("OPERATORS", "keyword.operator.word"),
+    ("BUILTINS", "support.function"),
+];
+
+/// Returns the group of a word of the language.
+fn group(word: &str) -> &'static str {
+    match word {
+        "program" | "import" | "const" | "var" | "procedure" | "proc" | "function" => {
+            "DECLARATIONS"
+        }
+        "begin" | "end" | "if" | "then" | "else" | "while" | "do" | "repeat" | "until" | "for"
+        | "to" | "downto" | "foreach" | "in" | "goto" => "CONTROL",
+        "integer" | "boolean" | "string" | "slice" | "word" | "table" | "handle" => "TYPES",
+        "true" | "false" => "CONSTANTS",
+        "and" | "or" | "xor" | "not" | "div" | "mod" => "OPERATORS",
+        other => panic!("`{other}` is in no group of the editors' grammars"),
+    }
+}
+
+/// Returns the words of a group, in the order of the catalogue.
+fn words(of: &str) -> Vec<&'static str> {
+    if of == "BUILTINS" {
+        return Builtin::ALL.iter().map(|builtin| builtin.name()).collect();
+    }
+    // Labels are parsed, to be rejected with advice.
+    language::keywords().chain(["goto"]).filter(|word| group(word) == of).collect()
+}
+
+/// Returns the words at the beginning of the lines of a header, as the message about an unknown one
+/// lists them.
+fn header_words() -> Vec<String> {
+    let text = "/* @test\n   unknown 1 */\nprocedure P; begin end;";
+    let (_, faults) = star_harness::header::checked(star_base::FileId(0), text);
+    let note = &faults[0].notes[0];
+    let quoted = note.split('`').skip(1).step_by(2).map(str::to_owned);
+    quoted.filter(|word| !word.contains('=')).collect()
+}
+
+/// Returns the TextMate grammar with the words of the language.
+fn textmate(text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for idx in 1..lines.len() {
+        let found = GROUPS
+            .iter()
+            .find(|(_, scope)| lines[idx].contains(&format!("\"name\": \"{scope}.star-machine\"")));
+        let Some((of, _)) = found.filter(|_| lines[idx - 1].contains("\"match\": \"(?i)")) else {
+            continue;
+        };
+        let indent = lines[idx - 1].len() - lines[idx - 1].trim_start().len();
+        let more = if *of == "CONSTANTS" { "|Θ|∅" } else { "" };
+        let list = words(of).join("|");
+        lines[idx - 1] = format!("{:indent$}\"match\": \"(?i)\\\\b({list})\\\\b{more}\",", "");
+    }
+    for line in &mut lines {
+        if line.contains("\"match\": \"^\\\\s*(") {
+            let indent = line.len() - line.trim_start().len();
+            let list = header_words().join("|");
+            *line = format!("{:indent$}\"match\": \"^\\\\s*({list})\\\\b\",", "");
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns the tree-sitter grammar with the words of the language.
+fn tree_sitter(text: &str) -> String {
+    let line = |line: &str| {
+        let of = GROUPS.iter().find(|(of, _)| line.starts_with(&format!("const {of} = [")));
+        of.map_or_else(
+            || line.to_owned(),
+            |(of, _)| {
+                let list: Vec<String> = words(of).iter().map(|one| format!("\"{one}\"")).collect();
+                format!("const {of} = [{}];", list.join(", "))
+            },
+        )
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn the_lists_of_words_are_generated() {
+    for (name, generate) in [
+        ("vscode/syntaxes/star.tmLanguage.json", textmate as fn(&str) -> String),
+        ("tree-sitter-star/grammar.js", tree_sitter),
+    ] {
+        let (current, expected) = (text(name), generate(&text(name)));
+        if std::env::var_os("STAR_BLESS").is_some_and(|value| value == "1") {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors").join(name);
+            std::fs::write(path, expected).unwrap();
+        } else {
+            assert!(current == expected, "{name} is out of date: bless it");
+        }
+    }
+}
+
+#[test]
+fn the_grammar_lists_the_keywords_of_headers() {
+    let grammar = text("vscode/syntaxes/star.tmLanguage.json");
+    for word in header_words() {
+        assert!(grammar.contains(&word), "{word}");
+    }
+    assert!(!grammar.contains("property"));
 }
 
 /// Returns the alternatives of a pattern such as `(?i)\b(begin|end)\b`.

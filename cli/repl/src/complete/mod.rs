@@ -1,21 +1,17 @@
 //! Completion, hints and colours while a line is typed, as functions of the text and of the
 //! [`Names`] known to a session.
 //!
-//! * [`context`]: the lexical context of the cursor.
 //! * [`names`]: the names to complete; [`known`]: those of a session, and the existing files.
 
-mod context;
 mod known;
 mod names;
 
 use std::borrow::Cow;
 
-use star_base::Builtin;
-use star_base::text;
+use star_base::{Builtin, language, text};
+use star_syntax::cursor::{Context, Part, context, is_word};
 
 use super::command::{Argument, Command};
-use context::{Context, Part, context, is_word};
-use names::KEYWORDS;
 
 pub use known::{Disk, names};
 pub use names::{Files, Names, Signature};
@@ -97,7 +93,7 @@ pub fn coloured(text: &str, from: usize) -> Cow<'_, str> {
     for (range, part) in context(text).parts.into_iter().filter(|(range, _)| range.end > from) {
         let range = range.start.max(from)..range.end;
         let word = &text[range.clone()];
-        let is_keyword = || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word));
+        let is_keyword = || language::keywords().any(|keyword| keyword.eq_ignore_ascii_case(word));
         let colour = match part {
             Part::Word if is_keyword() => KEYWORD,
             Part::Word => continue,
@@ -193,7 +189,7 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Comple
     let known = (names.values.iter().map(String::as_str))
         .chain(names.routines.iter().map(|routine| routine.name.as_str()))
         .chain(Builtin::ALL.iter().map(|builtin| builtin.name()))
-        .chain(KEYWORDS.iter().copied());
+        .chain(language::keywords().map(|word| word as &str));
     of(start + word_start, word, known)
 }
 

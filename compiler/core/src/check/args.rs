@@ -5,6 +5,7 @@ use star_syntax::ast;
 
 use super::{Checker, ExpectedName};
 use crate::hir::{Arg, Expr, ExprKind, LocalId, Role, RoutineId, TyKind, VarUse};
+use crate::uses::Access;
 
 impl Checker<'_> {
     /// Checks the call of a function.
@@ -154,11 +155,12 @@ impl Checker<'_> {
             );
             return None;
         }
-        self.writable(local, tree.span).then(|| self.mention(local, tree.span))
+        self.writable(local, name.span).then(|| self.mention(local, name.span))
     }
 
     /// Reports a written variable that cannot be written; returns whether it can.
     pub(super) fn writable(&mut self, local: LocalId, span: Span) -> bool {
+        self.record(local, span, Access::Writes);
         let name = self.local(local).name.clone();
         if self.local(local).role == Role::Binding {
             let declared = self.local(local).span;

@@ -232,7 +232,7 @@ impl Checker<'_> {
             self.report(diagnostic);
             return None;
         }
-        Some(self.mention(local, tree.span))
+        Some(self.mention(local, name.span))
     }
 
     /// Returns the number of rows (`of` is a slice) or columns (`of` is a word) of a table, or the

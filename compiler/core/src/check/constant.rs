@@ -7,6 +7,7 @@ use star_syntax::ast::{self, BinaryOp, CompareOp, ExprKind};
 
 use crate::hir;
 use crate::scope::World;
+use crate::uses::{Access, Meaning, Use};
 
 /// The value of a constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,8 @@ pub(crate) struct Constants<'a> {
     /// Constants whose evaluation has begun; one that depends on itself is an error.
     begun: RefCell<Vec<bool>>,
     depth: Cell<usize>,
+    /// The constants that values mention.
+    uses: RefCell<Vec<Use>>,
 }
 
 /// Maximum length of a chain of constants that refer to other constants.
@@ -60,6 +63,7 @@ impl<'a> Constants<'a> {
             values: RefCell::new(vec![None; n]),
             begun: RefCell::new(vec![false; n]),
             depth: Cell::new(0),
+            uses: RefCell::default(),
         }
     }
 
@@ -67,6 +71,11 @@ impl<'a> Constants<'a> {
         for idx in 0..self.world.constants.len() {
             self.evaluate(idx, diagnostics);
         }
+    }
+
+    /// Returns the constants that values in files of the user mention.
+    pub(crate) fn take_uses(&self) -> Vec<Use> {
+        self.uses.take()
     }
 
     /// Returns the value of the constant `idx`. All constants have been evaluated already.
@@ -123,7 +132,16 @@ impl<'a> Constants<'a> {
             },
             ExprKind::Theta => refuse(expr.span, "`Θ` has no size here"),
             ExprKind::Name(name, _) => match self.world.constant(unit, name) {
-                Some(idx) => self.evaluate(idx, diagnostics),
+                Some(idx) => {
+                    if let Some(name) =
+                        expr.plain_name().filter(|_| !self.world.units[unit].library)
+                    {
+                        let meaning = Meaning::Constant(idx as u32);
+                        let mention = Use { span: name.span, access: Access::Reads, meaning };
+                        self.uses.borrow_mut().push(mention);
+                    }
+                    self.evaluate(idx, diagnostics)
+                }
                 // The import that could not be read may declare it.
                 None if self.world.units[unit].import_failed => Value::Error,
                 None => refuse(expr.span, "this is not constant"),

@@ -377,11 +377,11 @@ impl Checker<'_> {
                     let ty = self.kind(local);
                     return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
                 }
-                if let Some(constant) = self.world.constant(self.unit, &name.name) {
+                if let Some(constant) = self.constant(name) {
                     let kind = if want == Some(TyKind::Int) { TyKind::Int } else { bits };
                     return self.constants.value(constant).to_expr(span, kind);
                 }
-                match self.world.callee(self.unit, name, 0) {
+                match self.callee(name, 0) {
                     Ok(Callee::Routine(id)) => self.function(id, name, &[], span),
                     Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, &[], span, bits),
                     Err(NoCallee::Unknown) => {
@@ -396,7 +396,7 @@ impl Checker<'_> {
             }
             Some(args) => match self.variable(&name.name) {
                 Some(local) => self.part(local, name, args, span),
-                None => match self.world.callee(self.unit, name, args.len()) {
+                None => match self.callee(name, args.len()) {
                     Ok(Callee::Routine(id)) => self.function(id, name, args, span),
                     Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, args, span, bits),
                     Err(NoCallee::Unknown) => {

@@ -75,7 +75,7 @@ impl Checker<'_> {
                     tree.header,
                     "this function has no result type",
                 )
-                .fix("write `: integer`", tree.header.after(), ": integer"),
+                .suggestion("write `: integer`", tree.header.after(), ": integer"),
             ),
             (RoutineKind::Procedure | RoutineKind::Program, Some(ty)) => self.report(
                 Diagnostic::at(Code::FunctionResult, ty.span, "only functions have a result type")
@@ -184,9 +184,10 @@ impl Checker<'_> {
     }
 
     fn size_of_variable(&mut self, size: &ast::Expr, of: TyKind) -> Option<Expr> {
-        let local = self.variable(&size.plain_name()?.name)?;
+        let name = size.plain_name()?;
+        let local = self.variable(&name.name)?;
         let place = match self.kind(local) {
-            TyKind::Table | TyKind::Slice | TyKind::Word => self.mention(local, size.span),
+            TyKind::Table | TyKind::Slice | TyKind::Word => self.mention(local, name.span),
             TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {
                 return None;
             }
@@ -228,8 +229,11 @@ impl Checker<'_> {
             .note(format!("both are {}s and easily confused", one.ty.kind().name()))
             .help(format!("rename one of them, for example to `{fresh}`"));
             for &span in self.mentions(&other.name) {
-                diagnostic =
-                    diagnostic.fix(format!("rename `{}` to `{fresh}`", other.name), span, &fresh);
+                diagnostic = diagnostic.suggestion(
+                    format!("rename `{}` to `{fresh}`", other.name),
+                    span,
+                    &fresh,
+                );
             }
             self.report(diagnostic);
         }

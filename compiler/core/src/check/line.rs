@@ -95,7 +95,7 @@ pub(crate) fn line(
     wants: Wants<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> CheckedLine {
-    let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()] };
+    let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()], uses: None };
     let mut checker = Checker::new(world, sources, constants, unit, tree, &mut reports);
     checker.declaring = Some(Declaring { environment, earlier, declared: Vec::new() });
     let mut params = checker.variables_of(environment, earlier);

@@ -47,11 +47,9 @@ impl Checker<'_> {
         diagnostic = match first_fnd(body, local) {
             Some(call) => {
                 let step = format!("STEP({name})");
-                diagnostic.label(call, "`FND` only reads it, `STEP` removes the first one").fix(
-                    format!("write `{step}`"),
-                    call,
-                    step,
-                )
+                diagnostic
+                    .label(call, "`FND` only reads it, `STEP` removes the first one")
+                    .suggestion(format!("write `{step}`"), call, step)
             }
             None => diagnostic.help(format!("remove its ones one by one: `i := STEP({name})`")),
         };

@@ -25,7 +25,8 @@ use star_syntax::ast::{self, RoutineKind};
 use crate::hir::{
     Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, VarUse,
 };
-use crate::scope::{Signature, World};
+use crate::scope::{Callee, NoCallee, Signature, World};
+use crate::uses::{Access, Meaning, Recorder, Use};
 
 use constant::Constants;
 use line::Declaring;
@@ -44,16 +45,20 @@ const MAX_SUGGESTIONS: usize = 100;
 pub(crate) type Bodies = BTreeMap<Span, Vec<ast::Stmt>>;
 
 /// Checks all routines of `world`, whose statements are in `bodies`. The statements of each are
-/// dropped once checked.
+/// dropped once checked. Adds the names in files of the user to `uses`.
 pub(crate) fn check(
     world: &World<'_>,
     mut bodies: Bodies,
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
+    mut uses: Option<&mut Vec<Use>>,
 ) -> Program {
     let mut constants = Constants::new(world);
     constants.evaluate_all(diagnostics);
-    let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()] };
+    if let Some(uses) = &mut uses {
+        uses.extend(constants.take_uses());
+    }
+    let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()], uses };
     let routines = (0..world.signatures.len() as u32)
         .map(|idx| {
             let id = RoutineId(idx);
@@ -97,7 +102,7 @@ pub(crate) fn recheck(world: &World<'_>, sources: &SourceMap, checked: Vec<Routi
     for idx in program.routines.len()..world.signatures.len() {
         let id = RoutineId(idx as u32);
         let mut diagnostics = Vec::new();
-        let mut reports = Reports { diagnostics: &mut diagnostics, n_unknown };
+        let mut reports = Reports { diagnostics: &mut diagnostics, n_unknown, uses: None };
         let body = &world.signature(id).tree.body;
         let routine = Checker::routine(world, sources, &constants, id, body, &mut reports);
         n_unknown = reports.n_unknown;
@@ -112,6 +117,8 @@ struct Reports<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     /// The number of unknown names in each file.
     n_unknown: Vec<usize>,
+    /// The meanings of names, if they are wanted.
+    uses: Option<&'a mut Vec<Use>>,
 }
 
 /// The expected meaning of an unknown name.
@@ -155,6 +162,8 @@ struct Checker<'a> {
     /// The file of the routine.
     unit: usize,
     tree: &'a ast::Routine,
+    /// The number of the routine; it has none in a session.
+    id: RoutineId,
     /// Set for a line of a session: what can be declared there.
     declaring: Option<Declaring<'a>>,
     locals: Vec<Local>,
@@ -171,6 +180,8 @@ struct Checker<'a> {
     n_unknown: &'a mut usize,
     /// Unknown names already reported in this routine; each is reported once.
     unknown_names: BTreeSet<String>,
+    /// Receives the meanings of names, if they are wanted.
+    recorder: Option<Recorder<'a>>,
 }
 
 impl<'a> Checker<'a> {
@@ -182,12 +193,15 @@ impl<'a> Checker<'a> {
         tree: &'a ast::Routine,
         reports: &'a mut Reports<'_>,
     ) -> Self {
+        let recorder = reports.uses.as_deref_mut().filter(|_| !world.units[unit].library);
+        let recorder = recorder.map(Recorder::new);
         Checker {
             world,
             sources,
             constants,
             unit,
             tree,
+            id: RoutineId(0),
             declaring: None,
             locals: Vec::new(),
             names: BTreeMap::new(),
@@ -199,6 +213,7 @@ impl<'a> Checker<'a> {
             diagnostics: reports.diagnostics,
             n_unknown: &mut reports.n_unknown[unit],
             unknown_names: BTreeSet::new(),
+            recorder,
         }
     }
 
@@ -214,6 +229,7 @@ impl<'a> Checker<'a> {
         let tree = signature.tree;
         let unit = signature.unit;
         let mut checker = Checker::new(world, sources, constants, unit, tree, reports);
+        checker.id = id;
         let params = checker.header(tree);
         checker.locals_of(tree);
         checker.refuse_circular_sizes();
@@ -256,6 +272,7 @@ impl<'a> Checker<'a> {
         } else {
             self.names.insert(name.name.to_string(), id);
         }
+        self.record(id, name.span, Access::Declares);
         id
     }
 
@@ -271,7 +288,43 @@ impl<'a> Checker<'a> {
     fn mention(&mut self, local: LocalId, span: Span) -> VarUse {
         let site = Site(self.n_sites);
         self.n_sites += 1;
+        self.record(local, span, Access::Reads);
         VarUse { local, site, span }
+    }
+
+    /// Records the use of a variable.
+    fn record(&mut self, local: LocalId, span: Span, access: Access) {
+        let is_result = self.local(local).role == Role::Result;
+        if let Some(recorder) = &mut self.recorder {
+            // The result of a function has its name.
+            let meaning = match is_result {
+                true => Meaning::Routine(self.id),
+                false => Meaning::Local(self.id, local),
+            };
+            recorder.add(span, meaning, access);
+        }
+    }
+
+    /// Resolves a name before arguments; see [`World::callee`].
+    fn callee(&mut self, name: &ast::Ident, n_args: usize) -> Result<Callee, NoCallee> {
+        let found = self.world.callee(self.unit, name, n_args);
+        if let (Some(recorder), Ok(callee)) = (&mut self.recorder, &found) {
+            let meaning = match callee {
+                Callee::Routine(id) => Meaning::Routine(*id),
+                Callee::Builtin(builtin) => Meaning::Builtin(*builtin),
+            };
+            recorder.add(name.span, meaning, Access::Reads);
+        }
+        found
+    }
+
+    /// Returns the constant that a name denotes.
+    fn constant(&mut self, name: &ast::Ident) -> Option<usize> {
+        let found = self.world.constant(self.unit, &name.name);
+        if let (Some(recorder), Some(idx)) = (&mut self.recorder, found) {
+            recorder.add(name.span, Meaning::Constant(idx as u32), Access::Reads);
+        }
+        found
     }
 
     /// Returns the variable with this name.
@@ -322,7 +375,8 @@ impl<'a> Checker<'a> {
             if meant.eq_ignore_ascii_case(spelled) {
                 diagnostic = diagnostic.note("names are case-sensitive");
             }
-            diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), name.span, meant);
+            diagnostic =
+                diagnostic.suggestion(format!("did you mean `{meant}`?"), name.span, meant);
         }
         if wanted == ExpectedName::LoopVariable && diagnostic.fixes.is_empty() {
             diagnostic = diagnostic.help(format!("declare `{spelled}: integer` in `var`"));

@@ -10,6 +10,7 @@ use super::expr::NAMES_ARE_PRINTED;
 use super::{Checker, ExpectedName};
 use crate::hir::{LocalId, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::scope::{Callee, NoCallee};
+use crate::uses::{Access, Meaning};
 
 impl Checker<'_> {
     pub(super) fn stmts(&mut self, trees: &[ast::Stmt]) -> Vec<Stmt> {
@@ -263,6 +264,10 @@ impl Checker<'_> {
                 }
                 None => match Builtin::find(&name.name).filter(|builtin| is_line(*builtin)) {
                     Some(builtin) => {
+                        if let Some(recorder) = &mut self.recorder {
+                            let meaning = Meaning::Builtin(builtin);
+                            recorder.add(name.span, meaning, Access::Writes);
+                        }
                         if !self.count_is_right(builtin, name, args.len()) {
                             return None;
                         }
@@ -303,11 +308,11 @@ impl Checker<'_> {
             // The header has no valid result type, which was reported.
             return None;
         }
-        let is_routine = match self.world.callee(self.unit, name, n_args) {
+        let is_routine = match self.callee(name, n_args) {
             Ok(_) | Err(NoCallee::Unsuitable(_)) => true,
             Err(NoCallee::Unknown) => false,
         };
-        if self.world.constant(self.unit, &name.name).is_some() {
+        if self.constant(name).is_some() {
             self.report(Diagnostic::at(
                 Code::ReadOnly,
                 name.span,
@@ -355,7 +360,7 @@ impl Checker<'_> {
             );
             return None;
         }
-        match self.world.callee(self.unit, name, args.len()) {
+        match self.callee(name, args.len()) {
             Ok(Callee::Routine(id)) => {
                 if self.world.signature(id).result.is_some() {
                     let header = self.world.signature(id).tree.header;

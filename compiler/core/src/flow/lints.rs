@@ -51,7 +51,11 @@ fn never_set_in(
                     // A branch or a body without `begin` has no room for another statement.
                     let Span { file, start, .. } = outermost.span;
                     let here = Span::new(file, start, start);
-                    diagnostic.fix(format!("clear `{name}` first"), here, format!("CLR({name}); "))
+                    diagnostic.suggestion(
+                        format!("clear `{name}` first"),
+                        here,
+                        format!("CLR({name}); "),
+                    )
                 }
                 TyKind::Slice | TyKind::Word => diagnostic.help(SIZE_OF_BITS),
                 TyKind::Table => diagnostic.help(SIZES_OF_TABLE),

@@ -1,10 +1,11 @@
-//! Lexical context of the cursor: open strings, parentheses and comments.
+//! Lexical context of a cursor in a text that is being typed: open strings, parentheses and
+//! comments.
 
 use std::ops::Range;
 
 /// The kind of a part of a text, for colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum Part {
     /// A name or keyword.
     Word,
     /// A string or bit constant, quotes included.
@@ -15,30 +16,30 @@ pub(super) enum Part {
 
 /// An open parenthesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Open {
+pub struct Open {
     /// The name before it, hyphens included; empty if there is none.
-    pub(super) name: String,
+    pub name: String,
     /// The index of the argument at the cursor, from 0.
-    pub(super) argument: usize,
+    pub argument: usize,
 }
 
 /// The context at the end of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Context {
+pub struct Context {
     /// The start of the open string, its quote included.
-    pub(super) string: Option<usize>,
+    pub string: Option<usize>,
     /// Whether a comment or bit constant is open.
-    pub(super) closed_off: bool,
+    pub closed_off: bool,
     /// The open parentheses, outermost first.
-    pub(super) open: Vec<Open>,
+    pub open: Vec<Open>,
     /// The last word before the open string.
-    pub(super) word: Option<Range<usize>>,
+    pub word: Option<Range<usize>>,
     /// The parts of the text, in order.
-    pub(super) parts: Vec<(Range<usize>, Part)>,
+    pub parts: Vec<(Range<usize>, Part)>,
 }
 
 /// Scans a text to its end.
-pub(super) fn context(text: &str) -> Context {
+pub fn context(text: &str) -> Context {
     let mut context = Context::default();
     let mut at = 0;
     // The name to which a parenthesis here would belong, if followed only by blanks.
@@ -125,7 +126,7 @@ fn comment(context: &mut Context, text: &str, at: usize, end: &str) -> (usize, O
 }
 
 /// Tests whether the character may occur in a name.
-pub(super) fn is_word(character: char) -> bool {
+pub fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 

@@ -1,0 +1,146 @@
+//! `star lsp` over standard input and output, and `star check --fix`.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+
+/// A server process and its client.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Server {
+    fn start() -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_star"))
+            .args(["lsp", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Server { child, input, output, next: 1 }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        let input = self.input.as_mut().unwrap();
+        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        input.flush().unwrap();
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let message = self.receive();
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().unwrap(),
+                None if line.trim_end().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    fn begin(&mut self) {
+        let params = json!({ "processId": null, "rootUri": null, "capabilities": {} });
+        let answer = self.request("initialize", params);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "star lsp");
+        self.notify("initialized", json!({}));
+    }
+}
+
+const TESTED: &str = "procedure TWICE(var k: integer); begin k:=2*k end;
+
+/* @test doubles
+   run TWICE
+   k = 1, 2
+   ensures POSITIVE */
+function POSITIVE(k: integer): boolean; begin POSITIVE:=k>0 end;
+
+/* @test fails
+   run TWICE
+   k = 1
+   expect k = 3 */
+program P(n: integer); begin print(n) end.
+";
+
+#[test]
+fn tests_run_from_a_lens_and_show_their_result() {
+    let folder = Folder::new(&[]);
+    let uri = format!("file://{}", folder.path("a.star").display());
+    let mut server = Server::start();
+    server.begin();
+    let document = json!({ "uri": uri, "languageId": "star", "version": 1, "text": TESTED });
+    // The file is not saved.
+    server.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let lenses = |server: &mut Server| {
+        let params = json!({ "textDocument": { "uri": uri } });
+        let lenses = server.request("textDocument/codeLens", params)["result"].clone();
+        let lenses = lenses.as_array().unwrap().clone();
+        lenses.into_iter().map(|lens| lens["command"].clone()).collect::<Vec<Value>>()
+    };
+    let before = lenses(&mut server);
+    assert_eq!(before[0]["title"], "▶ Run test (2 cases)");
+    for command in &before[..2] {
+        let params = json!({ "command": "star.test", "arguments": command["arguments"] });
+        let answer = server.request("workspace/executeCommand", params);
+        assert!(answer["result"].is_string(), "{answer}");
+    }
+    let after = lenses(&mut server);
+    assert_eq!(after[0]["title"], "✓ passed, 2 cases");
+    let failed = after[1]["title"].as_str().unwrap();
+    assert!(failed.starts_with("✗ failed: "), "{failed}");
+    assert!(server.request("shutdown", Value::Null)["result"].is_null());
+    server.notify("exit", Value::Null);
+    assert!(server.child.wait().unwrap().success());
+}
+
+#[test]
+fn the_server_ends_with_its_client() {
+    let mut server = Server::start();
+    server.begin();
+    server.input = None;
+    assert!(server.child.wait().unwrap().success());
+}
+
+#[test]
+fn check_applies_certain_fixes() {
+    let folder = Folder::new(&[]);
+    let text = "procedure P(var i: integer); begin i = 1; if i=1 then i:=2; else SETT(i) end;\n";
+    folder.write("a.star", text.as_bytes());
+    let ran = folder.star(&["check", "--fix", "a.star"]);
+    assert!(ran.stderr.contains("2 edits applied"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("E0202"), "{}", ran.stderr);
+    let fixed = fs::read_to_string(folder.path("a.star")).unwrap();
+    let expected = text.replace("i = 1", "i := 1").replace("2; else", "2 else");
+    assert_eq!(fixed, expected);
+    let ran = folder.star(&["check", "--fix", "a.star"]);
+    assert!(!ran.stderr.contains("applied"), "{}", ran.stderr);
+}

@@ -1,0 +1,147 @@
+//! Traversal of the syntax of a document.
+
+use crate::toolchain::Span;
+use crate::toolchain::ast::{
+    Expr, ExprKind, File, Item, Ref, Routine, Stmt, StmtKind, Type, TypeKind,
+};
+
+/// A node of the syntax.
+#[derive(Clone, Copy)]
+pub(crate) enum Node<'a> {
+    /// A routine.
+    Routine(&'a Routine),
+    /// A statement.
+    Stmt(&'a Stmt),
+    /// An expression.
+    Expr(&'a Expr),
+    /// A name with arguments, or a call.
+    Ref(&'a Ref),
+    /// A type in a declaration.
+    Type(&'a Type),
+}
+
+impl Node<'_> {
+    /// Returns the position of the node.
+    pub(crate) fn span(self) -> Span {
+        match self {
+            Node::Routine(routine) => routine.span,
+            Node::Stmt(stmt) => stmt.span,
+            Node::Expr(expr) => expr.span,
+            Node::Ref(reference) => reference.span,
+            Node::Type(ty) => ty.span,
+        }
+    }
+}
+
+/// Calls `found` for every node, outer ones first.
+pub(crate) fn walk<'a>(file: &'a File, found: &mut dyn FnMut(Node<'a>)) {
+    for item in &file.items {
+        match item {
+            Item::Import { .. } => {}
+            Item::Const { name: _, value } => expr(value, found),
+            Item::Routine(one) => routine(one, found),
+        }
+    }
+}
+
+/// Calls `found` for every node of a routine.
+pub(crate) fn routine<'a>(routine: &'a Routine, found: &mut dyn FnMut(Node<'a>)) {
+    found(Node::Routine(routine));
+    routine.params.iter().for_each(|group| of_type(&group.ty, found));
+    routine.result.iter().for_each(|ty| of_type(ty, found));
+    routine.vars.iter().for_each(|group| of_type(&group.ty, found));
+    routine.body.iter().for_each(|one| stmt(one, found));
+}
+
+fn of_type<'a>(ty: &'a Type, found: &mut dyn FnMut(Node<'a>)) {
+    found(Node::Type(ty));
+    match &ty.kind {
+        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str | TypeKind::Handle => {}
+        TypeKind::Slice(size) | TypeKind::Word(size) => {
+            size.iter().for_each(|size| expr(size, found));
+        }
+        TypeKind::Table(rows, columns) => {
+            rows.iter().chain(columns).for_each(|size| expr(size, found));
+        }
+    }
+}
+
+/// Calls `found` for a statement and every node inside it.
+pub(crate) fn stmt<'a>(one: &'a Stmt, found: &mut dyn FnMut(Node<'a>)) {
+    found(Node::Stmt(one));
+    match &one.kind {
+        StmtKind::Empty | StmtKind::Error | StmtKind::Goto(_) => {}
+        StmtKind::Block(body) => body.iter().for_each(|one| stmt(one, found)),
+        StmtKind::If { arms, otherwise } => {
+            for (test, then) in arms {
+                expr(test, found);
+                stmt(then, found);
+            }
+            otherwise.iter().for_each(|one| stmt(one, found));
+        }
+        StmtKind::While { test, body } => {
+            expr(test, found);
+            stmt(body, found);
+        }
+        StmtKind::Repeat { body, until } => {
+            body.iter().for_each(|one| stmt(one, found));
+            expr(until, found);
+        }
+        StmtKind::For { var: _, assign: _, from, to, down: _, body } => {
+            expr(from, found);
+            expr(to, found);
+            stmt(body, found);
+        }
+        StmtKind::Foreach { var: _, over, body } => {
+            expr(over, found);
+            stmt(body, found);
+        }
+        StmtKind::Assign { target, assign: _, value } => {
+            reference(target, found);
+            expr(value, found);
+        }
+        StmtKind::PutPart { target: _, assign: _, value } => expr(value, found),
+        StmtKind::Call(call) => reference(call, found),
+        StmtKind::Labelled { label: _, body } => stmt(body, found),
+    }
+}
+
+fn expr<'a>(one: &'a Expr, found: &mut dyn FnMut(Node<'a>)) {
+    found(Node::Expr(one));
+    match &one.kind {
+        ExprKind::Error
+        | ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Bits(_)
+        | ExprKind::Str(_)
+        | ExprKind::Theta
+        | ExprKind::Part(_)
+        | ExprKind::Name(..) => {}
+        ExprKind::Ref(inner) => reference(inner, found),
+        ExprKind::Not(operand) | ExprKind::Neg(operand) => expr(operand, found),
+        ExprKind::Chain(chain) => {
+            expr(&chain.first, found);
+            chain.links.iter().for_each(|link| expr(&link.operand, found));
+        }
+        ExprKind::Compare(_, sides) => sides.iter().for_each(|side| expr(side, found)),
+    }
+}
+
+fn reference<'a>(one: &'a Ref, found: &mut dyn FnMut(Node<'a>)) {
+    found(Node::Ref(one));
+    one.args.iter().flatten().for_each(|arg| expr(arg, found));
+}
+
+/// Returns the innermost statement that contains a byte, if `suits` holds for it.
+pub(crate) fn stmt_at(file: &File, offset: usize, suits: impl Fn(&Stmt) -> bool) -> Option<&Stmt> {
+    let mut last = None;
+    walk(file, &mut |node| {
+        if let Node::Stmt(one) = node {
+            let range = one.span.range();
+            if range.start <= offset && offset <= range.end && suits(one) {
+                last = Some(one);
+            }
+        }
+    });
+    last
+}
