@@ -174,7 +174,7 @@ fn trees_of_weights_in_many_columns_decline_large_ones_only() {
         // One row has the bit 2^32, an edge or none; all have different low bits.
         for (row, expected) in [(5, u64::from(any_takes)), (6, 0)] {
             call.weight = table_of(70, 40, |at, col| {
-                if col == 7 { at == row } else { col > 7 && at * at % 53 >> (39 - col) & 1 == 1 }
+                if col == 7 { at == row } else { col > 7 && (at * at % 53) >> (39 - col) & 1 == 1 }
             });
             let mut args = call.arguments(intrinsic.signature());
             if routine == "PRIM" {
