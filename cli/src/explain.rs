@@ -1,4 +1,5 @@
-//! Report on the compilation of a program: lines of text for `star run --explain`. Passes report on loops, the backend on everything else.
+//! Report on the compilation of a program: lines of text for `star run --explain`. Passes report on
+//! loops, the backend on everything else.
 
 use std::collections::BTreeMap;
 

@@ -96,7 +96,7 @@ pub(crate) fn complete(
     if found.closed_off {
         return Ok(list(Vec::new()));
     }
-    let start = word_start(before, |c| cursor::is_word(c));
+    let start = word_start(before, cursor::is_word);
     let word = &before[start..];
     if word.starts_with(|c: char| c.is_ascii_digit()) || before[..start].ends_with('.') {
         return Ok(list(Vec::new()));
@@ -337,12 +337,12 @@ fn params_of(routine: &RoutineDoc) -> Vec<String> {
 /// Returns the edit that imports a module: after the last import, or before the first item.
 pub(crate) fn import_edit(analysis: &Analysis, path: &str) -> TextEdit {
     let text = analysis.text();
-    let imports = analysis.parsed.file.items.iter().filter_map(|item| match item {
+    let mut imports = analysis.parsed.file.items.iter().filter_map(|item| match item {
         ast::Item::Import { path: _, span } => Some(span.end as usize),
         ast::Item::Const { .. } | ast::Item::Routine(_) => None,
     });
     let line_after = |at: usize| text[at..].find('\n').map_or(text.len(), |len| at + len + 1);
-    let (at, text) = match imports.last() {
+    let (at, text) = match imports.next_back() {
         Some(end) => {
             let at = line_after(end);
             let separate = if text[..at].ends_with('\n') { "" } else { "\n" };

@@ -71,7 +71,8 @@ pub(crate) fn selections(
     let text = analysis.text();
     let at = |position| {
         let offset = analysis.offset(position);
-        let mut ranges = vec![0..text.len()];
+        let whole = 0..text.len();
+        let mut ranges = vec![whole];
         let touches = |range: &std::ops::Range<usize>| range.start <= offset && offset <= range.end;
         tree::walk(&analysis.parsed.file, &mut |node| {
             let range = node.span().range();

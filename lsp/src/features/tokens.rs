@@ -111,10 +111,12 @@ fn class(analysis: &Analysis, token: Token, start: usize) -> Option<(u32, u32)> 
         Token::Str | Token::Bits => plain(STRING),
         Token::Number => plain(NUMBER),
         Token::Theta => Some((NUMBER, LIBRARY)),
-        Token::Name => {
-            let found = analysis.index.at(analysis.root(), start as u32);
-            found.filter(|one| one.span.start as usize == start).and_then(|one| name(analysis, one))
-        }
+        Token::Name => use_around(analysis, start).and_then(|one| name(analysis, one)),
+        // A hyphen in the name of a procedure.
+        Token::Minus => match use_around(analysis, start) {
+            Some(one) => name(analysis, one),
+            None => plain(OPERATOR),
+        },
         Token::Assign
         | Token::Equals
         | Token::Differs
@@ -123,7 +125,6 @@ fn class(analysis: &Analysis, token: Token, start: usize) -> Option<(u32, u32)> 
         | Token::AtLeast
         | Token::Greater
         | Token::Plus
-        | Token::Minus
         | Token::Times => plain(OPERATOR),
         Token::Colon
         | Token::Semicolon
@@ -136,6 +137,12 @@ fn class(analysis: &Analysis, token: Token, start: usize) -> Option<(u32, u32)> 
         _ if token.is_type() => plain(TYPE),
         _ => plain(KEYWORD),
     }
+}
+
+/// Returns the name that contains a byte.
+fn use_around(analysis: &Analysis, at: usize) -> Option<&Use> {
+    let found = analysis.index.at(analysis.root(), at as u32)?;
+    found.span.range().contains(&at).then_some(found)
 }
 
 fn name(analysis: &Analysis, one: &Use) -> Option<(u32, u32)> {

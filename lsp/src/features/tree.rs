@@ -133,11 +133,7 @@ fn reference<'a>(one: &'a Ref, found: &mut dyn FnMut(Node<'a>)) {
 }
 
 /// Returns the innermost statement that contains a byte, if `suits` holds for it.
-pub(crate) fn stmt_at<'a>(
-    file: &'a File,
-    offset: usize,
-    suits: impl Fn(&Stmt) -> bool,
-) -> Option<&'a Stmt> {
+pub(crate) fn stmt_at(file: &File, offset: usize, suits: impl Fn(&Stmt) -> bool) -> Option<&Stmt> {
     let mut last = None;
     walk(file, &mut |node| {
         if let Node::Stmt(one) = node {

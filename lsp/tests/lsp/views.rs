@@ -80,6 +80,22 @@ fn semantic_tokens_tell_what_names_are() {
 }
 
 #[test]
+fn hyphens_belong_to_the_names_of_procedures() {
+    let mut client = Client::new();
+    client.open(
+        "a.star",
+        "procedure A - B; begin end; procedure C(k: integer); begin A-B; k:=k-1 end;",
+    );
+    let found = client.of("textDocument/semanticTokens/full", "a.star");
+    let data: Vec<u64> =
+        found["data"].as_array().unwrap().iter().map(|one| one.as_u64().unwrap()).collect();
+    let kinds: String = data.chunks(5).map(|token| token[3].to_string()).collect();
+    // A keyword and three parts of a name; the same three parts, then `k:=k-1 end`.
+    assert!(kinds.starts_with("0666") && kinds.ends_with("666848430"), "{kinds}");
+    client.close();
+}
+
+#[test]
 fn folds_and_selections_follow_the_structure() {
     let mut client = Client::new();
     client.open("a.star", TEXT);
