@@ -2,12 +2,13 @@
 //!
 //! Limits apply to builds with optimisation; `STAR_LATENCY=1` prints the figures of any build.
 
+#![allow(clippy::print_stdout, reason = "the figures are asked for by an environment variable")]
+
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, position};
 
 #[test]
-#[allow(clippy::print_stdout, reason = "figures that were asked for")]
 fn answers_come_while_typing() {
     let modules = star_stdlib::MODULES.iter();
     let (name, original) = modules.max_by_key(|(_, text)| text.len()).unwrap();
