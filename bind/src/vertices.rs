@@ -259,18 +259,24 @@ fn name_of(vertex: usize, graph: Option<&Graph>) -> String {
     graph.map_or_else(|| (vertex + 1).to_string(), |graph| graph.name(vertex).to_string())
 }
 
-/// Returns a field of vertices with their names: those of the file, or 1, 2, …
+/// Returns a field of vertices with their names: those of the file, or 1, 2, … Numbers become texts
+/// if one of them exceeds the numbers of a field.
 fn named(name: &str, vertices: Vec<usize>, graph: Option<&Graph>) -> Field {
     let names = graph.and_then(|graph| graph.names.as_ref());
-    let value = |vertex: usize| match names {
-        Some(VertexNames::Numbers(numbers)) => numbers
-            .get(vertex)
-            .map_or(i64::MAX, |&number| i64::try_from(number).unwrap_or(i64::MAX)),
-        Some(VertexNames::Texts(_)) | None => vertex as i64 + 1,
+    let (meaning, numbers) = match names {
+        Some(VertexNames::Texts(texts)) => (Meaning::Texts(texts.clone()), None),
+        Some(VertexNames::Numbers(numbers)) => {
+            match numbers.iter().map(|&number| i64::try_from(number)).collect::<Result<Vec<_>, _>>()
+            {
+                Ok(numbers) => (Meaning::Number, Some(numbers)),
+                Err(_) => (Meaning::Texts(Texts::of(numbers.iter().map(u64::to_string))), None),
+            }
+        }
+        None => (Meaning::Number, None),
     };
-    let meaning = match names {
-        Some(VertexNames::Texts(texts)) => Meaning::Texts(texts.clone()),
-        Some(VertexNames::Numbers(_)) | None => Meaning::Number,
+    let value = |vertex: usize| match &numbers {
+        Some(numbers) => numbers.get(vertex).copied().unwrap_or(i64::MAX),
+        None => vertex as i64 + 1,
     };
     Field { meaning, ..Field::new(name, None, vertices.into_iter().map(value).collect()) }
 }
@@ -297,6 +303,11 @@ mod tests {
         assert_eq!(of(None), ("vertex".to_owned(), vec![1, 3]));
         assert_eq!(of(Some(&graph(None))).1, [1, 3]);
         assert_eq!(of(Some(&graph(Some(vec![10, 20, 30])))).1, [10, 30]);
+        let large = graph(Some(vec![10, 20, 1 << 63]));
+        let found = all(BitsRef::Slice(&bits), Some(&large), "f").unwrap().fields.remove(0);
+        assert_eq!(found.values, [1, 3]);
+        let texts = found.values.iter().map(|value| found.meaning.text(*value).to_string());
+        assert_eq!(texts.collect::<Vec<_>>(), ["10", "9223372036854775808"]);
         let other = BitVector::parse("10").unwrap();
         let error = all(BitsRef::Slice(&other), Some(&graph(None)), "f").unwrap_err();
         assert_eq!(error.message, "2 rows for 3 vertices");
