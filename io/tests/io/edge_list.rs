@@ -135,6 +135,8 @@ fn columns_are_chosen_by_name_or_number() {
         (fields("a", "c", None), "no column `c` for `to=`"),
         (fields("a", "a", None), "same column"),
         (fields("a", "b", Some("9")), "no column `9` for `weight=`"),
+        (fields("a", "b", Some("2")), "`weight=` chooses a column of vertices"),
+        (fields("a", "b", Some("a")), "`weight=` chooses a column of vertices"),
     ] {
         let error = with(text, |options| options.edges = edges).unwrap_err();
         assert!(error.message.contains(part), "{error}");

@@ -189,6 +189,10 @@ impl Plan {
             Some(name) => Some(choose(name, "weight")?),
             None => usual_weight(header, &cells, second.as_deref(), [from, to]),
         };
+        if weight.is_some_and(|idx| idx == from || idx == to) {
+            let message = "`weight=` chooses a column of vertices".to_owned();
+            return Err(Box::new(fault(message).help("`weight=none` reads no weights")));
+        }
         let names: Vec<String> = match has_header {
             true => cells.clone(),
             false => (1..=cells.len()).map(|number| number.to_string()).collect(),
