@@ -255,42 +255,33 @@ impl Feed {
 
 /// Returns whether the token always needs a continuation.
 fn needs_more(token: &Token) -> bool {
-    matches!(
-        token,
-        Token::Import
-            | Token::Const
-            | Token::Var
-            | Token::If
-            | Token::Then
-            | Token::Else
-            | Token::While
-            | Token::Do
-            | Token::For
-            | Token::To
-            | Token::Downto
-            | Token::Foreach
-            | Token::In
-            | Token::Until
-            | Token::Goto
-            | Token::And
-            | Token::Or
-            | Token::Xor
-            | Token::Not
-            | Token::Div
-            | Token::Mod
-            | Token::Assign
-            | Token::Colon
-            | Token::Comma
-            | Token::Equals
-            | Token::Differs
-            | Token::AtMost
-            | Token::Less
-            | Token::AtLeast
-            | Token::Greater
-            | Token::Plus
-            | Token::Minus
-            | Token::Times
-    )
+    token.is_sign()
+        || matches!(
+            token,
+            Token::Import
+                | Token::Const
+                | Token::Var
+                | Token::If
+                | Token::Then
+                | Token::Else
+                | Token::While
+                | Token::Do
+                | Token::For
+                | Token::To
+                | Token::Downto
+                | Token::Foreach
+                | Token::In
+                | Token::Until
+                | Token::Goto
+                | Token::And
+                | Token::Or
+                | Token::Xor
+                | Token::Not
+                | Token::Div
+                | Token::Mod
+                | Token::Colon
+                | Token::Comma
+        )
 }
 
 /// Returns whether the token can occur in a declaration of variables.

@@ -33,16 +33,16 @@ impl State<'_> {
             None => format!("end of the {}", self.whole),
         };
         if let Some((_, before_token, before_end)) = before {
-            let behind = Span::new(self.file, before_end, before_end);
+            let after = Span::new(self.file, before_end, before_end);
             let on_new_line = self.text[before_end as usize..span.start as usize].contains('\n');
             let begins = starts_statement(token) || on_new_line && !self.may_close(token, span);
             if expects(";") && token.is_some() && begins && !begins_statements(before_token) {
-                return Diagnostic::at(Code::UnexpectedToken, behind, "missing `;`")
+                return Diagnostic::at(Code::UnexpectedToken, after, "missing `;`")
                     .label(span, format!("before {found}"))
-                    .fix("write `;`", behind, ";");
+                    .fix("write `;`", after, ";");
             }
             if expects("end") && token.is_none() {
-                return Diagnostic::at(Code::UnexpectedToken, behind, "missing `end`")
+                return Diagnostic::at(Code::UnexpectedToken, after, "missing `end`")
                     .note("every `begin` needs an `end`")
                     .label(self.begin_of_last_block(span.start), "perhaps for this `begin`");
             }
@@ -193,8 +193,8 @@ impl State<'_> {
         expects: &impl Fn(&str) -> bool,
     ) -> Option<Diagnostic> {
         let (_, _, end) = before.filter(|_| token.is_none() && expects(";"))?;
-        let behind = self.tokens.partition_point(|&(.., end)| end <= at.start);
-        let first = self.tokens[..behind].iter().rfind(|(_, token, _)| begins_item(token))?;
+        let idx = self.tokens.partition_point(|&(.., end)| end <= at.start);
+        let first = self.tokens[..idx].iter().rfind(|(_, token, _)| begins_item(token))?;
         let what = match first.1 {
             Token::Import => "an import ends with a semicolon",
             Token::Const => "a constant ends with a semicolon",
@@ -218,12 +218,12 @@ impl State<'_> {
             Token::Times => Some("*"),
             _ => None,
         };
-        let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
+        let idx = self.tokens.partition_point(|&(start, ..)| start < span.start);
         let token_at = |idx: usize| self.tokens.get(idx).copied();
         // The parser may have read the first sign as the hyphen of a call.
         let (first, second) = match (token?, before?) {
-            (token, (_, Token::Name, _)) if sign(token).is_some() => (behind, behind + 1),
-            (_, (_, token, _)) if sign(token).is_some() => (behind - 1, behind),
+            (token, (_, Token::Name, _)) if sign(token).is_some() => (idx, idx + 1),
+            (_, (_, token, _)) if sign(token).is_some() => (idx - 1, idx),
             _ => return None,
         };
         let (from, op, first_end) = token_at(first)?;
@@ -349,8 +349,8 @@ impl State<'_> {
 
     /// Returns whether `and`, `or` or `xor` stands in the same statement before byte `at`.
     fn joins_before(&self, at: u32) -> bool {
-        let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
-        let tokens = self.tokens[..behind].iter().rev().map(|(_, token, _)| *token);
+        let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
+        let tokens = self.tokens[..idx].iter().rev().map(|(_, token, _)| *token);
         tokens
             .take_while(|&token| !begins_statements(token) && token != Token::Until)
             .any(|token| matches!(token, Token::And | Token::Or | Token::Xor))
@@ -359,9 +359,8 @@ impl State<'_> {
     /// Reports a constant or a routine inside a routine that has no body yet, which other languages
     /// allow.
     fn nested_item(&self, at: Span, before: Option<Spanned>) -> Option<Diagnostic> {
-        let behind = self.tokens.partition_point(|&(start, ..)| start < at.start);
-        let &(start, item, end) =
-            self.tokens.get(behind).filter(|(_, item, _)| begins_item(item))?;
+        let idx = self.tokens.partition_point(|&(start, ..)| start < at.start);
+        let &(start, item, end) = self.tokens.get(idx).filter(|(_, item, _)| begins_item(item))?;
         let (span, (_, _, body)) = (self.span(start, end), before?);
         let message = format!("`{}` is not allowed inside a routine", &self.text[span.range()]);
         let help = match item {
@@ -376,9 +375,9 @@ impl State<'_> {
 
     /// Reports a second constant after one `const`.
     fn second_constant(&self, token: Option<Token>, span: Span) -> Option<Diagnostic> {
-        let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
-        let begin = self.tokens[..behind].iter().rposition(|(_, token, _)| begins_item(token))?;
-        let mut declared = self.tokens[begin..behind].iter().map(|(_, token, _)| *token);
+        let idx = self.tokens.partition_point(|&(start, ..)| start < span.start);
+        let begin = self.tokens[..idx].iter().rposition(|(_, token, _)| begins_item(token))?;
+        let mut declared = self.tokens[begin..idx].iter().map(|(_, token, _)| *token);
         let is_one = declared.next() == Some(Token::Const)
             && declared.find(|token| *token == Token::Semicolon).is_some()
             && declared.next().is_none();
@@ -393,8 +392,8 @@ impl State<'_> {
     /// Returns whether it is a name that resembles a keyword ending statements, and that does not
     /// begin a statement.
     fn may_close(&self, token: Option<Token>, span: Span) -> bool {
-        let behind = self.tokens.partition_point(|&(start, ..)| start < span.end);
-        let next = self.tokens.get(behind).map(|&(_, token, _)| token);
+        let idx = self.tokens.partition_point(|&(start, ..)| start < span.end);
+        let next = self.tokens.get(idx).map(|&(_, token, _)| token);
         matches!(token, Some(Token::Name))
             && !matches!(next, Some(Token::Assign | Token::Equals | Token::Open))
             && did_you_mean(&self.text[span.range()], ["end", "else", "until"]).is_some()
@@ -460,9 +459,9 @@ impl State<'_> {
 
     /// Returns each `begin` and `repeat` before byte `at` that has no end yet, the last one first.
     fn open_blocks(&self, at: u32) -> impl Iterator<Item = (Token, Span)> {
-        let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
+        let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
         let mut closed = 0;
-        let before = self.tokens[..behind].iter().rev();
+        let before = self.tokens[..idx].iter().rev();
         before.take_while(|(_, token, _)| !begins_item(token)).filter_map(
             move |&(start, token, end)| match token {
                 Token::End | Token::Until => {

@@ -206,18 +206,7 @@ fn ends_operand(token: Token) -> bool {
 
 /// Returns whether an operand without parentheses begins with the token.
 pub(crate) fn begins_operand(token: Token) -> bool {
-    matches!(
-        token,
-        Token::Name
-            | Token::Number
-            | Token::Bits
-            | Token::Str
-            | Token::True
-            | Token::False
-            | Token::Theta
-            | Token::Word
-            | Token::Not
-    )
+    token.is_operand() || matches!(token, Token::Word | Token::Not)
 }
 
 /// The statement at the end of a block.
@@ -305,8 +294,8 @@ fn match_else(
         return true;
     }
     if after_semicolon && block.before > 0 {
-        while let Some(&(at, Token::Semicolon, behind)) = kept.last() {
-            let semicolon = Span::new(span.file, at, behind);
+        while let Some(&(start, Token::Semicolon, end)) = kept.last() {
+            let semicolon = Span::new(span.file, start, end);
             diagnostics.push(
                 Diagnostic::at(Code::SemicolonBeforeElse, semicolon, "no semicolon before `else`")
                     .note("a semicolon ends the whole `if` statement, so the `else` has no `if`")

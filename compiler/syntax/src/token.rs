@@ -182,6 +182,37 @@ impl Token {
                 | Token::Handle
         )
     }
+
+    /// Returns whether the token is an operand of an expression, without what follows a name.
+    pub fn is_operand(&self) -> bool {
+        matches!(
+            self,
+            Token::Name
+                | Token::Number
+                | Token::Bits
+                | Token::Str
+                | Token::True
+                | Token::False
+                | Token::Theta
+        )
+    }
+
+    /// Returns whether the token is an operator of signs, `:=` included.
+    pub fn is_sign(&self) -> bool {
+        matches!(
+            self,
+            Token::Assign
+                | Token::Equals
+                | Token::Differs
+                | Token::AtMost
+                | Token::Less
+                | Token::AtLeast
+                | Token::Greater
+                | Token::Plus
+                | Token::Minus
+                | Token::Times
+        )
+    }
 }
 
 fn comment(lexer: &mut Lexer<'_, Token>, end: &str) -> Result<(), LexError> {

@@ -117,15 +117,6 @@ fn class(analysis: &Analysis, token: Token, start: usize) -> Option<(u32, u32)> 
             Some(one) => name(analysis, one),
             None => plain(OPERATOR),
         },
-        Token::Assign
-        | Token::Equals
-        | Token::Differs
-        | Token::AtMost
-        | Token::Less
-        | Token::AtLeast
-        | Token::Greater
-        | Token::Plus
-        | Token::Times => plain(OPERATOR),
         Token::Colon
         | Token::Semicolon
         | Token::Comma
@@ -134,6 +125,7 @@ fn class(analysis: &Analysis, token: Token, start: usize) -> Option<(u32, u32)> 
         | Token::Close
         | Token::Begins(_)
         | Token::Reserved => None,
+        _ if token.is_sign() => plain(OPERATOR),
         _ if token.is_type() => plain(TYPE),
         _ => plain(KEYWORD),
     }

@@ -216,17 +216,7 @@ fn first_line(text: &str) -> usize {
 
 /// Returns whether the token can end an operand, so that a following minus is binary.
 fn is_operand_end(token: &Token) -> bool {
-    matches!(
-        token,
-        Token::Name
-            | Token::Number
-            | Token::Bits
-            | Token::Str
-            | Token::True
-            | Token::False
-            | Token::Theta
-            | Token::Close
-    )
+    token.is_operand() || *token == Token::Close
 }
 
 /// Returns whether parentheses after the token belong to it.
