@@ -60,6 +60,17 @@ pub struct Fix {
     pub certain: bool,
 }
 
+impl Fix {
+    fn new(
+        title: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+        certain: bool,
+    ) -> Self {
+        Fix { title: title.into(), span, replacement: replacement.into(), certain }
+    }
+}
+
 impl Diagnostic {
     /// Creates a message without a place.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
@@ -117,8 +128,7 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<String>,
     ) -> Self {
-        let (title, replacement) = (title.into(), replacement.into());
-        self.fixes.push(Fix { title, span, replacement, certain: true });
+        self.fixes.push(Fix::new(title, span, replacement, true));
         self
     }
 
@@ -130,8 +140,7 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<String>,
     ) -> Self {
-        let (title, replacement) = (title.into(), replacement.into());
-        self.fixes.push(Fix { title, span, replacement, certain: false });
+        self.fixes.push(Fix::new(title, span, replacement, false));
         self
     }
 

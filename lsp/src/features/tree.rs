@@ -132,6 +132,29 @@ fn reference<'a>(one: &'a Ref, found: &mut dyn FnMut(Node<'a>)) {
     one.args.iter().flatten().for_each(|arg| expr(arg, found));
 }
 
+/// Returns whether a statement is a loop.
+pub(crate) fn is_loop(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::While { .. }
+            | StmtKind::Repeat { .. }
+            | StmtKind::For { .. }
+            | StmtKind::Foreach { .. }
+    )
+}
+
+/// Returns whether a range is part of a loop of the routine.
+pub(crate) fn in_loop(tree: &Routine, span: Span) -> bool {
+    let mut found = false;
+    routine(tree, &mut |node| {
+        if let Node::Stmt(one) = node {
+            let contains = one.span.start <= span.start && span.end <= one.span.end;
+            found |= is_loop(one) && contains && one.span != span;
+        }
+    });
+    found
+}
+
 /// Returns the innermost statement that contains a byte, if `suits` holds for it.
 pub(crate) fn stmt_at(file: &File, offset: usize, suits: impl Fn(&Stmt) -> bool) -> Option<&Stmt> {
     let mut last = None;

@@ -18,6 +18,8 @@ pub(crate) struct Client {
     pub(crate) folder: TempDir,
     connection: Option<Connection>,
     server: Option<JoinHandle<Result<(), String>>>,
+    /// The capabilities of the server.
+    pub(crate) capabilities: Value,
     next: i32,
     version: i32,
     /// Notifications that no test has looked at.
@@ -52,6 +54,7 @@ impl Client {
             folder,
             connection: Some(connection),
             server: Some(server),
+            capabilities: Value::Null,
             next: 1,
             version: 1,
             received: VecDeque::new(),
@@ -63,7 +66,7 @@ impl Client {
             "processId": null, "rootUri": null, "capabilities": capabilities,
             "workspaceFolders": folders,
         });
-        client.request("initialize", params).unwrap();
+        client.capabilities = client.request("initialize", params).unwrap()["capabilities"].take();
         client.notify("initialized", json!({}));
         client
     }

@@ -45,7 +45,8 @@ pub(super) fn extract(request: &Request<'_>) -> Option<Action> {
             && !elsewhere
             && (local.ty.is_unsized() || local.ty.kind() != hir::TyKind::Table);
         let kind = local.ty.kind().name();
-        if is_fresh && !in_loop(tree, span) {
+        // In a loop, values of the last iteration may matter.
+        if is_fresh && !tree::in_loop(tree, span) {
             let ty = match local.ty.is_unsized() {
                 true => hover::declared_type(analysis, routine, local),
                 false => kind.to_owned(),
@@ -134,10 +135,7 @@ fn leaves(stmts: &[&ast::Stmt]) -> bool {
         tree::stmt(one, &mut |node| {
             let tree::Node::Stmt(stmt) = node else { return };
             match &stmt.kind {
-                ast::StmtKind::While { .. }
-                | ast::StmtKind::Repeat { .. }
-                | ast::StmtKind::For { .. }
-                | ast::StmtKind::Foreach { .. } => loops.push(stmt.span),
+                _ if tree::is_loop(stmt) => loops.push(stmt.span),
                 ast::StmtKind::Call(call) => {
                     let is = |name: &str| call.name.name.eq_ignore_ascii_case(name);
                     let inside = loops
@@ -149,24 +147,6 @@ fn leaves(stmts: &[&ast::Stmt]) -> bool {
             }
         });
     }
-    found
-}
-
-/// Tests whether a range lies inside a loop of the routine, so that values of the last iteration
-/// may matter.
-fn in_loop(tree: &ast::Routine, span: Span) -> bool {
-    let mut found = false;
-    tree::routine(tree, &mut |node| {
-        let tree::Node::Stmt(one) = node else { return };
-        let is_loop = matches!(
-            one.kind,
-            ast::StmtKind::While { .. }
-                | ast::StmtKind::Repeat { .. }
-                | ast::StmtKind::For { .. }
-                | ast::StmtKind::Foreach { .. }
-        );
-        found |= is_loop && one.span.start < span.start && span.end <= one.span.end;
-    });
     found
 }
 

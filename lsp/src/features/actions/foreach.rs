@@ -47,7 +47,7 @@ pub(super) fn convert(request: &Request<'_>) -> Option<Action> {
         one.meaning == set
             && one.access != Access::Declares
             && !within
-            && (one.span.start > stmt.span.end || in_loop(request, stmt))
+            && (one.span.start > stmt.span.end || tree::in_loop(tree, stmt.span))
     });
     let text = request.text();
     let name = |span: Span| text.get(span.range()).unwrap_or_default();
@@ -74,22 +74,4 @@ fn argument_of(expr: &ast::Expr, builtin: Builtin) -> Option<ast::Ident> {
     let [arg] = call.args.as_deref()? else { return None };
     let is_it = Builtin::find(&call.name.name) == Some(builtin);
     is_it.then(|| arg.plain_name()).flatten()
-}
-
-/// Tests whether a statement lies inside a loop.
-fn in_loop(request: &Request<'_>, stmt: &ast::Stmt) -> bool {
-    let mut found = false;
-    tree::walk(&request.analysis.parsed.file, &mut |node| {
-        let tree::Node::Stmt(one) = node else { return };
-        let is_loop = matches!(
-            one.kind,
-            ast::StmtKind::While { .. }
-                | ast::StmtKind::Repeat { .. }
-                | ast::StmtKind::For { .. }
-                | ast::StmtKind::Foreach { .. }
-        );
-        let around = one.span.start <= stmt.span.start && stmt.span.end <= one.span.end;
-        found |= is_loop && around && one.span != stmt.span;
-    });
-    found
 }
