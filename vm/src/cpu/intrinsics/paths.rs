@@ -1,4 +1,5 @@
-//! FLOYD, by [`min_plus_closure`], DIJKSTRA and BELLMAN_FORD, by [`ShortestPaths`].
+//! FLOYD, by [`min_plus_closure`], DIJKSTRA, by [`GroupedArcs`] or [`ShortestPaths`], and
+//! BELLMAN_FORD, by [`ShortestPaths`].
 
 use std::sync::Arc;
 
@@ -69,33 +70,35 @@ pub(super) fn dijkstra(call: &mut IntrinsicCall) -> IntrinsicResult {
     let made = Made::reserve(call, (n, width), 5, [6, 7])?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    if let Some(arcs) = grouped(call, (n, width), [3, 4])?
+    let kept = call.kept(&[3, 4], |kept: &GroupedArcs<WeightedEnd>, _| {
+        Ok(kept.is_of(n, Some(false), &[]) && kept.fit(width - 1))
+    })?;
+    if let Some(arcs) = &kept
         && let Some(found) = arcs.paths(start, width, &environment)?
     {
         return made.put(call, &found, &mut poller);
     }
     let turned = heads_by_rows(call, 3, &environment)?;
+    if kept.is_none()
+        && let Some(arcs) = grouped(call, turned.as_ref(), (n, width), [3, 4])?
+        && let Some(found) = arcs.paths(start, width, &environment)?
+    {
+        return made.put(call, &found, &mut poller);
+    }
     let arcs = weighted_arcs(call, turned.as_ref(), [3, 4], width)?;
     let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
     made.put(call, &found.ok_or_else(NotTaken::declined)?, &mut poller)
 }
 
-/// Returns the arcs of a matrix, grouped by their tails, if there is room for them and no length is
+/// Groups the arcs of a sparse matrix by their tails, if there is room for them and no length is
 /// too great. They are kept for the next call: see Note [Structures] in `table/structure.rs`.
 fn grouped(
     call: &mut IntrinsicCall,
+    turned: Option<&SparseLines>,
     (n, width): (usize, usize),
     tables: [usize; 2],
 ) -> IntrinsicResult<Option<Arc<GroupedArcs<WeightedEnd>>>> {
-    let kept = call.kept(&tables, |kept: &GroupedArcs<WeightedEnd>, _| {
-        Ok(kept.is_of(n, Some(false), &[]) && kept.fit(width - 1))
-    })?;
-    if kept.is_some() {
-        return Ok(kept);
-    }
-    let environment = call.environment();
-    let turned = heads_by_rows(call, tables[0], &environment)?;
-    let n_arcs = weighted_arcs(call, turned.as_ref(), tables, width)?.count(n);
+    let n_arcs = weighted_arcs(call, turned, tables, width)?.count(n);
     let n_bytes = GroupedArcs::<WeightedEnd>::n_bytes(n, n_arcs, false);
     let search_bytes = GroupedArcs::<WeightedEnd>::search_bytes(n, n_arcs, false);
     // Lengths in a matrix that is mostly full are read once, where they are.
@@ -106,7 +109,8 @@ fn grouped(
     {
         return Ok(None);
     }
-    let arcs = weighted_arcs(call, turned.as_ref(), tables, width)?;
+    let environment = call.environment();
+    let arcs = weighted_arcs(call, turned, tables, width)?;
     let Some(arcs) = GroupedArcs::of_matrix(&arcs, n, n_arcs, &environment)? else {
         return Ok(None);
     };
