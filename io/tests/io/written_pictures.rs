@@ -43,6 +43,21 @@ fn tables_are_written_as_pictures_row_by_row() {
     assert_eq!(bytes, b"P5\n3 2\n1\n\x01\0\x01\0\x01\x01");
 }
 
+/// The header of compressed data says with how much effort they were made.
+#[test]
+fn large_pictures_are_compressed_with_less_effort() {
+    for (height, is_fast) in [(511, false), (512, true)] {
+        let values: Vec<i64> = (0..height * 512).map(|cell| cell as i64 * 7 / 64 % 256).collect();
+        let shape = Shape::Grid { height, width: 512 };
+        let numbers = Numbers { shape, fields: vec![field("gray", Some(8), &values)] };
+        let mut bytes = Vec::new();
+        write(Png, OutputRef::Numbers(&numbers), &mut bytes).unwrap();
+        let start = bytes.windows(4).position(|four| four == b"IDAT").unwrap() + 4;
+        assert_eq!(bytes[start + 1] >> 6 == 0, is_fast, "{height} rows");
+        assert_eq!(back(Png, OutputRef::Numbers(&numbers)).fields[0].values, values);
+    }
+}
+
 #[test]
 fn unsupported_pictures_are_rejected() {
     let grid = |fields: Vec<Field>| Numbers { shape: Shape::Grid { height: 1, width: 2 }, fields };
