@@ -189,36 +189,21 @@ fn trees_of_weights_in_many_columns_decline_large_ones_only() {
     }
 }
 
-/// Arguments that violate one condition alone: the Star body traps, or handles them.
-#[test]
-fn other_lists_use_the_star_body() {
-    let mut random = Random::new(47);
-    for (intrinsic, routine) in ALL {
+/// Calls each routine with one argument at a time replaced; all run the Star body, which traps or
+/// handles them. Returns the number of calls of each.
+fn run_the_star_body<const N: usize>(
+    routines: [(Intrinsic, &'static str); N],
+    replaced: &[(&str, HostValue)],
+    seed: u64,
+) -> [usize; N] {
+    let mut random = Random::new(seed);
+    routines.map(|(intrinsic, routine)| {
         let program = Program::new(&caller(intrinsic, routine));
         let machines = program.compile_on(&backends());
         let signature = intrinsic.signature();
-        let n_conditions = signature.preconditions.len();
-        let mut n_violated = 0;
-        let table = |rows, columns| HostValue::Table(table_of(rows, columns, |_, col| col == 5));
-        for (name, value) in [
-            ("s", HostValue::Int(0)),
-            ("s", HostValue::Int(8)),
-            ("n", HostValue::Int(-1)),
-            ("n", HostValue::Int(64)),
-            ("h", HostValue::Int(0)),
-            ("h", HostValue::Int(63)),
-            ("left", table(19, 6)),
-            ("left", table(20, 7)),
-            ("right", table(21, 6)),
-            ("weight", table(19, 6)),
-            ("weight", table(20, 21)),
-            ("S", HostValue::Slice(BitVector::from_bools(&[true; 19]))),
-            // An arc ends at no vertex, or has a long weight.
-            ("left", table_of_code(0)),
-            ("right", table_of_code(8)),
-            ("weight", HostValue::Table(table_of(20, 20, |row, col| row == 7 && col == 0))),
-        ] {
-            let Some(at) = signature.params.iter().position(|param| param.name == name) else {
+        let mut n_calls = 0;
+        for (name, value) in replaced {
+            let Some(at) = signature.params.iter().position(|param| param.name == *name) else {
                 continue;
             };
             let mut call = Call::random(7, 20, 20, &mut random);
@@ -227,53 +212,68 @@ fn other_lists_use_the_star_body() {
             call.among = vec![true; 20];
             let mut args = call.arguments(signature);
             let context = format!("{routine}: {name} = {value:?}");
-            args[at] = value;
+            args[at] = value.clone();
             let taken =
                 same_everywhere((&program, &machines), (intrinsic, routine), &args, &context);
             assert_eq!(taken, 0, "{context}");
-            n_violated += 1;
+            n_calls += 1;
         }
+        n_calls
+    })
+}
+
+fn ones(len: usize) -> HostValue {
+    HostValue::Slice(BitVector::from_bools(&vec![true; len]))
+}
+
+/// Arguments that violate one condition alone.
+#[test]
+fn other_lists_use_the_star_body() {
+    let table = |rows, columns| HostValue::Table(table_of(rows, columns, |_, col| col == 5));
+    let replaced = [
+        ("s", HostValue::Int(0)),
+        ("s", HostValue::Int(8)),
+        ("n", HostValue::Int(-1)),
+        ("n", HostValue::Int(64)),
+        ("h", HostValue::Int(0)),
+        ("h", HostValue::Int(63)),
+        ("left", table(19, 6)),
+        ("left", table(20, 7)),
+        ("right", table(21, 6)),
+        ("weight", table(19, 6)),
+        ("weight", table(20, 21)),
+        ("S", ones(19)),
+        // An arc ends at no vertex, or has a long weight.
+        ("left", table_of_code(0)),
+        ("right", table_of_code(8)),
+        ("weight", HostValue::Table(table_of(20, 20, |row, col| row == 7 && col == 0))),
+    ];
+    let n_calls = run_the_star_body(ALL, &replaced, 47);
+    for ((intrinsic, routine), n_violated) in ALL.into_iter().zip(n_calls) {
+        let n_conditions = intrinsic.signature().preconditions.len();
         assert!(n_violated + 1 >= n_conditions, "{routine}: {n_violated} of {n_conditions}");
     }
 }
 
-/// Numbers that are not codes, and sizes that do not fit: the Star body traps, or handles them.
+/// Numbers that are not codes, and sizes that do not fit.
 #[test]
 fn other_codes_use_the_star_body() {
-    let mut random = Random::new(49);
-    for (intrinsic, routine) in CODES {
-        let program = Program::new(&caller(intrinsic, routine));
-        let machines = program.compile_on(&backends());
-        let signature = intrinsic.signature();
-        for (name, value) in [
-            ("n", HostValue::Int(-1)),
-            ("w", HostValue::Int(0)),
-            ("w", HostValue::Int(63)),
-            // Three rows and more have the same code.
-            ("w", HostValue::Int(1)),
-            ("T", HostValue::Table(table_of(6, 9, |_, _| true))),
-            ("T", HostValue::Table(table_of(0, 9, |_, _| true))),
-            ("Code", HostValue::Table(table_of(20, 33, |_, col| col == 32))),
-            ("Code", HostValue::Table(table_of(19, 6, |_, col| col == 5))),
-            ("Code", table_of_code(0)),
-            ("Code", table_of_code(8)),
-            ("S", HostValue::Slice(BitVector::from_bools(&[true; 19]))),
-            ("X", HostValue::Slice(BitVector::from_bools(&[true; 21]))),
-        ] {
-            let Some(at) = signature.params.iter().position(|param| param.name == name) else {
-                continue;
-            };
-            let mut call = Call::random(7, 20, 20, &mut random);
-            call.left = table_of(20, 6, |row, col| (row % 7 + 1) >> (5 - col) & 1 == 1);
-            call.among = vec![true; 20];
-            let mut args = call.arguments(signature);
-            let context = format!("{routine}: {name} = {value:?}");
-            args[at] = value;
-            let taken =
-                same_everywhere((&program, &machines), (intrinsic, routine), &args, &context);
-            assert_eq!(taken, 0, "{context}");
-        }
-    }
+    let replaced = [
+        ("n", HostValue::Int(-1)),
+        ("w", HostValue::Int(0)),
+        ("w", HostValue::Int(63)),
+        // Three rows and more have the same code.
+        ("w", HostValue::Int(1)),
+        ("T", HostValue::Table(table_of(6, 9, |_, _| true))),
+        ("T", HostValue::Table(table_of(0, 9, |_, _| true))),
+        ("Code", HostValue::Table(table_of(20, 33, |_, col| col == 32))),
+        ("Code", HostValue::Table(table_of(19, 6, |_, col| col == 5))),
+        ("Code", table_of_code(0)),
+        ("Code", table_of_code(8)),
+        ("S", ones(19)),
+        ("X", ones(21)),
+    ];
+    assert_eq!(run_the_star_body(CODES, &replaced, 49), [9, 7]);
 }
 
 /// Codes of which one is this number.
