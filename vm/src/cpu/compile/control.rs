@@ -53,10 +53,14 @@ impl Compiler<'_> {
         let number = kernel.as_ref().map(|_| self.code.loops.len() as u32);
         let begin = self.emit(Inst::ForBegin { state, from, to, kernel: number });
         let Some(mut kernel) = kernel else {
-            return self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
+            return self.iterations(
+                label,
+                Inst::ForNext { state, var, down, exit: 0 },
+                (unset, body),
+            );
         };
         // No other loop is in its body.
-        self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
+        self.iterations(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
         self.loc = loc;
         self.decide(Subject::Loop, Ok("a kernel over columns, where slices are short"));
         kernel.state = state;
@@ -101,7 +105,7 @@ impl Compiler<'_> {
         let zero = self.constant(0);
         self.emit(Inst::Set { dst: state, value: zero });
         let (var, over) = (self.reg(var), self.reg(over));
-        self.turns(label, Inst::ForeachNext { state, var, over, exit: 0 }, body);
+        self.iterations(label, Inst::ForeachNext { state, var, over, exit: 0 }, body);
     }
 
     #[inline(never)] // Statements nest deeply, and this needs much stack.
@@ -111,7 +115,7 @@ impl Compiler<'_> {
         self.code.foralls.push(forall);
         let idx = self.code.foralls.len() - 1;
         let begin = self.emit(Inst::ForallBegin(idx as u32));
-        self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
+        self.iterations(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
         let kernel = kernel.map(|kernel| match kernel {
             Kernel::Lines(lines) => Kernel::Lines(Box::new(lines.or_masked(in_order.clone()))),
             kernel @ (Kernel::Reduction(_) | Kernel::Questions(_)) => kernel,
@@ -236,7 +240,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles a loop whose iterations begin with the instruction `next`.
-    fn turns(&mut self, label: LabelId, next: Inst, body: (&[RegRef], &Block)) {
+    fn iterations(&mut self, label: LabelId, next: Inst, body: (&[RegRef], &Block)) {
         let begin = self.here();
         let at = self.emit(next);
         self.contexts.push(LoopContext { label, next: Some(begin), breaks: Vec::new() });

@@ -1,30 +1,35 @@
-//! Loop kernels: a `for` over columns whose turns are logic on columns and slices.
+//! Loop kernels: `for` loops over columns whose iterations are logic on columns and slices.
 //!
-//! Note [Loop kernels]. MATCH, SETMIN, ADDC go from column to column and carry slices from turn to
-//! turn. Where slices are too short to be recorded, an instruction takes as long as its bits. So
-//! a kernel of SIR (Note [Kernels in order] in star-ir) is planned when it is compiled: one tape for
-//! each *way* through its conditions, which may only ask for components of words by the index of
-//! the turn. A turn then is the few operations of its way, on columns where they lie.
+//! Note [Loop kernels]. MATCH, SETMIN and ADDC go from column to column and carry slices from one
+//! iteration to the next. With short slices, recording an operation takes as long as executing it.
+//! A kernel of SIR (Note [Kernels in order] in star-ir) is therefore planned at compile time: one
+//! tape for each *way* through its conditions, which may only ask for components of words at the
+//! index of the iteration. An iteration then executes the few operations of its way, in place.
 //!
-//! Columns beside that of the turn are found in Note [Shifted columns] in `numbers`.
+//! For columns at an offset from the index see Note [Shifted columns] in `numbers`.
 //!
-//! Before anything changes every guard is tested for all turns; if one would fail, or a table does
-//! not lie by columns, the loop runs as it is written, and traps where that traps. Long slices are
+//! Before anything changes, every guard is tested for all iterations. If one would fail, or a table
+//! is not stored by columns, the loop runs as written, and traps where that traps. Long slices are
 //! left to the tape, which reads them once for all columns.
 //!
-//! Note [Few limbs]. ADDC, SETMIN, WMERGE take the rows of a slice, which are often few: arcs that
-//! leave a vertex, or edges of a component. Where such a mask is zero the turns change nothing or
-//! store zeros (Note [Outside] in `crate::tape::few`), so that they run on those limbs in which it
-//! has a one: eight of them at a time, all turns on these before the next eight, and what is
-//! carried along stays where it is. So do the turns on short slices, whole. The columns of some
-//! dozens of turns are gathered at once (`places`), so that one kernel runs these turns, and what
-//! it loads was stored long before. Columns may be those of a sparse table then, and where a sparse
-//! table gets zeros outside of the mask, its columns become those limbs alone, so that nothing
-//! costs what slices are long; columns of a dense table are cleared where they may be something
-//! else (Note [Zeros outside] in `table/zeros`). Long slices, which are recorded otherwise, are
-//! worked on so, too, if the mask has a summary; the slices that are written keep theirs. MATCH and
-//! HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
-//! MATCH runs on few limbs, too, if the table has an index that says which (`words`).
+//! Note [Few limbs]. ADDC, SETMIN and WMERGE take the rows of a slice, often only a few: the arcs
+//! that leave a vertex, or the edges of a component. Where such a mask is zero, the iterations
+//! change nothing or store zeros (Note [Outside] in `crate::tape::few`), so they run only on the
+//! limbs in which the mask has a one: eight of these limbs at a time, all iterations on them before
+//! the next eight. Carried values stay in place. Iterations on short slices run in the same way, on
+//! all limbs.
+//!
+//! The columns of some dozens of iterations are gathered at once (`places`), so that one kernel
+//! runs these iterations, and its loads are far from the stores before them. The columns may be
+//! those of a sparse table. Where a sparse table gets zeros outside of the mask, its columns become
+//! these limbs alone, so that the cost does not depend on the length of the slices; columns of a
+//! dense table are cleared if they may have ones (Note [Zeros outside] in `table/zeros`). Long
+//! slices, which are otherwise recorded, are treated in this way, too, if the mask has a summary;
+//! the slices that are written keep their summaries.
+//!
+//! MATCH and HIT only narrow a slice: several columns are combined at once, so that it is not
+//! written in every iteration. MATCH runs on few limbs, too, if the table has an index of rows
+//! (`words`).
 
 mod numbers;
 mod places;
@@ -44,41 +49,41 @@ use numbers::{Extremes, NumberId};
 
 pub(super) use numbers::{Computed, Term};
 
-/// A body whose turns are logic on the columns of their index, and on slices.
+/// A body whose iterations are logic on columns at linear functions of the index, and on slices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoopKernel {
     /// The loop's state; see `ForBegin`.
     pub(super) state: Reg,
     pub(super) down: bool,
-    /// The words that branches ask: way w is taken where the component of word i is bit i of w.
+    /// The words that branches test: way w is taken if the component of word i is bit i of w.
     pub(super) words: Vec<Reg>,
     pub(super) ways: Vec<Way>,
-    /// What the ports of all plans stand for; at most [`MOST_PORTS`].
+    /// The ports of all plans; at most [`MOST_PORTS`].
     pub(super) ports: Vec<Port>,
-    /// Tables whose columns are indexed, or that have to be set.
+    /// Tables with indexed columns, and those that must be set.
     pub(super) tables: Vec<Reg>,
-    /// Slices and words that have to be set.
+    /// Slices and words that must be set.
     pub(super) bits: Vec<Reg>,
-    /// Numbers that have to be set.
+    /// Numbers that must be set.
     pub(super) numbers: Vec<Reg>,
-    /// What is computed of the index.
+    /// Numbers computed from the index.
     pub(super) computed: Vec<Computed>,
-    /// What the index is at most, or a number that is computed of it and at least 1.
+    /// The maximum of the index, or of a number computed from it, which is at least 1.
     pub(super) limits: Vec<(Option<NumberId>, Size)>,
-    /// Sizes that have to agree.
+    /// Sizes that must agree.
     pub(super) sizes: Vec<(Size, Size)>,
     n_buffers: usize,
-    /// How it runs on some limbs alone.
+    /// Its execution on the limbs of a mask, if it has one.
     few: Option<sparse_mask::Few>,
-    /// How its turns narrow one slice, if they do that alone.
+    /// Its iterations, if they only narrow one slice.
     narrowing: Option<sparse_mask::Narrowings>,
-    /// What it does with rows and a word, if it does nothing else.
+    /// Its use of rows and a word, if it does nothing else.
     rows: Option<words::RowsAndWord>,
 }
 
 impl LoopKernel {
-    /// Adds the plans of the ways with these tapes, if they change anything. `live` are the slices
-    /// that are needed behind the loop, `carried` those that a turn reads of the one before it.
+    /// Adds the plans of the ways with these tapes, if they have an effect. `live` are the slices
+    /// that are used after the loop, `carried` those that an iteration reads from the previous one.
     pub(super) fn plan(
         mut self,
         mut tapes: Vec<Tape>,
@@ -108,25 +113,25 @@ impl LoopKernel {
         Some(self)
     }
 
-    /// Does a port's column stay as it is but on the limbs that are worked on?
+    /// Is a port's column unchanged outside of the limbs of the mask?
     fn keeps_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
         let few = self.few.as_ref().zip(masked);
         few.is_some_and(|(few, masked)| few.keeps_rest_of(port, masked))
     }
 
-    /// Does a port's column become zero but for the limbs of the mask that are worked on?
+    /// Does a port's column become zero outside of the limbs of the mask?
     fn clears_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
         let few =
             self.few.as_ref().filter(|_| masked == Some(sparse_mask::MaskedIterations::Masked));
         few.is_some_and(|few| few.makes_all_of(port, sparse_mask::MaskedIterations::Masked))
     }
 
-    /// Does it look at columns beside that of the turn?
+    /// Does it access columns at an offset from the index?
     fn is_shifted(&self) -> bool {
         self.ports.iter().any(|port| matches!(port.source, Source::Column(_, Some(_))))
     }
 
-    /// Can it run on the limbs of a mask alone?
+    /// Can it run on the limbs of a mask only?
     pub(super) fn is_masked(&self) -> bool {
         self.few.as_ref().is_some_and(sparse_mask::Few::is_masked)
     }
@@ -136,13 +141,13 @@ impl LoopKernel {
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) plan: Plan,
-    /// Elementary operations of a turn.
+    /// Elementary operations of an iteration.
     pub(super) cost: u64,
-    /// The instructions that it stands for, in a profile.
+    /// Its instructions, for a profile.
     pub(super) insts: Vec<Range<usize>>,
 }
 
-/// What a port stands for.
+/// A port of the plans.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Port {
     pub(super) source: Source,
@@ -153,45 +158,45 @@ pub(super) struct Port {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// The column of the turn, or the one with the number that is computed of the index.
+    /// The column of the index, or of a number computed from it.
     Column(Reg, Option<NumberId>),
     /// A slice.
     Slice(Reg),
 }
 
-/// Most ports of a kernel.
+/// The maximum number of ports of a kernel.
 const MOST_PORTS: usize = 16;
 
-/// Most words that branches ask.
+/// The maximum number of words that branches test.
 pub(super) const MOST_WORDS: usize = 2;
 
-/// Most ways through a body.
+/// The maximum number of ways through a body.
 const MOST_WAYS: usize = 1 << MOST_WORDS;
 
-/// Memory that kernels use one after another.
+/// Memory that is reused by all kernels.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     buffers: Vec<Vec<u64>>,
     /// For MIN and MAX.
     pub(super) spare: Limbs,
-    /// The limbs that are worked on, if these are few.
+    /// The limbs of the mask, if they are few.
     few: Vec<u64>,
-    /// The limbs of the rows that take a word, if these are few.
+    /// The limbs with rows that get a word, if they are few.
     marked: Vec<u64>,
-    /// The column of each turn, from 0, and its way; where columns are shifted, counted from that
-    /// of the least index.
+    /// The column of each iteration, from 0, and its way; shifted columns are counted from that of
+    /// the least index.
     turns: Vec<(usize, usize)>,
-    /// The numbers that turns compute.
+    /// The numbers that iterations compute.
     values: Vec<Extremes>,
-    /// Blocks of limbs that turns on few limbs work with: those in slots, then those of the columns
-    /// of some turns.
+    /// Blocks of limbs for iterations on few limbs: those in slots, then those of the columns of
+    /// some iterations.
     blocks: Vec<[u64; places::BLOCK]>,
-    /// What a kernel writes while it runs; empty between kernels.
+    /// The results of a kernel during its execution; empty between kernels.
     outputs: Option<Box<run::Outputs>>,
-    /// What columns of a sparse table become, turn by turn: as many limbs as are worked on.
+    /// The new columns of a sparse table by iteration, each as long as the list of limbs.
     made: Vec<u64>,
 }
 
-/// How often each way was taken.
+/// The number of executions of each way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken([u64; MOST_WAYS]);

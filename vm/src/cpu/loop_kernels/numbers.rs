@@ -1,19 +1,19 @@
-//! Numbers of a turn: what a body computes of its index and of numbers from outside.
+//! Numbers of an iteration, computed from its index and from numbers outside the loop.
 //!
-//! Note [Shifted columns]. A body may look at columns beside that of its index: `COL(i+j,W)`,
-//! `COL((k-1)*h+i,T)`. What it adds, subtracts and multiplies for that is linear in the index, with
-//! numbers from outside. So each of these takes its least and greatest value in the first and the
-//! last turn: they are computed for both before anything changes, with all checks, and what a guard
-//! asks of them is asked of both. A column whose index goes up by one with that of the turn lies as
-//! far from the column of the turn in all turns. A table that is written has one column to a turn,
-//! so that no turn sees what another one wrote.
+//! Note [Shifted columns]. A body may access columns at an offset from its index: `COL(i+j,W)`,
+//! `COL((k-1)*h+i,T)`. Its additions, subtractions and multiplications for that are linear in the
+//! index. Each of these numbers therefore has its least and its greatest value in the first and the
+//! last iteration: it is computed for both before anything changes, with all checks, and the guards
+//! are tested for both. If the index of a column increases by one with that of the iteration, its
+//! offset is the same in all iterations. A table that is written has one column for each iteration,
+//! so no iteration reads the result of another one.
 
 use star_ir::IntOp;
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Number;
 
-/// Number of a value in the list of those that a body computes.
+/// The position of a number in the list of those that a body computes.
 pub(in crate::cpu) type NumberId = usize;
 
 /// A number that a body computes from those before it.
@@ -27,18 +27,18 @@ pub(in crate::cpu) struct Computed {
 /// An operand.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu) enum Term {
-    /// The index of the turn.
+    /// The index of the iteration.
     Index,
-    /// A number that no turn changes.
+    /// A number that no iteration changes.
     Outer(Number),
     Computed(NumberId),
 }
 
-/// The values of a number in the turns with the least and with the greatest index.
+/// The values of a number in the iterations with the least and the greatest index.
 pub(super) type Extremes = [i64; 2];
 
 impl Interpreter<'_, '_, '_> {
-    /// Computes the numbers of all turns; false if one of them overflows.
+    /// Computes the numbers of all iterations; false if one of them overflows.
     pub(super) fn find_numbers(
         &self,
         numbers: &[Computed],
