@@ -241,18 +241,15 @@ impl Block {
 /// Reports each `else` without an `if`: after a semicolon, which is removed, inside the block of
 /// the `if`, which gets an `end`, or after the `if` statement, where a semicolon replaces it.
 pub(crate) fn match_elses(file: FileId, lexed: &mut Lexed) {
-    let tokens = std::mem::take(&mut lexed.tokens);
-    let mut kept: Vec<Spanned> = Vec::with_capacity(tokens.len());
     let mut blocks = vec![Block::default()];
-    for (start, token, end) in tokens {
+    let mut idx = 0;
+    while let Some(&(start, token, end)) = lexed.tokens.get(idx) {
         let span = Span::new(file, start, end);
-        let before = kept.last().copied();
         if token == Token::Else && lexed.diagnostics.len() < MAX_ERRORS {
-            let (diagnostics, place) = (&mut lexed.diagnostics, (span, before));
-            if !match_else(place, &mut blocks, &mut kept, diagnostics) {
-                continue;
-            }
+            let Some(at) = match_else(span, idx, &mut blocks, lexed) else { continue };
+            idx = at;
         }
+        let before = idx.checked_sub(1).map(|before| lexed.tokens[before].1);
         if begins_item(&token) {
             blocks.clear();
             blocks.push(Block::default());
@@ -263,7 +260,7 @@ pub(crate) fn match_elses(file: FileId, lexed: &mut Lexed) {
                 Token::If => block.counts[0] += 1,
                 Token::Then => block.counts[1] += 1,
                 Token::Else => block.counts[2] += 1,
-                Token::Semicolon if !matches!(before, Some((_, Token::Semicolon, _))) => {
+                Token::Semicolon if before != Some(Token::Semicolon) => {
                     block.end_statement(span);
                 }
                 Token::Begin | Token::Repeat => {
@@ -276,25 +273,24 @@ pub(crate) fn match_elses(file: FileId, lexed: &mut Lexed) {
                 _ => {}
             }
         }
-        kept.push((start, token, end));
+        idx += 1;
     }
-    lexed.tokens = kept;
 }
 
-/// Finds the `if` of an `else`; returns whether the `else` is kept.
-fn match_else(
-    (span, before): (Span, Option<Spanned>),
-    blocks: &mut Vec<Block>,
-    kept: &mut Vec<Spanned>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> bool {
-    let (Some(block), Some((_, last, end))) = (blocks.last_mut(), before) else { return true };
+/// Finds the `if` of the `else` at `idx`. Returns the index of the `else` after the corrections;
+/// `None` if it was removed or replaced by a semicolon.
+fn match_else(span: Span, idx: usize, blocks: &mut Vec<Block>, lexed: &mut Lexed) -> Option<usize> {
+    let Lexed { tokens, diagnostics, .. } = lexed;
+    let before = idx.checked_sub(1).map(|before| tokens[before]);
+    let (Some(block), Some((_, last, end))) = (blocks.last_mut(), before) else { return Some(idx) };
     let after_semicolon = last == Token::Semicolon;
     if !after_semicolon && block.n_open() > 0 {
-        return true;
+        return Some(idx);
     }
     if after_semicolon && block.before > 0 {
-        while let Some(&(start, Token::Semicolon, end)) = kept.last() {
+        let is_semicolon = |&&(_, token, _): &&Spanned| token == Token::Semicolon;
+        let first = idx - tokens[..idx].iter().rev().take_while(is_semicolon).count();
+        for (start, _, end) in tokens.drain(first..idx).rev() {
             let semicolon = Span::new(span.file, start, end);
             diagnostics.push(
                 Diagnostic::at(Code::SemicolonBeforeElse, semicolon, "no semicolon before `else`")
@@ -302,10 +298,9 @@ fn match_else(
                     .label(span, "this `else`")
                     .fix("remove the `;`", semicolon, ""),
             );
-            kept.pop();
         }
         block.counts[0] = block.before;
-        return true;
+        return Some(first);
     }
     let end_of_if = block.end_of_if;
     let is_if = |idx: &usize| blocks[*idx].n_open() > 0;
@@ -323,17 +318,17 @@ fn match_else(
             if let Some((_, begin)) = block.open {
                 diagnostic = diagnostic.label(begin, "perhaps for this `begin`");
             }
-            kept.push((end, Token::End, end));
         }
+        tokens.splice(idx..idx, vec![(end, Token::End, end); n_missing]);
         let title = format!("write `{ends}`");
         diagnostics.push(diagnostic.fix(title, at, format!(" {ends}")));
-        return true;
+        return Some(idx + n_missing);
     }
     // The `if` may be outside of a `repeat`, which the parser reports.
     if matches!(blocks.last(), Some(Block { open: Some((Token::Repeat, _)), .. }))
         && (0..n_blocks).any(|idx| is_if(&idx))
     {
-        return true;
+        return Some(idx);
     }
     let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, "`else` without `if`");
     diagnostics.push(match end_of_if {
@@ -342,8 +337,10 @@ fn match_else(
             .help("write several statements after `then` between `begin` and `end`"),
         None => diagnostic.help("write `if c then … else …`"),
     });
-    if !begins_statements(last) {
-        kept.push((span.start, Token::Semicolon, span.start));
+    if begins_statements(last) {
+        tokens.remove(idx);
+    } else {
+        tokens[idx] = (span.start, Token::Semicolon, span.start);
     }
-    false
+    None
 }
