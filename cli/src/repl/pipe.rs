@@ -19,14 +19,14 @@ const MAX_LINE_BYTES: usize = 16 << 20;
 const MAX_DROPPED: usize = 20;
 
 /// Runs `input` line by line and returns the exit code. A failed line does not stop the following
-/// ones. A line that fails because the output is closed is not an error of the session: the owner
+/// ones, except one that is too long: its end may never come. A line that fails because the output is closed is not an error of the session: the owner
 /// of the output reports it.
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) -> Exit {
-    let input = &RefCell::new(input);
+    let lines = &RefCell::new(Lines { input, is_cut: false });
     // The next line of the pipe answers a prompt of the session.
     let answers = |_: &mut Plain<'_>| {
         let mut bytes = Vec::new();
-        match read_line(*input.borrow_mut(), &mut bytes) {
+        match lines.borrow_mut().read(&mut bytes) {
             Ok(Line::End | Line::TooLong) | Err(_) => None,
             Ok(Line::Whole) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         }
@@ -39,7 +39,7 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
         bytes.clear();
         number += 1;
         session.rest();
-        let read = read_line(*input.borrow_mut(), &mut bytes);
+        let read = lines.borrow_mut().read(&mut bytes);
         session.wake();
         match read {
             Ok(Line::End) => break,
@@ -48,8 +48,8 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
                 let most = text::bytes(MAX_LINE_BYTES as u64);
                 let message = format!("line {number} is longer than {most}");
                 let diagnostic = Diagnostic::new(Code::SourceTooLarge, message);
-                session.refuse(&diagnostic.note("the line was discarded"), sink);
-                continue;
+                session.refuse(&diagnostic.note("the rest of the input is ignored"), sink);
+                return session.exit();
             }
             Err(error) => {
                 let message = format!("cannot read standard input: {}", text::reason(&error));
@@ -92,25 +92,35 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
 /// The result of reading a line.
 enum Line {
     Whole,
-    /// It exceeds [`MAX_LINE_BYTES`] and was skipped.
+    /// It exceeds [`MAX_LINE_BYTES`].
     TooLong,
     /// The input has no more lines.
     End,
 }
 
-/// Reads a line with its line break, of which at most [`MAX_LINE_BYTES`] are kept.
-fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<Line> {
-    let n = (&mut *input).take(MAX_LINE_BYTES as u64).read_until(b'\n', bytes)?;
-    match bytes.last() {
-        None => Ok(Line::End),
-        Some(b'\n') => Ok(Line::Whole),
-        Some(_) if n < MAX_LINE_BYTES => Ok(Line::Whole),
-        Some(_) => {
-            // Frees the memory before the rest arrives.
-            *bytes = Vec::new();
-            input.skip_until(b'\n')?;
-            Ok(Line::TooLong)
+/// The lines of an input.
+struct Lines<'a> {
+    input: &'a mut dyn BufRead,
+    /// A line was too long, and its rest was not read.
+    is_cut: bool,
+}
+
+impl Lines<'_> {
+    /// Reads a line with its line break. After one that is too long none is read.
+    fn read(&mut self, bytes: &mut Vec<u8>) -> io::Result<Line> {
+        if self.is_cut {
+            return Ok(Line::TooLong);
         }
+        let n = (&mut *self.input).take(MAX_LINE_BYTES as u64).read_until(b'\n', bytes)?;
+        Ok(match bytes.last() {
+            None => Line::End,
+            Some(&last) if last == b'\n' || n < MAX_LINE_BYTES => Line::Whole,
+            Some(_) => {
+                self.is_cut = true;
+                *bytes = Vec::new(); // frees the memory
+                Line::TooLong
+            }
+        })
     }
 }
 

@@ -159,13 +159,17 @@ fn long_records_count_against_the_limit_on_memory() {
 }
 
 #[test]
-fn sessions_discard_lines_without_end() {
+fn lines_without_end_end_a_session() {
     let folder = Folder::new(&[]);
-    let line = "(head -c 200000000 /dev/zero | tr '\\0' x; echo; echo 'print(7)') | \
-                (ulimit -v 400000; $STAR repl)";
-    let ran = folder.shell(line);
-    ran.fails(1, &["error[E0112]: line 1 is longer than 16.0 MiB", "the line was discarded"]);
-    assert_eq!(ran.stdout, "7\n");
+    let long = "(echo 'print(6)'; head -c 200000000 /dev/zero | tr '\\0' x; echo; echo 'print(7)')";
+    for (input, number, printed) in [(long, 2, "6\n"), ("cat /dev/zero", 1, "")] {
+        let start = Instant::now();
+        let ran = folder.shell(&format!("{input} | (ulimit -v 400000; $STAR repl)"));
+        let message = format!("error[E0112]: line {number} is longer than 16.0 MiB");
+        ran.fails(1, &[&message, "the rest of the input is ignored"]);
+        assert_eq!(ran.stdout, printed);
+        assert!(start.elapsed() < 6 * SOON, "{input}: {:?}", start.elapsed());
+    }
 }
 
 /// All commands that read data.
