@@ -75,13 +75,21 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
             Some(Some(bits)) => HostValue::Word(bits),
             Some(None) => return Err(bad("bits must be `0` or `1`".to_owned())),
             None if text.is_empty() => return Err(bad(what_to_write(name, kind))),
-            None => return file(name, text),
+            None => match listed_bits(text) {
+                Some(rows) => return Err(bad(bits_help(name, &rows.concat(), text))),
+                None => return file(name, text),
+            },
         },
         Kind::Table if text.is_empty() => return Err(bad(what_to_write(name, kind))),
         Kind::Table => match rows(text) {
             Some(Ok(table)) => HostValue::Table(table),
             Some(Err(help)) => return Err(bad(help.to_owned())),
-            None => return file(name, text),
+            None => match listed_bits(text) {
+                Some(rows) => {
+                    return Err(bad(bits_help(name, &format!("'{}'", rows.join(" ")), text)));
+                }
+                None => return file(name, text),
+            },
         },
         Kind::Handle => return Err(bad(what_to_write(name, kind))),
     };
@@ -130,6 +138,34 @@ fn rows(text: &str) -> Option<Result<BitTable, &'static str>> {
         false if is_quoted => Some(Err("write rows of bits as `'010 001'`")),
         false => None,
     }
+}
+
+/// The rows of bits in a list as other languages write it: `01,10`, `[0,1]` or `[[0,1],[1,1]]`.
+/// `None` without a separator or with anything else.
+fn listed_bits(text: &str) -> Option<Vec<String>> {
+    const ENDS: [char; 4] = [';', ']', ')', '}'];
+    const INNER: [char; 5] = [',', '[', '(', '{', ' '];
+    let is_separator = |c| ENDS.contains(&c) || INNER.contains(&c) && c != ' ';
+    let is_bit = |c| matches!(c, '0' | '1');
+    if !text.contains(is_separator)
+        || !text.contains(is_bit)
+        || !text.chars().all(|c| is_bit(c) || is_separator(c) || c == ' ')
+    {
+        return None;
+    }
+    let pieces = |text: &str| -> Vec<String> {
+        text.split(INNER).filter(|piece| !piece.is_empty()).map(str::to_owned).collect()
+    };
+    let rows: Vec<Vec<String>> =
+        text.split(ENDS).map(pieces).filter(|row| !row.is_empty()).collect();
+    Some(match &rows[..] {
+        [row] if row.iter().any(|piece| piece.len() > 1) => row.clone(),
+        _ => rows.iter().map(|row| row.concat()).collect(),
+    })
+}
+
+fn bits_help(name: &str, bits: &str, text: &str) -> String {
+    format!("write `{name}={bits}`, or `{name}=./{text}` for a file of this name")
 }
 
 /// `[LAYOUT:]FILE`.
@@ -225,6 +261,22 @@ mod tests {
         }
         assert_eq!(path("./010"), Some((None, "./010".to_owned())));
         assert_eq!(path("10.mtx 01"), Some((None, "10.mtx 01".to_owned())));
+    }
+
+    #[test]
+    fn lists_of_bits_are_refused_with_advice() {
+        let help = |kind, text| parse("T", kind, text).unwrap_err().help[0].clone();
+        for (text, rows) in
+            [("01,10", "'01 10'"), ("[[0, 1], [1, 1]]", "'01 11'"), ("[0 1; 1 1]", "'01 11'")]
+        {
+            let expected = format!("write `T={rows}`, or `T=./{text}` for a file of this name");
+            assert_eq!(help(Kind::Table, text), expected);
+        }
+        assert!(help(Kind::Slice, "[0,1,1]").starts_with("write `T=011`,"));
+        assert!(help(Kind::Word, "0;1").starts_with("write `T=01`,"));
+        for text in ["1,2", ",", "0,1.csv", "./0,1"] {
+            assert_eq!(path(text), Some((None, text.to_owned())));
+        }
     }
 
     #[test]
