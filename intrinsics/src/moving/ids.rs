@@ -11,7 +11,10 @@ use crate::moving::grid::CellId;
 const SLOT_BITS: u32 = 5;
 const BUCKET_BITS: u32 = 27;
 const CELL_BITS: u32 = 18;
-const UNKNOWN: u64 = u64::MAX;
+
+/// The entry of an unknown object: entries are zero at first, so that memory is used only for those
+/// that are written.
+const UNKNOWN: u64 = 0;
 
 /// A bucket of a region and a slot in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,12 +51,13 @@ impl Location {
     #[inline]
     fn pack(self) -> u64 {
         let CellId { region, cell } = self.cell;
-        (u64::from(region) << CELL_BITS | u64::from(cell)) << (SLOT_BITS + BUCKET_BITS)
-            | u64::from(self.place.0)
+        let cell = u64::from(region) << CELL_BITS | u64::from(cell);
+        !(cell << (SLOT_BITS + BUCKET_BITS) | u64::from(self.place.0))
     }
 
     #[inline]
     fn unpack(packed: u64) -> Location {
+        let packed = !packed;
         let cell = packed >> (SLOT_BITS + BUCKET_BITS);
         Location {
             cell: CellId {
@@ -79,47 +83,62 @@ impl Known {
 
 /// The location of the object of each id.
 #[derive(Debug, Default)]
-pub(super) struct IdIndex(Vec<AtomicU64>);
+pub(super) struct IdIndex {
+    /// At least `n` entries.
+    entries: Vec<AtomicU64>,
+    n: usize,
+}
 
 impl IdIndex {
     /// Ids below this number have an entry.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.n
     }
 
     /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
-        8 * self.0.capacity() as u64
+        8 * self.entries.len() as u64
     }
 
     /// Adds entries for all ids below `n`.
     pub(super) fn grow(&mut self, n: usize) -> Result<(), Ended> {
-        if let Some(more) = n.checked_sub(self.0.len()) {
-            self.0.try_reserve(more).map_err(|_| Ended::OutOfMemory)?;
-            self.0.resize_with(n, || AtomicU64::new(UNKNOWN));
+        let n_before = self.entries.len();
+        if n > n_before {
+            // Ids that increase from batch to batch are copied a constant number of times.
+            let n_entries = n.max(n_before + n_before / 2);
+            let mut entries = bytemuck::allocation::try_zeroed_vec(n_entries)
+                .or_else(|()| bytemuck::allocation::try_zeroed_vec(n))
+                .map_err(|()| Ended::OutOfMemory)?;
+            for (new, old) in entries.iter_mut().zip(&mut self.entries) {
+                if *old.get_mut() != UNKNOWN {
+                    std::mem::swap(new, old);
+                }
+            }
+            self.entries = entries;
         }
+        self.n = self.n.max(n);
         Ok(())
     }
 
     #[inline]
     pub(super) fn get(&self, id: u32) -> Known {
-        Known(self.0[id as usize].load(Ordering::Relaxed))
+        Known(self.entries[id as usize].load(Ordering::Relaxed))
     }
 
     /// Reads the entry ahead of its use, so that the memory latencies of many entries overlap. The
     /// result must be ignored.
     #[inline]
     pub(super) fn touch(&self, id: u32) -> u64 {
-        self.0[id as usize].load(Ordering::Relaxed)
+        self.entries[id as usize].load(Ordering::Relaxed)
     }
 
     #[inline]
     pub(super) fn put(&self, id: u32, location: Location) {
-        self.0[id as usize].store(location.pack(), Ordering::Relaxed);
+        self.entries[id as usize].store(location.pack(), Ordering::Relaxed);
     }
 
     #[inline]
     pub(super) fn forget(&self, id: u32) {
-        self.0[id as usize].store(UNKNOWN, Ordering::Relaxed);
+        self.entries[id as usize].store(UNKNOWN, Ordering::Relaxed);
     }
 }

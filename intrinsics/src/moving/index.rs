@@ -267,8 +267,7 @@ impl MovingIndex {
 
     /// A lower bound on the memory in use, in bytes, once it holds an object with this id.
     pub fn n_bytes_with(&self, id: u32) -> u64 {
-        let n_more = (u64::from(id) + 1).saturating_sub(self.ids.len() as u64);
-        self.n_bytes() + 8 * n_more
+        self.n_bytes() + (8 * (u64::from(id) + 1)).saturating_sub(self.ids.n_bytes())
     }
 
     /// The memory in use, in bytes, including what is kept for the next batch.
