@@ -1,6 +1,7 @@
-//! The memory that waves declare as their maximum, and that compiling and formatting may use,
-//! compared with the memory of a process. The peak is that of a whole process, and released memory
-//! may remain in it: so every case runs in a separate process, which is this binary again.
+//! The memory that waves declare as their maximum, and that compiling, formatting and moving
+//! objects may use, compared with the memory of a process. The peak is that of a whole process, and
+//! released memory may remain in it: so every case runs in a separate process, which is this binary
+//! again.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -9,6 +10,7 @@ use std::{env, fs};
 use star_base::SourceFile;
 use star_compiler::Formatter;
 use star_intrinsics::Workers;
+use star_intrinsics::moving::{MovingIndex, Point, Query, Rect, Update};
 use star_intrinsics::wave::{Cell, Costs, Grid, Neighbourhood, Wave, Weighed};
 use star_tests::{LIBRARY, Texts};
 
@@ -158,6 +160,39 @@ fn a_statement_uses_no_more_memory_than_allowed() {
             assert!(each <= most, "{kind}, {n_routines} routines: {each} bytes a statement");
         }
     }
+}
+
+/// Stores objects with ids far apart; reports the maximum growth of the process in bytes, and the
+/// memory of an entry for every id between them.
+fn store_far_apart() -> Option<String> {
+    let workers = Workers::new(Some(1), Workers::NEVER).ok()?;
+    let mut index = MovingIndex::new(None);
+    let (ids, range) = ([3, 1 << 28], Rect::EVERYWHERE);
+    fs::write("/proc/self/clear_refs", "5").ok()?;
+    let before = status("VmRSS")?;
+    let updates = ids.map(|id| Update { id, to: Point::new(5, 5) });
+    let mut found = Vec::new();
+    index.period(&updates, &[], &mut found, &workers).ok()?;
+    index.period(&[], &[Query { number: 1, range }], &mut found, &workers).ok()?;
+    found.sort_unstable();
+    assert_eq!(found, ids.map(|id| (1, id)));
+    let grown = status("VmHWM")?.saturating_sub(before);
+    // Entries are kept when there are more of them.
+    let next = Update { id: ids[1] + 1, to: None };
+    index.period(&[next], &[], &mut found, &workers).ok()?;
+    assert_eq!(ids.map(|id| index.position(id)), updates.map(|update| update.to));
+    Some(format!("took {grown} of {}", 8 * u64::from(ids[1])))
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "says what was found, to the process that asks")]
+fn moving_objects_use_memory_only_for_ids_that_appear() {
+    if env::var(CASE).is_ok() {
+        return println!("{}", store_far_apart().unwrap_or_else(|| "nothing said".to_owned()));
+    }
+    let case = took("moving_objects_use_memory_only_for_ids_that_appear", "ids");
+    let Some((took, of_all)) = case else { return };
+    assert!(took < of_all / 64, "{took} of {of_all} bytes");
 }
 
 #[test]

@@ -329,29 +329,6 @@ fn handles_all_objects_in_one_place() {
 }
 
 #[test]
-fn ids_far_apart_use_little_memory() {
-    let resident = || {
-        let status = std::fs::read_to_string("/proc/self/status").ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let workers = workers();
-    let mut index = MovingIndex::new(None);
-    let before = resident();
-    let ids = [3, 1 << 28];
-    period(&mut index, &ids.map(|id| put(id, 5, 5)), &[], &workers);
-    let everywhere = Query { number: 1, range: Rect::EVERYWHERE };
-    assert_eq!(period(&mut index, &[], &[everywhere], &workers), ids.map(|id| (1, id)));
-    if let (Some(before), Some(after)) = (before, resident()) {
-        // All entries would be 2 GiB. Other tests run at the same time.
-        assert!(after < before + (1 << 20), "{before} KiB before, {after} KiB after");
-    }
-    // Entries are kept when there are more of them.
-    period(&mut index, &[put((1 << 28) + 1, 6, 6)], &[], &workers);
-    assert_eq!(ids.map(|id| index.position(id)), [Some(point(5, 5)); 2]);
-}
-
-#[test]
 fn wide_queries_are_answered_in_several_passes() {
     let workers = workers();
     let mut random = Random(star_base::Random::new(5));
