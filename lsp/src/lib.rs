@@ -1,7 +1,7 @@
 //! The language server of Star.
 //!
-//! * [`server`]: the loop over the messages of a client; [`worker`]: the threads that answer
-//!   requests; [`state`]: the analyses that they share.
+//! * [`server`]: the loop over the messages of a client; [`transport`]: how they arrive;
+//!   [`worker`]: the threads that answer requests; [`state`]: the analyses that they share.
 //! * [`document`]: open documents; [`position`], [`uri`]: the units and names of the protocol.
 //! * [`analysis`]: what the compiler knows about a document.
 //! * [`features`]: the answers, one file for each request.
@@ -19,6 +19,7 @@ mod server;
 mod shipped;
 mod state;
 mod toolchain;
+mod transport;
 mod uri;
 mod worker;
 

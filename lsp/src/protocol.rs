@@ -1,5 +1,5 @@
-//! The Language Server Protocol: its types and the transport. The crates that define them are
-//! named only here.
+//! The Language Server Protocol: its types and messages. The crates that define them are named only
+//! here.
 
 pub use gen_lsp_types as types;
 pub use lsp_server as wire;

@@ -19,8 +19,8 @@ use crate::protocol::types::{
 use crate::protocol::wire::{Connection, Message, Notification, Request, RequestId, Response};
 use crate::protocol::{notification, to_json};
 use crate::state::{Abilities, Refusal, State};
-use crate::uri;
 use crate::worker::Queue;
+use crate::{transport, uri};
 
 /// The stack of a thread that compiles.
 const STACK_BYTES: usize = 64 << 20;
@@ -37,12 +37,11 @@ pub struct Options {
 /// # Errors
 /// A violation of the protocol, or a broken connection.
 pub fn serve_stdio(options: Options) -> Result<(), String> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, transport) = transport::stdio()?;
     let served = serve(&connection, options);
     // The writing thread ends when nothing can send any more.
     drop(connection);
-    let joined = threads.join().map_err(|error| error.to_string());
-    served.and(joined)
+    transport.end().and(served)
 }
 
 /// Serves a client until it disconnects.

@@ -5,8 +5,10 @@ use std::path::Path;
 use clap::Args;
 use star_base::{Code, Diagnostic, SourceMap, certain_fixes};
 use star_compiler::{Compilation, LoadError, LowerOptions, Source, SourceLoader};
+use star_io::FileError;
 use star_opt::Options;
 use star_os::exit::Exit;
+use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::passes::{self, PassArgs};
@@ -53,7 +55,7 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
     let enabled = args.passes.options()?;
     let loader = args.imports.loader()?;
     let mut total = Tally::default();
-    let mut fixed = 0;
+    let (mut fixed, mut unwritten) = (0, None);
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     let files = match files_of(&args.files) {
@@ -67,7 +69,13 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         flags.go_on()?;
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         if args.fix && file != STDIN {
-            fixed += fix(&loader, file, &flags, reporter);
+            match fix(&loader, file, &flags) {
+                Ok(n_fixed) => fixed += n_fixed,
+                Err(error) => {
+                    let exit = Failure::from(error).report(reporter);
+                    unwritten.get_or_insert(exit);
+                }
+            }
         }
         let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);
@@ -89,9 +97,10 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         Some(summary) => reporter.summary(&summary),
         None => reporter.summary(&format!("ok, {}", text::count(files.len(), "file"))),
     }
-    Ok(match total.errors {
-        0 => Exit::Success,
-        _ => Exit::Compile,
+    Ok(match (unwritten, total.errors) {
+        (Some(exit), _) => exit,
+        (None, 0) => Exit::Success,
+        (None, _) => Exit::Compile,
     })
 }
 
@@ -99,7 +108,10 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
 const MAX_ROUNDS: usize = 10;
 
 /// Applies the certain fixes of a file until there are none; returns their number.
-fn fix(loader: &FileLoader, file: &str, flags: &Flags, reporter: &Reporter) -> usize {
+///
+/// # Errors
+/// If the file cannot be written.
+fn fix(loader: &FileLoader, file: &str, flags: &Flags) -> Result<usize, FileError> {
     let (mut n_fixed, mut old, mut new) = (0, None, None);
     for _ in 0..MAX_ROUNDS {
         let mut edited = Edited { loader: loader.clone(), text: new.clone() };
@@ -115,13 +127,10 @@ fn fix(loader: &FileLoader, file: &str, flags: &Flags, reporter: &Reporter) -> u
         new = Some(star_base::fixed(source.text(), &fixes));
         n_fixed += fixes.len();
     }
-    if let (Some(old), Some(new)) = (old, new)
-        && let Err(error) = write(Path::new(file), file, [&old, &new], flags)
-    {
-        reporter.diagnostic(&SourceMap::new(), &error.to_diagnostic());
-        return 0;
+    if let (Some(old), Some(new)) = (old, new) {
+        write(Path::new(file), file, [&old, &new], flags)?;
     }
-    n_fixed
+    Ok(n_fixed)
 }
 
 /// A loader that replaces the text of the file that the user named.

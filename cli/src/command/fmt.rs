@@ -257,8 +257,7 @@ pub(super) fn write(
 ) -> Result<(), FileError> {
     let name = text::one_line(name);
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
-        let error = FileError::new(Code::CannotWrite, name, "the file is read-only");
-        return Err(error.help("`--check` and `--diff` show what would change"));
+        return Err(FileError::new(Code::CannotWrite, name, "the file is read-only"));
     }
     let place = Destination::by(Writer::User, path, &name)?;
     if has_other_names(path) { place.overwrite(old, text) } else { place.write_text(text, flags) }

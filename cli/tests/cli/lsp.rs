@@ -131,6 +131,45 @@ fn the_server_ends_with_its_client() {
 }
 
 #[test]
+fn malformed_and_endless_input_ends_the_server() {
+    let folder = Folder::new(&[]);
+    for (input, why) in [
+        ("cat /dev/zero", "a line of a header is too long"),
+        (r"printf 'Content-Length: 99999999999\r\n\r\n'", "invalid Content-Length"),
+        (r"printf 'Content-Length: 18446744073709551615\r\n\r\n'", "invalid Content-Length"),
+        (r"printf 'Content-Length: 9\r\n\r\n{}'", "the input ends after 2 of 9 bytes"),
+        (r"printf 'Content-Length: 2\r\n\r\n{}'", "malformed message"),
+    ] {
+        let ran = folder.shell(&format!("{input} | (ulimit -v 2000000; $STAR lsp)"));
+        ran.fails(2, &["error[E0608]: the client violates the protocol", why]);
+    }
+}
+
+#[test]
+fn fixed_comparisons_of_components_are_correct() {
+    let folder = Folder::new(&[]);
+    let text = "program P;\nvar X: slice(3); b: boolean;\nbegin\n  SET(X); b := true;\n  \
+                if X(1) = true then print(1);\n  if false <> X(2) then print(2);\n  \
+                b := X(1) or b;\n  if X(3) = b then print(3);\n  if X(1) then print(4)\nend.\n";
+    folder.write("a.star", text.as_bytes());
+    let ran = folder.star(&["check", "--fix", "a.star"]);
+    assert!(ran.stderr.contains("5 edits applied\nok, 1 file"), "{}", ran.stderr);
+    folder.star(&["run", "a.star"]).prints("1\n2\n3\n4\n");
+}
+
+#[test]
+fn check_reports_files_that_it_cannot_fix() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new(&[]);
+    folder.write("a.star", b"program P; var i: integer; begin i = 1 end.\n");
+    folder.write("b.star", b"program P; var i: integer; begin i = 1 end.\n");
+    fs::set_permissions(folder.path("a.star"), fs::Permissions::from_mode(0o444)).unwrap();
+    let ran = folder.star(&["check", "--fix", "a.star", "b.star"]);
+    ran.fails(5, &["error[E0509]: a.star: the file is read-only", "1 edit applied"]);
+    assert!(fs::read_to_string(folder.path("b.star")).unwrap().contains("i := 1"));
+}
+
+#[test]
 fn check_applies_certain_fixes() {
     let folder = Folder::new(&[]);
     let text = "procedure P(var i: integer); begin i = 1; if i=1 then i:=2; else SETT(i) end;\n";

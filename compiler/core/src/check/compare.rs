@@ -34,7 +34,7 @@ impl Checker<'_> {
                 return if op == CompareOp::Ne { some } else { negation(some) };
             }
         }
-        let (mut operands, kind) = self.operands(&[left, right], Between::Logic, None);
+        let (mut operands, kind) = self.operands(&[left, right], Between::Comparison, None);
         let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
             return self.error(span);
         };

@@ -36,7 +36,7 @@ impl Checker<'_> {
         }
         if expr.ty != want && expr.ty != TyKind::Error && want != TyKind::Error {
             if want == TyKind::Bool && expr.ty == TyKind::Int && is_component(&expr) {
-                self.component_as_condition(expr.span);
+                self.component_as_condition(expr.span, ("= 1", expr.span.after(), " = 1"));
             } else {
                 self.type_mismatch(expr.span, want, expr.ty);
             }
@@ -69,15 +69,12 @@ impl Checker<'_> {
         expr
     }
 
-    fn component_as_condition(&mut self, span: Span) {
-        self.report(
-            Diagnostic::at(
-                Code::ComponentAsCondition,
-                span,
-                "a component is 0 or 1, not a condition",
-            )
-            .fix("write `= 1`", span.after(), " = 1"),
-        );
+    /// Reports a component where a condition is expected, with its fix: what to write, and the
+    /// edit.
+    fn component_as_condition(&mut self, span: Span, (what, place, new): (&str, Span, &str)) {
+        let message = "a component is 0 or 1, not a condition";
+        let diagnostic = Diagnostic::at(Code::ComponentAsCondition, span, message);
+        self.report(diagnostic.fix(format!("write `{what}`"), place, new));
     }
 
     pub(super) fn error(&self, span: Span) -> Expr {
@@ -283,17 +280,20 @@ impl Checker<'_> {
             .iter()
             .map(|tree| (!self.is_literal(tree)).then(|| self.expr(tree, want)))
             .collect();
-        let mut found = done
-            .iter()
-            .flatten()
-            .map(|expr| (expr.ty, expr.span))
-            .find(|(ty, _)| *ty != TyKind::Error);
-        if between == Between::Logic && done.iter().flatten().any(is_component) {
+        let place = |expr: &Expr| {
+            let truth = match expr.kind {
+                ExprKind::Bool(truth) if between == Between::Comparison => Some(truth),
+                _ => None,
+            };
+            Place { ty: expr.ty, span: expr.span, truth }
+        };
+        let mut found = done.iter().flatten().map(place).find(|place| place.ty != TyKind::Error);
+        if between != Between::Arithmetic && done.iter().flatten().any(is_component) {
             let condition = done.iter().flatten().find(|expr| expr.ty == TyKind::Bool);
-            found = condition.map(|expr| (expr.ty, expr.span)).or(found);
+            found = condition.map(place).or(found);
         }
         let any_error = done.iter().flatten().any(|expr| expr.ty == TyKind::Error);
-        let kind = found.map(|(ty, _)| ty).or(want);
+        let kind = found.map(|place| place.ty).or(want);
         let operands: Vec<Expr> = trees
             .iter()
             .zip(&mut done)
@@ -303,13 +303,13 @@ impl Checker<'_> {
             return (operands, TyKind::Error);
         }
         let kind = found
-            .map(|(ty, _)| ty)
+            .map(|place| place.ty)
             .or(operands.first().map(|expr| expr.ty))
             .unwrap_or(TyKind::Error);
         for operand in &operands {
             if operand.ty != kind {
                 if operand.ty != TyKind::Error {
-                    self.mixed(operand, kind, found.map(|(_, span)| span));
+                    self.mixed(operand, kind, found);
                 }
                 return (operands, TyKind::Error);
             }
@@ -345,9 +345,18 @@ impl Checker<'_> {
         }
     }
 
-    fn mixed(&mut self, operand: &Expr, kind: TyKind, other: Option<Span>) {
+    /// Reports an operand of another kind than the others, of which `other` determines the kind.
+    fn mixed(&mut self, operand: &Expr, kind: TyKind, other: Option<Place>) {
         if kind == TyKind::Bool && is_component(operand) {
-            self.component_as_condition(operand.span);
+            if let Some(Place { truth: Some(truth), span, .. }) = other {
+                let (what, bit) =
+                    if truth { ("1` for `true", "1") } else { ("0` for `false", "0") };
+                self.component_as_condition(operand.span, (what, span, bit));
+            } else {
+                let condition = format!("({} = 1)", self.sources.slice(operand.span));
+                let fix = (condition.as_str(), operand.span, condition.as_str());
+                self.component_as_condition(operand.span, fix);
+            }
             return;
         }
         let mut diagnostic = Diagnostic::at(
@@ -356,7 +365,7 @@ impl Checker<'_> {
             format!("expected {}, found {}", kind.with_article(), operand.ty.with_article()),
         );
         if let Some(other) = other {
-            diagnostic = diagnostic.label(other, format!("this is {}", kind.with_article()));
+            diagnostic = diagnostic.label(other.span, format!("this is {}", kind.with_article()));
         }
         if kind.is_bits() && operand.ty.is_bits() {
             diagnostic = diagnostic.help("`CONVERT` converts between words and slices");
@@ -413,12 +422,21 @@ impl Checker<'_> {
     }
 }
 
-/// The operator between operands: one on integers, or one on bits and truth values, comparisons
-/// included.
+/// The operator between operands: one on integers, one on bits and truth values, or a comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Between {
     Arithmetic,
     Logic,
+    Comparison,
+}
+
+/// The operand that determines the kind of the others.
+#[derive(Clone, Copy)]
+struct Place {
+    ty: TyKind,
+    span: Span,
+    /// Its value, if it is a constant that is compared.
+    truth: Option<bool>,
 }
 
 fn is_component(expr: &Expr) -> bool {
