@@ -122,6 +122,12 @@ impl State<'_> {
                 }
             }
             Token::Assign if !expects(":=") => Some("`:=` assigns; to compare, write `=`"),
+            Token::Times
+                if before
+                    .is_some_and(|(_, token, end)| (token, end) == (Token::Times, span.start)) =>
+            {
+                Some("there is no power of integers: multiply")
+            }
             Token::And | Token::Or | Token::Xor if expects("then") || expects("do") => {
                 Some(PARENTHESES)
             }

@@ -323,6 +323,10 @@ mod tests {
             ("print a; b", "write arguments in parentheses: `print(…)`"),
             ("PRINT \"a\"", "write arguments in parentheses: `PRINT(…)`"),
             ("for (i = 1; i < 2; i++) b", "`for i := 1 to n do …`"),
+            ("a /= 2", "write `x := x div 2`"),
+            ("a %= 2; b", "write `x := x mod 2`"),
+            ("a := 2 ^ 3", "there is no power of integers"),
+            ("a := 2 ** 3", "there is no power of integers"),
         ] {
             let text = format!("proc P; begin {text} end;");
             let found = &parse(FileId(0), &text).diagnostics[0];
@@ -341,6 +345,24 @@ mod tests {
             text.replace_range(fix.span.range(), &fix.replacement);
         }
         (found.into_iter().map(|found| found.message).collect(), text)
+    }
+
+    #[test]
+    fn comments_of_other_languages_and_empty_parentheses_are_corrected() {
+        for (text, message, expected) in [
+            ("a; # then (\n b", "`#` does not begin a comment", "a; // then (\n b"),
+            ("\n % else ]\n b", "`%` does not begin a comment", "\n // else ]\n b"),
+            ("a; -- if /=\n b", "`--` does not begin a comment", "a; // if /=\n b"),
+        ] {
+            let whole = |body: &str| format!("proc P; begin {body} end;");
+            let (messages, fixed) = fixed(&whole(text));
+            assert_eq!((messages, fixed), (vec![message.to_owned()], whole(expected)), "{text}");
+        }
+        let (messages, fixed) = fixed("proc P();\nbegin end;");
+        assert_eq!((messages.len(), &*fixed), (1, "proc P;\nbegin end;"));
+        // The sign is one of an expression.
+        let text = "proc P; begin a := 5\n mod 3 % 2 end;";
+        assert_eq!(codes(text)[0].0, "E0101");
     }
 
     #[test]
@@ -463,7 +485,7 @@ mod tests {
     fn common_slips_have_their_own_codes() {
         assert_eq!(codes("proc P; begin if a then b := 1; else b := 2 end;"), [("E0106", 30)]);
         assert_eq!(codes("1 proc P;\n2 begin\n3 end;"), [("E0107", 0)]);
-        assert_eq!(codes("proc P; begin x := 1 # 2 end;")[0], ("E0101", 21));
+        assert_eq!(codes("proc P; begin x := 1 @ 2 end;")[0], ("E0101", 21));
         assert_eq!(codes("proc P; begin end; /* no end"), [("E0102", 19)]);
         assert_eq!(codes("proc P; var record: integer; begin end;"), [("E0113", 12)]);
         assert_eq!(codes("proc P; begin x := 9223372036854775809 end;"), [("E0104", 19)]);

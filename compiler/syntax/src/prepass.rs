@@ -1,7 +1,7 @@
-//! Lexing, and corrections that are easier on tokens than in a grammar: comments after `--`, line
-//! numbers of pasted listings, `case` statements of Pascal, the structure of statements,
-//! declarations of other languages and inside routines, reserved words, the type `handle`, labels,
-//! excessive nesting.
+//! Lexing, and corrections that are easier on tokens than in a grammar: comments of other
+//! languages, line numbers of pasted listings, `case` statements of Pascal, the structure of
+//! statements, declarations of other languages and inside routines, reserved words, the type
+//! `handle`, labels, excessive nesting.
 
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
@@ -48,9 +48,10 @@ impl Gap {
 /// Divides `text` into tokens for a parser.
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed = scan(file, text);
-    drop_dashed_comments(file, text, &mut lexed);
+    drop_foreign_comments(file, text, &mut lexed);
     drop_line_numbers(file, text, &mut lexed);
     drop_cases(file, text, &mut lexed);
+    structure::drop_empty_parentheses(file, &mut lexed);
     structure::divide_words(file, text, &mut lexed);
     structure::add_keywords(file, text, &mut lexed);
     structure::match_elses(file, &mut lexed);
@@ -74,6 +75,12 @@ fn scan(file: FileId, text: &str) -> Lexed {
         let span = Span::new(file, range.start as u32, range.end as u32);
         if let Some(before) = strange {
             if token == Err(LexError::UnexpectedCharacter) && before.end == span.start {
+                strange = Some(before.to(span));
+                continue;
+            }
+            // An assignment of other languages: `x /= 2`.
+            let is_operator = matches!(&text[before.range()], "/" | "%" | "^" | "&" | "|");
+            if is_operator && token == Ok(Token::Equals) && before.end == span.start {
                 strange = Some(before.to(span));
                 continue;
             }
@@ -163,6 +170,7 @@ fn strange_characters(text: &str, span: Span) -> Diagnostic {
         Some(c) if found.chars().all(|other| other == c) => {
             format!("`{}` has no meaning in Star", c.escape_debug())
         }
+        _ if found.ends_with('=') => format!("`{found}` has no meaning in Star"),
         _ => "these characters have no meaning in Star".to_owned(),
     };
     let diagnostic = Diagnostic::at(Code::UnexpectedCharacter, span, message);
@@ -170,7 +178,10 @@ fn strange_characters(text: &str, span: Span) -> Diagnostic {
         "!=" | "!" => diagnostic.help("write `<>` for “not equal” and `not` for negation"),
         "&" | "&&" => diagnostic.help("write `and`"),
         "|" | "||" => diagnostic.help("write `or`"),
-        "^" => diagnostic.help("write `xor`"),
+        "^" => diagnostic.help("write `xor` for bits; there is no power of integers"),
+        "/=" => diagnostic.help("write `x := x div 2`"),
+        "%=" => diagnostic.help("write `x := x mod 2`"),
+        "^=" | "&=" | "|=" => diagnostic.help("write the whole assignment: `X := X and Y`"),
         "/" => diagnostic.help("write `div` for integer division"),
         "%" => diagnostic.help("write `mod` for the remainder"),
         "[" | "]" => diagnostic.help("components are written in parentheses: `X(i)`"),
@@ -207,48 +218,56 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
 const COMMENTS: &str =
     "comments are `/* … */`, `(* … *)`, `{ … }` and `// …` to the end of the line";
 
-/// Reports and removes comments that begin with `--`, which no expression contains: those at the
-/// start of a line or with a blank after the dashes.
-fn drop_dashed_comments(file: FileId, text: &str, lexed: &mut Lexed) {
-    let mut comments: Vec<Span> = Vec::new();
-    let (mut n_kept, mut line_end) = (0, 0);
-    for idx in 0..lexed.tokens.len() {
-        let (start, token, end) = lexed.tokens[idx];
-        if start < line_end {
-            continue;
+/// Reports comments of other languages, after `--`, `#` or, at the beginning of a line, `%`, and
+/// removes their text.
+fn drop_foreign_comments(file: FileId, text: &str, lexed: &mut Lexed) {
+    let is_first = |at: u32| {
+        let line = text[..at as usize].rsplit('\n').next();
+        line.is_some_and(|before| before.trim().is_empty())
+    };
+    let mut marks: Vec<Span> = Vec::new();
+    for pair in lexed.tokens.windows(2) {
+        let [(start, Token::Minus, middle), (next, Token::Minus, end)] = *pair else { continue };
+        let is_blank = text[end as usize..].starts_with(char::is_whitespace);
+        if middle == next && (is_blank || is_first(start)) {
+            marks.push(Span::new(file, start, end));
         }
-        let next = lexed.tokens.get(idx + 1).map(|&(start, token, _)| (start, token));
-        if token == Token::Minus && next == Some((end, Token::Minus)) {
-            let before = idx.checked_sub(1).map_or(0, |idx| lexed.tokens[idx].2);
-            let is_first = idx == 0 || text[before as usize..start as usize].contains('\n');
-            let rest = &text[end as usize + 1..];
-            if is_first || rest.starts_with(char::is_whitespace) {
-                let length = rest.find('\n').unwrap_or(rest.len());
-                line_end = end + 1 + length as u32;
-                comments.push(Span::new(file, start, line_end));
-                continue;
-            }
-        }
-        lexed.tokens[n_kept] = (start, token, end);
-        n_kept += 1;
     }
-    lexed.tokens.truncate(n_kept);
-    if comments.is_empty() {
+    for gap in &lexed.gaps {
+        let found = &text[gap.start as usize..gap.end as usize];
+        let begins = |mark: char| found.starts_with(mark);
+        if begins('#') || begins('%') && is_first(gap.start) {
+            marks.push(Span::new(file, gap.start, gap.start + 1));
+        }
+    }
+    if marks.is_empty() {
         return;
+    }
+    marks.sort_unstable();
+    let mut comments: Vec<(Span, Span)> = Vec::new();
+    for mark in marks {
+        if comments.last().is_none_or(|(_, comment)| comment.end <= mark.start) {
+            let line = text[mark.end as usize..].find('\n');
+            let end = line.map_or(text.len(), |n_bytes| mark.end as usize + n_bytes);
+            comments.push((mark, Span::new(file, mark.start, end as u32)));
+        }
     }
     // Their text is not that of a program.
     let is_outside = |at: u32| {
-        let before = comments.partition_point(|comment| comment.start <= at);
-        before.checked_sub(1).is_none_or(|idx| comments[idx].end <= at)
+        let before = comments.partition_point(|(_, comment)| comment.start <= at);
+        before.checked_sub(1).is_none_or(|idx| comments[idx].1.end <= at)
     };
+    lexed.tokens.retain(|&(start, ..)| is_outside(start));
     lexed.diagnostics.retain(|one| one.span().is_none_or(|span| is_outside(span.start)));
     lexed.gaps.retain(|gap| is_outside(gap.start));
     let n_free = MAX_ERRORS.saturating_sub(lexed.diagnostics.len());
-    lexed.diagnostics.extend(comments.into_iter().take(n_free).map(|comment| {
-        let dashes = Span::new(file, comment.start, comment.start + 2);
-        Diagnostic::at(Code::UnexpectedToken, dashes, "`--` does not begin a comment")
-            .note(COMMENTS)
-            .fix("write `//`", dashes, "//")
+    lexed.diagnostics.extend(comments.into_iter().take(n_free).map(|(mark, _)| {
+        let message = format!("`{}` does not begin a comment", &text[mark.range()]);
+        Diagnostic::at(Code::UnexpectedToken, mark, message).note(COMMENTS).fix(
+            "write `//`",
+            mark,
+            "//",
+        )
     }));
 }
 

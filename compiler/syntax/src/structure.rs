@@ -1,6 +1,6 @@
-//! Corrections of the structure of statements: keywords without a blank after them, a missing
-//! `then` or `do`, and an `else` that finds no `if`. Each is reported, and the tokens are
-//! corrected, so that the following text gives no errors.
+//! Corrections of the structure of headers and statements: empty parentheses, keywords without a
+//! blank after them, a missing `then` or `do`, and an `else` that finds no `if`. Each is reported,
+//! and the tokens are corrected, so that the following text gives no errors.
 
 use std::collections::BTreeSet;
 
@@ -35,6 +35,24 @@ const INNER: [(&str, Token); 11] = [
     ("div", Token::Div),
     ("mod", Token::Mod),
 ];
+
+/// Reports and removes the parentheses of the header `procedure P()`.
+pub(crate) fn drop_empty_parentheses(file: FileId, lexed: &mut Lexed) {
+    let mut idx = 0;
+    while let Some(&[head, name, open, close]) =
+        lexed.tokens.get(idx..).and_then(<[_]>::first_chunk)
+    {
+        idx += 1;
+        let is_empty = [name.1, open.1, close.1] == [Token::Name, Token::Open, Token::Close];
+        if begins_item(&head.1) && is_empty && lexed.diagnostics.len() < MAX_ERRORS {
+            let span = Span::new(file, open.0, close.2);
+            let message = "a routine without parameters has no parentheses";
+            let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
+            lexed.diagnostics.push(diagnostic.fix("remove `()`", span, ""));
+            lexed.tokens.drain(idx + 1..idx + 3);
+        }
+    }
+}
 
 /// Reports and divides names that are a keyword and the following name, number or keyword: `ifn=1`,
 /// `dox:=1`.
