@@ -231,6 +231,7 @@ fn run_args(args: &GraphArgs) -> Result<RunArgs, Diagnostic> {
         warnings: false,
         allow_read: Vec::new(),
         allow_write: Vec::new(),
+        confined: None,
         options: options.clone(),
         prints,
         hides_details: true,

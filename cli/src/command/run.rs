@@ -13,7 +13,7 @@ use star_base::{Code, Diagnostic};
 use star_bind::encoding::Formulas;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
-use star_bind::{LoadedArguments, Observer, Reading, load};
+use star_bind::{Files, LoadedArguments, Observer, Reading, load};
 use star_compiler::{Compilation, Entry, LowerOptions, Lowered, SourceLoader};
 use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
 use star_ir::RoutineId;
@@ -23,7 +23,7 @@ use star_os::engine::{self, Argument, DeviceOptions, Engine, GpuMode};
 use star_os::entry;
 use star_os::exit::{EXIT_HELP, Exit};
 use star_os::failure::{Failure, internal, no_thread, refused_by_backend};
-use star_os::files::{Console, Disk};
+use star_os::files::{Beside, Console, Disk};
 use star_os::flags::Flags;
 use star_os::host::{Advice, Printer, RunHost};
 use star_os::limits::LimitArgs;
@@ -31,7 +31,7 @@ use star_os::output::Output;
 use star_os::passes::{self, PassArgs};
 use star_os::progress::RunProgress;
 use star_os::report::Reporter;
-use star_os::sources::FileLoader;
+use star_os::sources::{FileLoader, ImportArgs};
 use star_os::watchdog::{Scope, Sentry};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
@@ -129,6 +129,10 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(super) options: RunOptions,
+
+    /// For an example in a comment, which may name only files beside it and in these folders.
+    #[arg(skip)]
+    pub(super) confined: Option<ImportArgs>,
 
     /// What is printed.
     #[arg(skip)]
@@ -283,17 +287,20 @@ pub(crate) struct RunOptions {
 }
 
 impl RunArgs {
-    /// Sets the limits of an example unless its arguments do; `most` is the remaining time.
-    pub(crate) fn bound_example(&mut self, most: Option<Duration>) {
+    /// Sets the limits of an example unless its arguments do, and what it may read; `most` is the
+    /// remaining time.
+    pub(crate) fn bound_example(&mut self, most: Option<Duration>, imports: &ImportArgs) {
         self.options.limits.bound_example(most);
+        self.confined = Some(imports.clone());
     }
 
-    /// Tests whether the run may write files outside the folder of the program.
-    pub(crate) fn writes_elsewhere(&self) -> bool {
+    /// Tests whether the run may write files, or read them outside the folder of the program.
+    pub(crate) fn reaches_elsewhere(&self) -> bool {
         let has_profile_file = self.options.profile.as_ref().is_some_and(|file| !file.is_empty());
         !self.out.is_empty()
             || !self.view.is_empty()
             || !self.allow_write.is_empty()
+            || !self.allow_read.is_empty()
             || has_profile_file
     }
 }
@@ -369,7 +376,13 @@ pub(crate) fn run_with(
     let signature = entry::signature(entry)?;
     let (mut binding, mut wanted) = line::read(args, &signature)?;
     let target = args.options.profile.as_deref().map(profile::Target::new).transpose()?;
-    let access = Access::new(beside, line::grants(args, &binding))?;
+    let grants = match &args.confined {
+        Some(imports) => imports.grants(),
+        None => line::grants(args, &binding),
+    };
+    let access = Access::new(beside, grants)?;
+    let confined = Beside(&access);
+    let files: &dyn Files = if args.confined.is_some() { &confined } else { &Disk };
 
     let formulas = if args.options.csv_safe { Formulas::Quoted } else { Formulas::Kept };
     binding.settings.formulas = formulas;
@@ -380,7 +393,7 @@ pub(crate) fn run_with(
     let console = Console { flags: &flags, reporter };
     let without_details = WithoutDetails(console);
     let observer: &dyn Observer = if args.hides_details { &without_details } else { &console };
-    let reading = Reading { files: &Disk, observer, settings: &settings };
+    let reading = Reading { files, observer, settings: &settings };
     binding.kept = results::parameters(&wanted.outs);
     binding.kept.extend(view::parameters(&wanted.views));
     binding.kept.extend(wanted.names.iter().flat_map(results::Names::parameters));

@@ -203,9 +203,26 @@ fn examples_accept_run_arguments_but_no_output_files() {
     test("G=adjacency:g.gr n=2").prints("");
     test("--graph g.gr --out G=h.gr")
         .fails(1, &["error[E0701]", "must not name output files", "p.star:3:4"]);
+    test("--graph g.gr n=2 --allow-read ..").fails(1, &["error[E0701]", "or allow access"]);
     test("--grph g.gr").fails(1, &["error[E0701]", "unexpected argument `--grph`"]);
     test("--graph none.gr").fails(1, &["error[E0501]", "ends with exit code 5"]);
     assert_eq!(folder.names(), ["g.gr", "p.star"]);
+}
+
+#[test]
+fn examples_read_only_files_beside_them() {
+    let text = "/* It.\n\n   Example, --graph g.gr:\n     program E(n: integer);\n     \
+                begin print(n) end.\n   Prints:\n     2 */\nprocedure P;\nbegin end;\n\n\
+                /* It.\n\n   Example, n=1:\n     program E(n: integer);\n     var T: table;\n     \
+                begin read(T,\"../g.gr\"); print(rows(T)) end.\n   Prints:\n     2 */\n\
+                procedure Q;\nbegin end;\n";
+    let folder = Folder::new(&[("g.gr", "p sp 2 1\na 1 2 7\n")]);
+    fs::create_dir(folder.path("sub")).unwrap();
+    folder.write("sub/p.star", text.as_bytes());
+    let ran = folder.star(&["doc", "--test", "sub/p.star"]);
+    ran.fails(1, &["error[E0510]: g.gr", "error[T0115]: ../g.gr", "2 examples run, 2 failed"]);
+    let ran = folder.star(&["doc", "--test", "sub/p.star", "--allow-read", "."]);
+    assert!(ran.stderr.contains("2 examples run, 0 failed"), "{ran:?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use star_os::exit::Exit;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::report::Reporter;
-use star_os::sources::FileLoader;
+use star_os::sources::{FileLoader, ImportArgs};
 use star_syntax::doc::{Doc, Label, Section, example};
 
 use super::catalogue::{Catalogue, Module, ModuleKind, Topic, modules_of};
@@ -24,11 +24,11 @@ use crate::usage::{self, Refusal};
 /// file.
 ///
 /// # Errors
-/// L0106 on Ctrl-C between two examples.
+/// L0106 on Ctrl-C between two examples, E0510 if a granted folder does not exist.
 pub(super) fn test(
     catalogue: &Catalogue,
     topics: &[Topic],
-    backend: &str,
+    (backend, imports): (&str, &ImportArgs),
     time: Option<Duration>,
     flags: &Flags,
     reporter: &Reporter,
@@ -48,7 +48,7 @@ pub(super) fn test(
         let begin = Instant::now();
         for (name, doc) in head.into_iter().chain(routines) {
             let Some(section) = doc.section(Label::Example) else { continue };
-            let example = Example { module, name, doc, section };
+            let example = Example { module, name, doc, section, imports };
             flags.go_on()?;
             n_run += 1;
             let left = time.map(|time| time.saturating_sub(begin.elapsed()));
@@ -103,6 +103,8 @@ struct Example<'a> {
     name: Option<&'a str>,
     doc: &'a Doc,
     section: &'a Section,
+    /// What it may read outside the folder of its file.
+    imports: &'a ImportArgs,
 }
 
 /// The command line of an example.
@@ -121,7 +123,7 @@ impl Example<'_> {
         reporter: &Reporter,
     ) -> Result<(), Failed> {
         let args = self.arguments(backend, left).map_err(Failed::because)?;
-        let mut loader = ExampleLoader::new(self);
+        let mut loader = ExampleLoader::new(self).map_err(Failed::because)?;
         let mut output = Output::kept();
         let done = run_with(&mut loader, &self.module.title, &args, reporter, &mut output);
         let exit = done.unwrap_or_else(|failure| failure.report(reporter));
@@ -167,10 +169,11 @@ impl Example<'_> {
                 return Err(bad(format!("invalid arguments for `star run`: {why}")));
             }
         };
-        if args.writes_elsewhere() {
-            return Err(bad("the label of an example must not name output files".to_owned()));
+        if args.reaches_elsewhere() {
+            let message = "the label of an example must not name output files or allow access";
+            return Err(bad(message.to_owned()));
         }
-        args.bound_example(left);
+        args.bound_example(left, self.imports);
         Ok(args)
     }
 
@@ -210,7 +213,7 @@ struct ExampleLoader {
 }
 
 impl ExampleLoader {
-    fn new(example: &Example<'_>) -> Self {
+    fn new(example: &Example<'_>) -> Result<Self, Diagnostic> {
         let module = example.module;
         let path = match module.kind {
             ModuleKind::Language | ModuleKind::Operations | ModuleKind::Basic => None,
@@ -230,11 +233,11 @@ impl ExampleLoader {
                 path.map(|path| (path, module.title.clone(), whole_text(&module.sources)))
             }
         };
-        ExampleLoader {
+        Ok(ExampleLoader {
             program: (example.file(), program.unwrap_or_default()),
             own,
-            files: FileLoader::default(),
-        }
+            files: example.imports.loader()?,
+        })
     }
 }
 

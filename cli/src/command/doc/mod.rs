@@ -22,7 +22,7 @@ use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::output::Output;
 use star_os::report::Reporter;
-use star_os::sources::{FileLoader, LIBRARY, STDIN};
+use star_os::sources::{FileLoader, ImportArgs, LIBRARY, STDIN};
 use star_os::watchdog::Sentry;
 use star_syntax::doc::Label;
 
@@ -69,6 +69,9 @@ pub(crate) struct DocArgs {
     /// Select the backend that runs the examples
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "test")]
     backend: String,
+
+    #[command(flatten)]
+    imports: ImportArgs,
 
     #[command(flatten)]
     limits: CompileLimitArgs,
@@ -135,7 +138,14 @@ pub(crate) fn run(
             return Ok(well_formed);
         }
         let time = args.limits.max_time();
-        let tested = examples::test(&catalogue, &topics, &args.backend, time, &flags, reporter)?;
+        let tested = examples::test(
+            &catalogue,
+            &topics,
+            (&args.backend, &args.imports),
+            time,
+            &flags,
+            reporter,
+        )?;
         return Ok(if tested == Exit::Success { well_formed } else { tested });
     }
     match args.format {
