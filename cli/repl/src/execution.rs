@@ -18,8 +18,6 @@ use star_vm::{
     BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, TableLayout,
 };
 
-use star_os::watchdog::Sentry;
-
 use super::event::{Event, Sink};
 use super::session::Session;
 use super::step::{self, Steps, Stops};
@@ -84,8 +82,7 @@ impl Session {
             }
         }
         let begun = Instant::now();
-        let clock = self.settings.limits.max_time.map(|time| Sentry::clock(&self.flags, time));
-        let clock = match clock.transpose() {
+        let clock = match self.clock() {
             Ok(clock) => clock,
             Err(diagnostic) => {
                 self.refuse(&diagnostic, sink);

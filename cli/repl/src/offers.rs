@@ -116,7 +116,17 @@ impl Session {
                 true => SparseWish::WhereNeeded,
                 false => SparseWish::Never,
             };
-            match offers.value(offered, kind, reading, max_bytes, sparse) {
+            let clock = match self.clock() {
+                Ok(clock) => clock,
+                Err(diagnostic) => {
+                    self.refuse(&diagnostic, sink);
+                    well = false;
+                    break;
+                }
+            };
+            let value = offers.value(offered, kind, reading, max_bytes, sparse);
+            drop(clock);
+            match value {
                 Ok(laid_out) => {
                     if let Err(error) = self.values.load_laid_out(&name, laid_out) {
                         let what = format!("cannot load `{name}`");
@@ -131,6 +141,7 @@ impl Session {
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));
                 }
                 Err(error) => {
+                    self.flags.clear();
                     self.refuse(&error.to_diagnostic(), sink);
                     well = false;
                     break;

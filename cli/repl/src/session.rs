@@ -162,6 +162,15 @@ impl Session {
         Sentry::over_compiler(&self.flags, Bounds { memory, ..bounds }, &self.reporter)
     }
 
+    /// Starts the clock of a line, if its time is limited.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub(super) fn clock(&self) -> Result<Option<Sentry>, Diagnostic> {
+        let most = self.settings.limits.max_time;
+        most.map(|time| Sentry::clock(&self.flags, time)).transpose()
+    }
+
     /// Returns the definitions.
     pub fn definitions(&self) -> &compiler::Session {
         &self.definitions

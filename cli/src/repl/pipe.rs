@@ -19,8 +19,8 @@ const MAX_LINE_BYTES: usize = 16 << 20;
 const MAX_DROPPED: usize = 20;
 
 /// Runs `input` line by line and returns the exit code. A failed line does not stop the following
-/// ones, except one that is too long: its end may never come. A line that fails because the output is closed is not an error of the session: the owner
-/// of the output reports it.
+/// ones, except one that is too long: its end may never come. A line that fails because the output
+/// is closed is not an error of the session: the owner of the output reports it.
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) -> Exit {
     let lines = &RefCell::new(Lines { input, is_cut: false });
     // The next line of the pipe answers a prompt of the session.

@@ -205,6 +205,15 @@ fn signals_and_deadlines_end_reads_of_idle_pipes() {
 }
 
 #[test]
+fn sessions_read_a_graph_within_the_time_of_a_line() {
+    let folder = folder_with_a_pipe("pipe.gr");
+    let line = "printf 'G\\n1+1\\n' | $STAR repl --graph pipe.gr --max-time 100ms";
+    let ran = folder.shell(line);
+    ran.fails(4, &["error[L0103]: pipe.gr"]);
+    assert_eq!(ran.stdout, "2\n");
+}
+
+#[test]
 fn silent_writers_do_not_block_for_ever() {
     let folder = folder_with_a_pipe("pipe.gr");
     let mut child = begin(&folder, &["run", "p.star", "T=pipe.gr"]);
