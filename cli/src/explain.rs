@@ -2,6 +2,7 @@
 //! loops, the backend on everything else.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use star_base::{FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
@@ -9,7 +10,7 @@ use star_opt::{Remark, loops};
 use star_vm::explain::{Became, Item, Subject};
 use star_vm::{Counters, Explanation};
 
-/// Formats a line for each decision of the backend and for each loop that the passes examined.
+/// Formats a line for each decision of the backend, and one for each loop.
 pub(crate) fn lines(
     explanation: &Explanation,
     remarks: &[Remark],
@@ -23,28 +24,67 @@ pub(crate) fn lines(
         let line = loc.and_then(|loc| place_of(loc, program, sources));
         name + &line.map(|line| format!(" ({line})")).unwrap_or_default()
     };
-    let items = explanation.items.iter().map(|Item { subject, routine, loc, became }| {
-        let what = match became {
-            Became::Form(form) => form.clone(),
-            Became::AsWritten { why } => format!("as written: {why}"),
-        };
-        format!("{}{}: {what}", subject.name(), place(*routine, *loc))
+    let items = explanation.items.iter().filter(|item| place_of_loop(item).is_none());
+    let items = items.map(|Item { subject, routine, loc, became }| {
+        format!("{}{}: {}", subject.name(), place(*routine, *loc), words(became))
     });
-    // Report a kernel only once if no pass changed it.
-    let is_kernel = |routine: RoutineId, loc: LocId| {
-        explanation.items.iter().any(|item| {
-            (item.subject, item.routine, item.loc) == (Subject::Loop, Some(routine), Some(loc))
-        })
-    };
-    let loops = loops(remarks)
-        .into_iter()
-        .filter(|((routine, loc), became)| became.became_something() || !is_kernel(*routine, *loc));
-    let loops = loops.map(|((routine, loc), became)| {
-        let line = became.at.and_then(|at| place_of(at, program, sources));
+    let plans = of_loops(explanation, remarks).into_iter();
+    let plans = plans.map(|((routine, loc), LoopPlan { words, at })| {
+        let line = at.and_then(|at| place_of(at, program, sources));
         let line = line.map(|line| format!(", in {line}")).unwrap_or_default();
-        format!("loop{}: {became}{line}", place(Some(routine), Some(loc)))
+        let subject = Subject::Loop.name();
+        format!("{subject}{}: {words}{line}", place(Some(routine), Some(loc)))
     });
-    items.chain(loops).collect()
+    items.chain(plans).collect()
+}
+
+/// The plan of a loop.
+struct LoopPlan {
+    /// The transformations, or the reason why there are none, followed by the decisions of the
+    /// backend.
+    words: String,
+    /// The place in its body that the reason concerns.
+    at: Option<LocId>,
+}
+
+/// Returns the plans of all loops.
+fn of_loops(
+    explanation: &Explanation,
+    remarks: &[Remark],
+) -> BTreeMap<(RoutineId, LocId), LoopPlan> {
+    let of_passes = loops(remarks);
+    let plans = of_passes.iter();
+    let mut plans: BTreeMap<_, _> = plans
+        .map(|(place, became)| (*place, LoopPlan { words: became.to_string(), at: became.at }))
+        .collect();
+    for item in &explanation.items {
+        let Some(place) = place_of_loop(item) else { continue };
+        let decided = words(&item.became);
+        match plans.entry(place) {
+            // Only the backend did something.
+            Entry::Occupied(mut plan)
+                if of_passes.get(&place).is_some_and(|found| !found.became_something()) =>
+            {
+                plan.insert(LoopPlan { words: decided, at: None });
+            }
+            Entry::Occupied(mut plan) => plan.get_mut().words += &format!("; {decided}"),
+            Entry::Vacant(plan) => {
+                plan.insert(LoopPlan { words: decided, at: None });
+            }
+        }
+    }
+    plans
+}
+
+fn place_of_loop(item: &Item) -> Option<(RoutineId, LocId)> {
+    item.routine.zip(item.loc).filter(|_| item.subject == Subject::Loop)
+}
+
+fn words(became: &Became) -> String {
+    match became {
+        Became::Form(form) => form.clone(),
+        Became::AsWritten { why } => format!("as written: {why}"),
+    }
 }
 
 /// Formats the use of the device by a run, if there was one.
@@ -77,37 +117,20 @@ fn place_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<String
     Some(format!("{}:{line}", text::one_line(sources.get(file)?.name())))
 }
 
-/// The results for loops, by file and first line, from 0.
+/// The plans of loops, by file and first line, from 0.
 pub(crate) type Plan = BTreeMap<(FileId, usize), Vec<String>>;
 
-/// Returns the transformations of each loop of a program or the reason why there are none, followed
-/// by the decisions of the backend.
+/// Returns the plan of each loop of a program.
 pub(crate) fn by_lines(
     explanation: &Explanation,
     remarks: &[Remark],
     program: &Program,
     sources: &SourceMap,
 ) -> Plan {
-    let mut words: BTreeMap<(RoutineId, LocId), String> = BTreeMap::new();
-    let found = loops(remarks);
-    for (place, became) in &found {
-        words.insert(*place, became.to_string());
-    }
-    for Item { subject, routine, loc, became } in &explanation.items {
-        let is_loop = matches!(subject, Subject::Loop | Subject::Forall);
-        let (true, Some(routine), Some(loc), Became::Form(form)) = (is_loop, routine, loc, became)
-        else {
-            continue;
-        };
-        let place = (*routine, *loc);
-        let said = found.get(&place).filter(|became| became.became_something());
-        let said = said.map(|became| format!("{became}; {form}"));
-        words.insert(place, said.unwrap_or_else(|| form.clone()));
-    }
     let mut lines = Plan::new();
-    for ((_, loc), words) in words {
+    for ((_, loc), plan) in of_loops(explanation, remarks) {
         let Some((file, line)) = line_of(loc, program, sources) else { continue };
-        lines.entry((file, line.saturating_sub(1))).or_default().push(words);
+        lines.entry((file, line.saturating_sub(1))).or_default().push(plan.words);
     }
     lines
 }

@@ -35,10 +35,8 @@ pub enum Subject {
     Routine,
     /// A library routine that has an intrinsic.
     Intrinsic,
-    /// A `for`.
+    /// A loop.
     Loop,
-    /// A `forall`.
-    Forall,
     /// A sequence of operations on slices.
     Slices,
     /// A table argument of the entry.
@@ -55,7 +53,6 @@ impl Subject {
             Subject::Routine => "routine",
             Subject::Intrinsic => "intrinsic",
             Subject::Loop => "loop",
-            Subject::Forall => "forall",
             Subject::Slices => "slices",
             Subject::Table => "table",
         }

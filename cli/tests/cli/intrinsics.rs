@@ -168,9 +168,9 @@ end;
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for line in [
         "loop `F` (f.star:4): as written: ",
-        "loop `F` (f.star:8): foreach, then forall",
+        "loop `F` (f.star:8): foreach, then forall, then a kernel over the rows of `P`; many lines \
+         at a time\n",
         "loop `F` (f.star:14): as written: its body reads `X`",
-        "forall `F` (f.star:8): a kernel over lines",
     ] {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }

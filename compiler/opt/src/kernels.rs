@@ -20,8 +20,9 @@ use star_ir::{
 };
 
 use crate::context::Context;
+use crate::remark;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let liveness = OnceCell::new();
     let read = &*program;
     let edits = edits(read, id, |routine, at, stmt| {
@@ -35,7 +36,24 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usiz
         let kind = StmtKind::Kernel(Box::new(kernel?));
         Some(vec![Stmt { kind, loc: stmt.loc }])
     });
+    for edit in edits.values() {
+        if let Edit::Splice(others) = edit
+            && let [Stmt { kind: StmtKind::Kernel(kernel), loc }] = &others[..]
+        {
+            context.became(id, *loc, description(program.routine(id), kernel));
+        }
+    }
     replace(program, id, edits)
+}
+
+/// Returns what a kernel iterates over, in terms of the source.
+fn description(routine: &Routine, kernel: &Kernel) -> String {
+    let lines = match kernel.line {
+        Line::Row => "rows",
+        Line::Column => "columns",
+    };
+    let order = if kernel.in_order().is_some() { ", in order" } else { "" };
+    format!("a kernel over the {lines} of {}{order}", remark::name(routine, kernel.table))
 }
 
 /// Replaces the kernels of a routine by their fallbacks. Other passes change the fallback alone.

@@ -88,7 +88,7 @@ fn kernels(program: &Program) -> BTreeMap<(RoutineId, LocId), String> {
     let plan = cpu.plan(&code, RoutineId(0), &[]).expect("a plan");
     let mut kernels = BTreeMap::new();
     for item in cpu.explain(&plan).items {
-        let is_loop = matches!(item.subject, Subject::Loop | Subject::Forall);
+        let is_loop = item.subject == Subject::Loop;
         if let (true, Some(routine), Some(loc), Became::Form(form)) =
             (is_loop, item.routine, item.loc, item.became)
         {

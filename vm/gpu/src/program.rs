@@ -189,7 +189,7 @@ impl Plan {
             let lines = code.insts.iter().filter(|it| it.lines.is_some_and(|lines| lines.is_loop));
             lines.for_each(|inst| *locs.entry(inst.loc).or_default() += 1);
             locs.into_iter().map(move |(loc, n)| Item {
-                subject: Subject::Forall,
+                subject: Subject::Loop,
                 routine: Some(RoutineId(id as u32)),
                 loc: Some(loc),
                 became: Became::Form(match n {

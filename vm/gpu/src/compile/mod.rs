@@ -159,7 +159,7 @@ impl SiteKind {
                     None => "one kernel over the grid",
                 };
                 let form = format!("{kernels}; a word for each line is read back at the end");
-                Some((Subject::Forall, form))
+                Some((Subject::Loop, form))
             }
             SiteKind::Fused(fused, _) => {
                 let n = fused.n_operations();

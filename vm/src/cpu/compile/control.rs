@@ -62,7 +62,7 @@ impl Compiler<'_> {
         // No other loop is in its body.
         self.iterations(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
         self.loc = loc;
-        self.decide(Subject::Loop, Ok("a kernel over columns, where slices are short"));
+        self.decide(Ok("in one pass over the rows where slices are short"));
         kernel.state = state;
         if self.options.profile {
             // After the two instructions that begin the loop, and without the one that jumps back.
@@ -130,15 +130,12 @@ impl Compiler<'_> {
             self.undo(before);
             return self.forall_in_order(label, idx, (from, to), body, in_order);
         }
-        self.decide(
-            Subject::Forall,
-            match kernel {
-                Some(Kernel::Lines(_)) => Ok("a kernel over lines"),
-                Some(Kernel::Reduction(_)) => Ok("a kernel that combines lines"),
-                Some(Kernel::Questions(_)) => Ok("a kernel that reduces lines"),
-                None => Err("its body does more than logic on lines with the iteration's index"),
-            },
-        );
+        self.decide(match kernel {
+            Some(Kernel::Lines(_)) => Ok("many lines at a time"),
+            Some(Kernel::Reduction(_)) => Ok("many lines are combined at a time"),
+            Some(Kernel::Questions(_)) => Ok("many lines are queried at a time"),
+            None => Err("its body does more than logic on lines with the iteration's index"),
+        });
         self.code.foralls[idx].kernel = kernel.map(Box::new);
     }
 
@@ -208,7 +205,7 @@ impl Compiler<'_> {
     }
 
     /// Records the decision about the current statement, or why it runs as written, for `explain`.
-    pub(super) fn decide(&mut self, subject: Subject, form: Result<&str, &str>) {
+    pub(super) fn decide(&mut self, form: Result<&str, &str>) {
         let became = match (form, self.options.optimise) {
             (Ok(form), true) => Became::Form(form.to_owned()),
             (Err(why), true) => Became::AsWritten { why: why.to_owned() },
@@ -217,7 +214,7 @@ impl Compiler<'_> {
             }
         };
         let (routine, loc) = (Some(self.code.id), Some(self.loc));
-        self.code.decisions.push(Item { subject, routine, loc, became });
+        self.code.decisions.push(Item { subject: Subject::Loop, routine, loc, became });
     }
 
     pub(super) fn branch(&mut self, test: &Operand, then: &Block, otherwise: &Block) {

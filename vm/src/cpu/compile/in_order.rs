@@ -11,7 +11,6 @@ use star_ir::{Block, ForallRange, LabelId, Op, Stmt, StmtKind, VarId};
 
 use super::super::operand::RegRef;
 use super::Compiler;
-use crate::explain::Subject;
 
 /// Does the `forall` run in order? One that combines results does not: a trap would show the
 /// results combined so far.
@@ -47,7 +46,7 @@ impl Compiler<'_> {
         body: &Block,
     ) {
         let loc = self.loc;
-        self.decide(Subject::Forall, Err("its iterations work on fields or contain loops"));
+        self.decide(Err("its iterations work on fields or contain loops"));
         let stale = privates.iter().map(|private| (*private, self.place(*private)));
         let is_stale = |(private, place): &(VarId, RegRef)| match place {
             RegRef::Slice(_) | RegRef::Word(_) => true,
