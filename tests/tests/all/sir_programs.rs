@@ -46,6 +46,7 @@ fn generated_sir_leaves_the_same_on_every_backend() {
         assert!(report.well() >= 80.0, "{report}");
         for path in [
             "line kernels",
+            "loop kernels",
             "tapes flushed",
             "operations recorded",
             "arguments lent",

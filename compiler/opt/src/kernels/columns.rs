@@ -89,10 +89,12 @@ impl Maker<'_> {
             let values = [&stored, &self.stored].map(|of| of.get(&(table, index)).copied());
             let [then, otherwise] =
                 values.map(|value| value.unwrap_or_else(|| self.value(Value::Line(table, index))));
-            if then != otherwise {
-                let selected = self.value(Value::Select(test, then, otherwise));
-                self.stored.insert((table, index), selected);
-            }
+            let value = match then == otherwise {
+                // Even the column itself is stored.
+                true => then,
+                false => self.value(Value::Select(test, then, otherwise)),
+            };
+            self.stored.insert((table, index), value);
         }
         Some(())
     }

@@ -3,10 +3,11 @@
 //!
 //! A program works on tables, slices and words whose sizes match, so that without a near-miss it
 //! ends well: `forall` over lines and components with ranges that may leave the table, row-by-row
-//! operations with loops and branches, columns that may coincide, sequences of slice operations,
-//! calls that lend. Iterations never interfere with each other, which the reference would report as
-//! a fault.
+//! operations with loops and branches, loops over columns that carry slices, columns that may
+//! coincide, sequences of slice operations, calls that lend. Iterations of a `forall` never
+//! interfere with each other, which the reference would report as a fault.
 
+mod columns;
 mod foralls;
 pub mod report;
 mod rowwise;
@@ -262,11 +263,12 @@ impl Maker {
 
     /// Generates a statement of the outermost level.
     fn statement(&mut self, body: &mut Block) {
-        match self.random.below(12) {
+        match self.random.below(14) {
             0..4 => self.forall(body),
             4..7 => self.rowwise(body),
-            7 => self.repeated(body),
-            8 => self.call(body),
+            7..9 => self.columns(body),
+            9 => self.repeated(body),
+            10 => self.call(body),
             _ => self.operations(body),
         }
     }
@@ -277,8 +279,9 @@ impl Maker {
         let var = self.local("turn", Ty::Int);
         let mut inner = Block::new();
         for _ in 0..1 + self.random.below(2) {
-            match self.random.below(4) {
+            match self.random.below(5) {
                 0 => self.forall(&mut inner),
+                4 => self.columns(&mut inner),
                 1 => self.rowwise(&mut inner),
                 2 => self.call(&mut inner),
                 _ => self.operations(&mut inner),
