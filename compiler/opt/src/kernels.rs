@@ -474,14 +474,25 @@ impl<'p> Maker<'p> {
         }
     }
 
-    /// The length of bits: operands of logic have the same one.
-    fn length(&self, id: ValueId) -> SizeOperand {
-        match &self.values[id.0 as usize] {
-            Value::Line(table, _) => self.line_size(*table),
-            Value::Whole(var) => SizeOperand::Length(*var),
-            Value::Not(of) | Value::Logic(_, of, _) | Value::Select(_, of, _) => self.length(*of),
+    /// The length of bits: operands of logic have the same one. That of a carried slice is required
+    /// to be that of the lines, and selected values to have the same one.
+    fn length(&mut self, id: ValueId) -> SizeOperand {
+        match self.values[id.0 as usize] {
+            Value::Line(table, _) => self.line_size(table),
+            Value::Whole(var) => SizeOperand::Length(var),
+            Value::Not(of) | Value::Logic(_, of, _) => self.length(of),
+            Value::Select(_, then, otherwise) => {
+                let (then, otherwise) = (self.length(then), self.length(otherwise));
+                if then != otherwise {
+                    self.guard(Check::Size(then.clone(), otherwise));
+                }
+                then
+            }
+            Value::Carried(var) => {
+                self.require(var);
+                self.line_size(self.table)
+            }
             Value::Fill(_)
-            | Value::Carried(_)
             | Value::Int(..)
             | Value::Query(..)
             | Value::Index
@@ -494,11 +505,11 @@ impl<'p> Maker<'p> {
     /// The size, by one that all iterations share.
     fn outer_size(&mut self, size: &SizeOperand) -> Option<SizeOperand> {
         match size {
-            SizeOperand::Length(var) => match self.held.get(var) {
-                Some(value) => Some(self.length(*value)),
+            SizeOperand::Length(var) => match self.held.get(var).copied() {
+                Some(value) => Some(self.length(value)),
                 None if self.is_carried(*var) => {
-                    self.require(*var);
-                    Some(self.line_size(self.table))
+                    let value = self.value(Value::Carried(*var));
+                    Some(self.length(value))
                 }
                 // The components that are set do not change the length.
                 None => (*var != self.var && !self.privates.contains(var)).then(|| size.clone()),
