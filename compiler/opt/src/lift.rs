@@ -1,34 +1,34 @@
 //! `lift`: loop parallelisation. Loops without loop-carried dependences become `forall`, with
-//! privates and reductions; where that takes checks at run time, the loop is versioned.
+//! privates and reductions; where that requires checks at run time, the loop is versioned.
 //!
-//! Loops over lines come first, then those over fields (`fields.rs`), whose bodies may hold them.
-//! Of a loop over lines the body loads rows (or columns) of its own index, combines them with each
-//! other and with slices or words from outside, and stores rows (or columns) of its own index,
-//! combines them into a slice or word, or asks something about them (`questions.rs`). Of each
-//! variable one of these has to hold:
+//! Loops over lines come first, then those over fields (`fields.rs`), whose bodies may contain
+//! them. The body of a loop over lines loads rows (or columns) of its index, combines them with
+//! each other and with slices or words from outside, and stores rows (or columns) of its index,
+//! combines them into a slice or word, or queries them (`queries.rs`). For each variable, one of
+//! these must hold:
 //!
 //! * It is not written in the body.
-//! * It is written before it is read in each iteration, and not read behind the loop: private. So
-//!   is the loop variable.
-//! * It is the table that is stored to: all iterations access only the line of their own index.
-//! * It is a reduction: the body does nothing with it but `Z := Z op e`, always with the same
-//!   operation, on lines or on answers.
-//! * It is a slice or word of which all iterations write only the component of their own index.
+//! * It is written before it is read in each iteration, and not read after the loop: private. The
+//!   loop variable is private, too.
+//! * It is the table that is stored to: all iterations access only the line of their index.
+//! * It is a reduction: the body only computes `Z := Z op e`, always with the same operation, on
+//!   lines or on results of queries.
+//! * It is a slice or word of which each iteration writes only the component of its index.
 //!
-//! The body has no control flow but branches around what becomes of answers, and cannot trap: its
-//! checks are proven, or compare the index, or the size of what an iteration makes, with a size
-//! that the loop leaves alone. A slice or word that is made of lines is as long as these, in every
-//! iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop
-//! runs, which is kept behind it, and traps where it did.
+//! The only control flow of the body is branches around uses of query results, and the body cannot
+//! trap: its checks are proven, or they compare the index, or a size that an iteration computes,
+//! with a size that the loop does not change. A slice or word that is computed from lines has the
+//! same length in every iteration. Such a check is hoisted to a guard before the loop. If the guard
+//! fails, the sequential loop runs, which is kept as the other branch, and traps at the same place.
 
 mod distribute;
 mod emit;
 mod fields;
+mod index_polynomials;
+mod iteration;
 mod lines;
-mod places;
-mod questions;
+mod queries;
 mod state;
-mod turn;
 
 use std::collections::BTreeMap;
 
@@ -43,9 +43,9 @@ use star_ir::{
 use crate::context::Context;
 use crate::remark::{self, Stay};
 use crate::rewrite::guarded;
-use distribute::{Does, Loops, Piece};
+use distribute::{Loops, Piece, Purpose};
 use lines::Lines;
-use questions::Questions;
+use queries::Queries;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
@@ -53,13 +53,13 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
         Finder { program, id, routine, liveness: None, found: BTreeMap::new(), stayed: Vec::new() };
     let mut at = 0;
     visit::walk(&routine.body, &mut |stmt| {
-        finder.look(at, stmt);
+        finder.try_lift(at, stmt);
         at += 1;
     });
     let Finder { mut found, mut stayed, .. } = finder;
-    if found.values().any(|lifted| lifted.looked_at().next().is_some()) {
-        let looked_at = found.iter().map(|(at, lifted)| (*at, lifted.looked_at().collect()));
-        let mut unset = Unset { looked_at: looked_at.collect(), is_unset: BTreeMap::new() };
+    if found.values().any(|lifted| lifted.read_before().next().is_some()) {
+        let read_before = found.iter().map(|(at, lifted)| (*at, lifted.read_before().collect()));
+        let mut unset = Unset { read_before: read_before.collect(), is_unset: BTreeMap::new() };
         walk(program, routine, Belief::Nothing, &mut unset);
         for (at, var) in unset.is_unset {
             if let Some(lifted) = found.remove(&at) {
@@ -86,43 +86,43 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
 
 /// A loop that can be lifted.
 struct Lifted {
-    /// The loop, which is kept behind the guards.
+    /// The loop, which is kept for the case that a guard fails.
     stmt: Stmt,
     label: LabelId,
     var: VarId,
     range: ForallRange,
-    /// What the body does, one thing after another.
+    /// The effects of the body, in order.
     pieces: Vec<Piece>,
-    questions: Questions,
-    /// Slices, words, numbers and truth values of which each iteration has its own.
+    queries: Queries,
+    /// Slices, words, numbers and truth values that are private to an iteration.
     privates: Vec<VarId>,
-    /// Those that are live behind the loop, and the loop variable, if it is.
+    /// The privates that are live after the loop, and the loop variable if it is live.
     live: Vec<VarId>,
-    /// Numbers that are a size which the loop leaves alone.
+    /// Numbers that hold a size that the loop does not change.
     invariants: Vec<(VarId, SizeOperand)>,
-    /// Does anything keep what it was if there is no iteration?
+    /// Whether a variable keeps its old value if there is no iteration.
     keeps_old: bool,
-    /// What has to hold that is not proven.
+    /// The conditions that are not proven.
     guards: Vec<Guard>,
 }
 
 impl Lifted {
-    /// The variables that are looked at in front of the loop, or their sizes.
-    fn looked_at(&self) -> impl Iterator<Item = VarId> {
+    /// The variables that are read, or whose sizes are read, before the loop.
+    fn read_before(&self) -> impl Iterator<Item = VarId> {
         let sizes = self.invariants.iter().filter_map(|(_, size)| visit::measured(size));
-        let combined = self.questions.reductions.iter().map(|reduction| reduction.var);
+        let combined = self.queries.reductions.iter().map(|reduction| reduction.var);
         self.guards.iter().flat_map(Guard::measured).chain(sizes).chain(combined)
     }
 }
 
-/// A condition on sizes that the loop leaves alone.
+/// A condition on sizes that the loop does not change.
 #[derive(Clone, PartialEq, Eq)]
 enum Guard {
-    /// This is at most the limit.
-    AtMost(Least, SizeOperand),
+    /// The indices are at most the limit.
+    AtMost(Indices, SizeOperand),
     /// Both sizes are the same.
     Equal(SizeOperand, SizeOperand),
-    /// The size, or the number, is at most this.
+    /// The size, or the number, is at most this constant.
     Bounded(SizeOperand, i64),
 }
 
@@ -137,12 +137,12 @@ impl Guard {
     }
 }
 
-/// What is at most the limit.
+/// The indices that a guard compares with a limit.
 #[derive(Clone, PartialEq, Eq)]
-enum Least {
-    /// The greatest index of a range; the least one is at least 1.
+enum Indices {
+    /// A range: its greatest index is compared, and its least index must be at least 1.
     Range(Operand, Operand),
-    /// The number of components that are visited.
+    /// The components of a slice or word that are visited, up to its length.
     Length(VarId),
 }
 
@@ -150,24 +150,24 @@ struct Finder<'p> {
     program: &'p Program,
     id: RoutineId,
     routine: &'p Routine,
-    /// Made when the first loop is met.
+    /// Computed for the first loop that is found.
     liveness: Option<Liveness>,
     found: BTreeMap<usize, Lifted>,
-    /// The other loops, and why they stay.
+    /// The other loops, and the reasons why they stay.
     stayed: Vec<(LocId, Stay)>,
 }
 
-/// The loops in front of which something that is measured there may be unset: sizes are taken of
-/// what has one.
+/// Finds the loops before which a measured variable may be unset: only variables that are set have
+/// a size.
 struct Unset {
-    /// By the numbers of loops what is looked at in front of them.
-    looked_at: BTreeMap<usize, Vec<VarId>>,
+    /// The variables that are read before each loop, by the number of the loop.
+    read_before: BTreeMap<usize, Vec<VarId>>,
     is_unset: BTreeMap<usize, VarId>,
 }
 
 impl Inspect for Unset {
     fn before(&mut self, at: usize, _: &Stmt, point: &mut Point<'_, '_>) {
-        let mut measured = self.looked_at.get(&at).into_iter().flatten();
+        let mut measured = self.read_before.get(&at).into_iter().flatten();
         if let Some(var) = measured.find(|var| !point.facts.is_set(**var)) {
             self.is_unset.insert(at, *var);
         }
@@ -175,8 +175,8 @@ impl Inspect for Unset {
 }
 
 impl Finder<'_> {
-    /// Looks at the statement with number `at`.
-    fn look(&mut self, at: usize, stmt: &Stmt) {
+    /// Tries to lift the statement with number `at`.
+    fn try_lift(&mut self, at: usize, stmt: &Stmt) {
         let Some((label, var, range, body)) = range_of(stmt) else { return };
         if body.iter().any(is_on_fields) {
             return;
@@ -189,7 +189,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The loop with number `at` as a `forall`, or why it is none.
+    /// Returns the loop with number `at` as a `forall`, or the reason why it cannot be one.
     fn lifted(
         &mut self,
         at: usize,
@@ -203,13 +203,13 @@ impl Finder<'_> {
         }
         let name = |var: VarId| remark::name(self.routine, var);
         if let Some(next) = lines.carried(body) {
-            return Err(format!("{} is needed in the next turn", name(next)).into());
+            return Err(format!("{} is needed in the next iteration", name(next)).into());
         }
         if let Some(touched) = lines.touched(body) {
-            return Err(format!("{} is read or assigned whole, too", name(touched)).into());
+            return Err(format!("{} is also read or assigned as a whole", name(touched)).into());
         }
-        let Lines { line, stored, reductions, questions, written, numbers, guards, .. } = lines;
-        let privates: Vec<VarId> = written.iter().chain(&questions.privates).copied().collect();
+        let Lines { line, stored, reductions, queries, written, numbers, guards, .. } = lines;
+        let privates: Vec<VarId> = written.iter().chain(&queries.privates).copied().collect();
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         let is_live = |var: &VarId| liveness.is_live_after(at, *var);
         let lasts: Vec<VarId> = privates.iter().copied().filter(is_live).collect();
@@ -218,22 +218,23 @@ impl Finder<'_> {
             _ => None,
         };
         if let Some(unset) = body.iter().find_map(unset) {
-            return Err(format!("{} is unset behind each turn", name(unset)).into());
+            return Err(format!("{} is unset after each iteration", name(unset)).into());
         }
-        let stores = stored.into_iter().map(Does::Store);
-        let combines = reductions.into_iter().map(Does::Combine);
-        let asks = (!questions.is_empty()).then_some(Does::Ask);
-        let does = stores.chain(combines).chain(asks).chain(lasts.iter().copied().map(Does::Last));
+        let stores = stored.into_iter().map(Purpose::Store);
+        let combines = reductions.into_iter().map(Purpose::Combine);
+        let query = (!queries.is_empty()).then_some(Purpose::Query);
+        let purposes =
+            stores.chain(combines).chain(query).chain(lasts.iter().copied().map(Purpose::Last));
         let invariants: Vec<(VarId, SizeOperand)> = numbers.into_iter().collect();
         let pieces = match line {
             Some(line) => {
                 let loops =
-                    Loops { routine: self.routine, questions: &questions, invariants: &invariants };
-                loops.pieces(body, does.collect(), line)?
+                    Loops { routine: self.routine, queries: &queries, invariants: &invariants };
+                loops.pieces(body, purposes.collect(), line)?
             }
             None => Vec::new(),
         };
-        if pieces.iter().all(|piece| matches!(piece.does, Does::Last(_))) {
+        if pieces.iter().all(|piece| matches!(piece.purpose, Purpose::Last(_))) {
             return Err("its body stores no row or column of its index".to_owned().into());
         }
         let live: Vec<VarId> = lasts.into_iter().chain(Some(var).filter(is_live)).collect();
@@ -245,7 +246,7 @@ impl Finder<'_> {
             var,
             range,
             pieces,
-            questions,
+            queries,
             privates,
             live,
             invariants,
@@ -255,8 +256,7 @@ impl Finder<'_> {
     }
 }
 
-/// The loop, if it is one whose turns are counted: its label and index, what this goes through, and
-/// the body.
+/// Returns label, index, range and body of a loop whose iterations are counted.
 fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
     Some(match &stmt.kind {
         StmtKind::For { label, var, from, to, down: false, body } => {
@@ -295,7 +295,7 @@ fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
     })
 }
 
-/// Does it work on fields?
+/// Tests whether a statement works on fields.
 fn is_on_fields(stmt: &Stmt) -> bool {
     let mut is_field = false;
     visit::walk(std::slice::from_ref(stmt), &mut |stmt| {

@@ -1,75 +1,80 @@
 //! Loop distribution: a body that stores into several tables, or combines several things, becomes
 //! one loop for each.
 //!
-//! Iterations do not depend on each other, so that only the order within one iteration counts. A
-//! piece is a backward slice of the body: what it takes to make what is stored, combined, or left
-//! behind. What two pieces need both of them make.
+//! Iterations do not depend on each other, so that only the order within one iteration matters. A
+//! piece is a backward slice of the body: the statements that compute one stored value, reduction,
+//! or final value of a private variable. Statements that two pieces need are in both of them.
 //!
-//! A piece that loads a line which another piece stores comes before that one if the body loads it
-//! before it stores it, and behind it if the body stores it first. Where the pieces go round in a
-//! circle (two tables that are exchanged) the loop stays.
+//! A piece that loads a line which another piece stores runs before that piece if the body loads
+//! the line before it stores it, and after it if the body stores the line first. If these
+//! constraints form a cycle (two tables that are exchanged), the loop stays.
 
 use std::collections::BTreeSet;
 
 use star_ir::visit;
 use star_ir::{Block, Check, Op, PartKind, Reduction, Routine, SizeOperand, Stmt, StmtKind, VarId};
 
-use super::questions::Questions;
+use super::queries::Queries;
 use crate::remark::{self, Stay};
 
-/// What a piece is for.
+/// The purpose of a piece.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum Purpose {
     /// It stores lines of this table.
     Store(VarId),
     /// It combines lines.
     Combine(Reduction),
-    /// It asks about lines, combines the answers, and writes components.
-    Ask,
-    /// It makes what the last iteration leaves in a private slice or word.
+    /// It queries lines, combines the results, and writes components.
+    Query,
+    /// It computes the last value of a private slice or word.
     Last(VarId),
 }
 
 /// A part of a body.
 pub(super) struct Piece {
-    pub(super) does: Does,
+    pub(super) purpose: Purpose,
     /// The lines that belong to an iteration.
     pub(super) line: PartKind,
     pub(super) body: Block,
 }
 
-/// What is known of a loop whose body is distributed.
+/// The facts about a loop whose body is distributed.
 pub(super) struct Loops<'p> {
     pub(super) routine: &'p Routine,
-    pub(super) questions: &'p Questions,
+    pub(super) queries: &'p Queries,
     /// Numbers that are not assigned in any piece.
     pub(super) invariants: &'p [(VarId, SizeOperand)],
 }
 
 impl Loops<'_> {
-    /// The pieces of a body that works on lines of this kind, in an order in which they may run.
+    /// Returns the pieces of a body that works on lines of this kind, in a valid order of
+    /// execution.
     pub(super) fn pieces(
         &self,
         body: &[Stmt],
-        does: Vec<Does>,
+        purposes: Vec<Purpose>,
         line: PartKind,
     ) -> Result<Vec<Piece>, Stay> {
-        let slices = does.into_iter().map(|does| Slice::new(body, does, self));
+        let slices = purposes.into_iter().map(|purpose| Slice::new(body, purpose, self));
         let mut slices: Vec<Slice> = slices.collect();
-        let n_loops = slices.iter().filter(|slice| !matches!(slice.does, Does::Last(_))).count();
+        let n_loops =
+            slices.iter().filter(|slice| !matches!(slice.purpose, Purpose::Last(_))).count();
         for slice in &slices {
-            let var = match slice.does {
-                Does::Combine(Reduction { var, .. }) => var,
-                Does::Ask if slice.loads.is_empty() => {
-                    return Err("what its body asks is about no line".to_owned().into());
+            let var = match slice.purpose {
+                Purpose::Combine(Reduction { var, .. }) => var,
+                Purpose::Query if slice.loads.is_empty() => {
+                    return Err("its body queries no row or column".to_owned().into());
                 }
-                Does::Ask | Does::Store(_) | Does::Last(_) => continue,
+                Purpose::Query | Purpose::Store(_) | Purpose::Last(_) => continue,
             };
-            // No kernel does the others, and iteration by iteration they would take longer than the
-            // loop does.
+            // Kernels do not execute the others, and executing them iteration by iteration would
+            // take longer than the loop.
             if slice.loads.is_empty() || n_loops > 1 && !slice.combines_lines(body, var) {
                 let name = remark::name(self.routine, var);
-                return Err(format!("{name} is combined with something else than one line").into());
+                return Err(format!(
+                    "{name} is combined with something other than one row or column"
+                )
+                .into());
             }
         }
         let mut ordered: Vec<Piece> = Vec::new();
@@ -83,14 +88,14 @@ impl Loops<'_> {
                 return Err(why.to_owned().into());
             };
             let slice = slices.remove(next);
-            let counts = ordered.iter().all(|piece| matches!(piece.does, Does::Last(_)));
-            // What an iteration costs the first loop counts.
+            let counts = ordered.iter().all(|piece| matches!(piece.purpose, Purpose::Last(_)));
+            // The first loop counts the cost of an iteration.
             let block = slice.block(body, counts);
-            let body = match slice.does {
-                Does::Ask => self.questions.rewritten(block),
-                Does::Store(_) | Does::Combine(_) | Does::Last(_) => block,
+            let body = match slice.purpose {
+                Purpose::Query => self.queries.rewritten(block),
+                Purpose::Store(_) | Purpose::Combine(_) | Purpose::Last(_) => block,
             };
-            ordered.push(Piece { does: slice.does, line: line.clone(), body });
+            ordered.push(Piece { purpose: slice.purpose, line: line.clone(), body });
         }
         Ok(ordered)
     }
@@ -98,40 +103,40 @@ impl Loops<'_> {
 
 /// A backward slice of a body.
 struct Slice {
-    does: Does,
-    /// For each statement of the body: is it one of the slice? Checks are not.
+    purpose: Purpose,
+    /// For each statement of the body, whether it belongs to the slice. Checks do not.
     is_in: Vec<bool>,
-    /// The tables of which it loads a line, and where.
+    /// The tables of which it loads a line, and the number of the statement.
     loads: Vec<(VarId, usize)>,
     /// Slices and words that it assigns.
     assigned: BTreeSet<VarId>,
 }
 
 impl Slice {
-    fn new(body: &[Stmt], does: Does, loops: &Loops<'_>) -> Self {
-        let Loops { questions, invariants, .. } = loops;
+    fn new(body: &[Stmt], purpose: Purpose, loops: &Loops<'_>) -> Self {
+        let Loops { queries, invariants, .. } = loops;
         let (is_in, loads) = (vec![false; body.len()], Vec::new());
-        let mut slice = Slice { does, is_in, loads, assigned: BTreeSet::new() };
+        let mut slice = Slice { purpose, is_in, loads, assigned: BTreeSet::new() };
         let mut needed = BTreeSet::new();
-        if let Does::Last(var) = does {
+        if let Purpose::Last(var) = purpose {
             needed.insert(var);
         }
         for (at, stmt) in body.iter().enumerate().rev() {
             match &stmt.kind {
                 StmtKind::PutRow { table, value, .. }
                 | StmtKind::PutColumn { table, value, .. }
-                    if does == Does::Store(*table) =>
+                    if purpose == Purpose::Store(*table) =>
                 {
                     needed.insert(*value);
                 }
                 StmtKind::Assign(dst, op) => {
                     let is_invariant = invariants.iter().any(|(var, _)| var == dst);
-                    let combines = match does {
-                        Does::Combine(reduction) => reduction.var == *dst,
-                        Does::Ask => questions.combines(*dst),
-                        Does::Store(_) | Does::Last(_) => false,
+                    let combines = match purpose {
+                        Purpose::Combine(reduction) => reduction.var == *dst,
+                        Purpose::Query => queries.combines(*dst),
+                        Purpose::Store(_) | Purpose::Last(_) => false,
                     };
-                    let is_part = questions.is_comparison(*dst);
+                    let is_part = queries.is_comparison(*dst);
                     if is_invariant || is_part || !combines && !needed.remove(dst) {
                         continue;
                     }
@@ -145,7 +150,7 @@ impl Slice {
                     }
                     slice.assigned.insert(*dst);
                 }
-                StmtKind::If { .. } | StmtKind::Put { .. } if does == Does::Ask => {
+                StmtKind::If { .. } | StmtKind::Put { .. } if purpose == Purpose::Query => {
                     visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
                         visit::accesses(&stmt.kind, &mut |var, access| {
                             if access.reads() {
@@ -154,7 +159,7 @@ impl Slice {
                         });
                     });
                 }
-                // The others neither make a value nor store one.
+                // The others neither compute nor store a value.
                 _ => continue,
             }
             slice.is_in[at] = true;
@@ -162,7 +167,7 @@ impl Slice {
         slice
     }
 
-    /// Does everything that is combined come of lines of one table alone?
+    /// Tests whether all combined values are computed from lines of one table only.
     fn combines_lines(&self, body: &[Stmt], into: VarId) -> bool {
         let mut tables = self.loads.iter().map(|(table, _)| *table);
         let first = tables.next();
@@ -179,11 +184,11 @@ impl Slice {
         all
     }
 
-    /// Where the body stores into the table that the slice is for.
+    /// Returns the statements that store into the table that the slice is for.
     fn stores<'b>(&self, body: &'b [Stmt]) -> impl DoubleEndedIterator<Item = usize> + 'b {
-        let of = match self.does {
-            Does::Store(of) => Some(of),
-            Does::Combine(_) | Does::Ask | Does::Last(_) => None,
+        let of = match self.purpose {
+            Purpose::Store(of) => Some(of),
+            Purpose::Combine(_) | Purpose::Query | Purpose::Last(_) => None,
         };
         let stores = body.iter().enumerate().filter(move |(_, stmt)| match &stmt.kind {
             StmtKind::PutRow { table, .. } | StmtKind::PutColumn { table, .. } => {
@@ -194,9 +199,9 @@ impl Slice {
         stores.map(|(at, _)| at)
     }
 
-    /// May all iterations of this slice run before the first one of the other?
+    /// Tests whether all iterations of this slice may run before the first one of the other slice.
     fn may_come_before(&self, other: &Slice, body: &[Stmt]) -> bool {
-        // What it loads of the other's table is loaded before anything is stored there …
+        // Every load from the other slice's table must precede the first store into it …
         let first = other.stores(body).next();
         let Some(of) = other.table() else { return self.is_loaded_late(other, body) };
         let mut loads = self.loads.iter().filter(|(table, _)| *table == of);
@@ -204,7 +209,8 @@ impl Slice {
             && self.is_loaded_late(other, body)
     }
 
-    /// … and what the other loads of its table is loaded when all is stored.
+    /// … and every load by the other slice from this slice's table must follow the last store into
+    /// it.
     fn is_loaded_late(&self, other: &Slice, body: &[Stmt]) -> bool {
         let last = self.stores(body).next_back();
         let of = self.table();
@@ -213,17 +219,18 @@ impl Slice {
     }
 
     fn table(&self) -> Option<VarId> {
-        match self.does {
-            Does::Store(table) => Some(table),
-            Does::Combine(_) | Does::Ask | Does::Last(_) => None,
+        match self.purpose {
+            Purpose::Store(table) => Some(table),
+            Purpose::Combine(_) | Purpose::Query | Purpose::Last(_) => None,
         }
     }
 
-    /// Its statements, with the checks that are about what it does; all of them hold.
+    /// Returns the statements of the slice, with the checks that concern it; all of them hold.
     fn block(&self, body: &[Stmt], counts: bool) -> Block {
         let is_touched =
             |table| self.table() == Some(table) || self.loads.iter().any(|(of, _)| *of == table);
-        let (makes, asks) = (!matches!(self.does, Does::Last(_)), self.does == Does::Ask);
+        let (makes, is_query) =
+            (!matches!(self.purpose, Purpose::Last(_)), self.purpose == Purpose::Query);
         let mut made = BTreeSet::new();
         body.iter().for_each(|stmt| {
             if let StmtKind::Assign(dst, _) = &stmt.kind {
@@ -235,9 +242,9 @@ impl Slice {
                 .is_none_or(|of| !made.contains(&of) || self.assigned.contains(&of))
         };
         let is_kept = |(stmt, is_in): &(&Stmt, &bool)| match &stmt.kind {
-            // Where a last value is made the index is checked anew.
+            // The index is checked again where a last value is computed.
             StmtKind::Check(Check::Index(_, limit)) => {
-                makes && (asks || visit::measured(limit).is_some_and(is_touched))
+                makes && (is_query || visit::measured(limit).is_some_and(is_touched))
             }
             StmtKind::Check(Check::Size(left, right)) => is_known(left) && is_known(right),
             StmtKind::Cost { .. } => counts && makes,

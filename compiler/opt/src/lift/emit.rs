@@ -1,5 +1,5 @@
-//! What stands in the place of a loop that is lifted: its guards, a `forall` for each piece, last
-//! values, and the loop behind them.
+//! Replacement of a lifted loop: its guards, a `forall` for each piece, last values, and the
+//! sequential loop as the fallback.
 
 mod fields;
 
@@ -12,12 +12,12 @@ use star_ir::{
     Routine, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
-use super::distribute::{Does, Piece};
-use super::{Guard, Least, Lifted};
+use super::distribute::{Piece, Purpose};
+use super::{Guard, Indices, Lifted};
 
 pub(super) use fields::rewrite as rewrite_fields;
 
-/// Puts the loops that were found in their `forall` form.
+/// Replaces the loops that were found by their `forall` form.
 pub(super) fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
     let mut labels = Labels::new(routine);
     let mut edits = Edits::new();
@@ -31,12 +31,12 @@ pub(super) fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
 struct Maker<'r> {
     routine: &'r mut Routine,
     labels: &'r mut Labels,
-    /// Where the loop stands.
+    /// The location of the loop.
     loc: LocId,
 }
 
 impl Maker<'_> {
-    /// What stands in the place of the loop.
+    /// Returns the replacement of the loop.
     fn versions(mut self, mut lifted: Lifted) -> Block {
         let mut stmts = Block::new();
         let test = self.guards(&mut stmts, std::mem::take(&mut lifted.guards));
@@ -46,7 +46,8 @@ impl Maker<'_> {
         stmts
     }
 
-    /// What runs at once, where a test says so if there is one, and the loop where it does not.
+    /// Emits the parallel form, under the test if there is one, with the loop itself as the
+    /// alternative.
     fn versioned(
         &mut self,
         stmts: &mut Block,
@@ -63,7 +64,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Takes bounds that the turns write in front of them: they are taken once.
+    /// Copies bounds that the iterations write before the loop: bounds are evaluated once.
     fn bounds_once(
         &mut self,
         stmts: &mut Block,
@@ -74,7 +75,7 @@ impl Maker<'_> {
         for bound in [from, to] {
             if matches!(bound, Operand::Var(of) if is_written(*of)) {
                 let op = Op::Copy(bound.clone());
-                *bound = Operand::Var(self.made(stmts, "bound", Ty::Int, op));
+                *bound = Operand::Var(self.define(stmts, "bound", Ty::Int, op));
             }
         }
     }
@@ -83,29 +84,29 @@ impl Maker<'_> {
         Stmt { kind, loc: self.loc }
     }
 
-    /// A new variable that takes the value of an operation.
-    fn made(&mut self, stmts: &mut Block, stem: &str, ty: Ty, op: Op) -> VarId {
+    /// Assigns the value of an operation to a new variable.
+    fn define(&mut self, stmts: &mut Block, stem: &str, ty: Ty, op: Op) -> VarId {
         let var = fresh_var(self.routine, stem, ty);
         stmts.push(self.at(StmtKind::Assign(var, op)));
         var
     }
 
-    /// Makes the guards; yields what says that all of them hold, if there are any.
+    /// Emits the guards and returns the conjunction of all of them, if there are any.
     fn guards(&mut self, stmts: &mut Block, guards: Vec<Guard>) -> Option<Operand> {
         let mut holds: Option<Operand> = None;
         let mut and = |this: &mut Self, stmts: &mut Block, op: Op| {
-            let test = this.made(stmts, "fits", Ty::Bool, op);
+            let test = this.define(stmts, "fits", Ty::Bool, op);
             holds = Some(match holds.take() {
                 None => Operand::Var(test),
                 Some(before) => {
                     let op = Op::Logic(LogicOp::And, before, Operand::Var(test));
-                    Operand::Var(this.made(stmts, "fits", Ty::Bool, op))
+                    Operand::Var(this.define(stmts, "fits", Ty::Bool, op))
                 }
             });
         };
         for guard in guards {
-            let (least, limit) = match guard {
-                Guard::AtMost(least, limit) => (least, limit),
+            let (indices, limit) = match guard {
+                Guard::AtMost(indices, limit) => (indices, limit),
                 Guard::Bounded(size, most) => {
                     let size = self.measure(stmts, &size);
                     if !matches!(size, Operand::Int(size) if size <= most) {
@@ -120,25 +121,25 @@ impl Maker<'_> {
                 }
             };
             let limit = self.measure(stmts, &limit);
-            let greatest = match least {
-                Least::Range(from, to) => {
+            let greatest = match indices {
+                Indices::Range(from, to) => {
                     if !matches!(from, Operand::Int(1..)) {
                         let op = Op::Compare(Relation::Ge, from, Operand::Int(1));
                         and(self, stmts, op);
                     }
                     to
                 }
-                Least::Length(over) => self.measure(stmts, &SizeOperand::Length(over)),
+                Indices::Length(over) => self.measure(stmts, &SizeOperand::Length(over)),
             };
             and(self, stmts, Op::Compare(Relation::Le, greatest, limit));
         }
         holds
     }
 
-    /// The loops, and what they leave behind. If something keeps what it was where there is no
-    /// iteration, that is looked at first.
+    /// Emits the parallel loops and the assignments of final values. If a variable keeps its old
+    /// value without iterations, that case is tested first.
     fn parallel(&mut self, lifted: Lifted) -> Block {
-        let Lifted { stmt, label, var, mut range, pieces, questions, privates, live, .. } = lifted;
+        let Lifted { stmt, label, var, mut range, pieces, queries, privates, live, .. } = lifted;
         let (invariants, keeps_old) = (lifted.invariants, lifted.keeps_old);
         let mut stmts = Block::new();
         let is_written = |of| of == var || invariants.iter().any(|(it, _)| *it == of);
@@ -146,7 +147,7 @@ impl Maker<'_> {
         let mut inner = Block::new();
         let begins = keeps_old.then(|| {
             let is_down = matches!(stmt.kind, StmtKind::For { down: true, .. });
-            self.turns(&mut stmts, &mut inner, &range, is_down, !live.is_empty())
+            self.begins_and_last(&mut stmts, &mut inner, &range, is_down, !live.is_empty())
         });
         for (number, size) in invariants {
             let size = match size {
@@ -157,38 +158,38 @@ impl Maker<'_> {
             };
             inner.push(self.at(StmtKind::Assign(number, size)));
         }
-        // What is live behind the loop is none of the private variables, which are unset there.
+        // The private variables are unset after the loop, so live ones need other variables.
         let mut renamed = BTreeMap::new();
         for var in &live {
             let ty = self.routine.var(*var).ty;
-            renamed.insert(*var, fresh_var(self.routine, "turn", ty));
+            renamed.insert(*var, fresh_var(self.routine, "iteration", ty));
         }
         let mut label = Some(label);
-        for Piece { does, line, body } in pieces {
-            let label = match does {
-                Does::Store(_) | Does::Combine(_) | Does::Ask => label.take(),
-                Does::Last(_) => None,
+        for Piece { purpose, line, body } in pieces {
+            let label = match purpose {
+                Purpose::Store(_) | Purpose::Combine(_) | Purpose::Query => label.take(),
+                Purpose::Last(_) => None,
             };
             let privates = privates.iter().filter(|var| assigns(&body, **var)).copied();
             let (mut privates, mut body): (Vec<VarId>, _) = (privates.collect(), body);
             let mut names = Names(renamed.clone());
-            if let Does::Last(last) = does {
+            if let Purpose::Last(last) = purpose {
                 names.0.remove(&last);
             }
             map::block(&mut body, &mut names);
             privates.iter_mut().for_each(|var| names.rename(var));
             let mut index = var;
             names.rename(&mut index);
-            let (writes, reductions) = match does {
-                Does::Store(var) => (vec![Part { var, kind: line }], Vec::new()),
-                Does::Combine(reduction) => (Vec::new(), vec![reduction]),
-                Does::Ask => {
+            let (writes, reductions) = match purpose {
+                Purpose::Store(var) => (vec![Part { var, kind: line }], Vec::new()),
+                Purpose::Combine(reduction) => (Vec::new(), vec![reduction]),
+                Purpose::Query => {
                     let kind = PartKind::Component;
                     let own =
-                        questions.components.iter().map(|&var| Part { var, kind: kind.clone() });
-                    (own.collect(), questions.reductions.clone())
+                        queries.components.iter().map(|&var| Part { var, kind: kind.clone() });
+                    (own.collect(), queries.reductions.clone())
                 }
-                Does::Last(_) => {
+                Purpose::Last(_) => {
                     if let Some((_, Some(last))) = &begins {
                         inner.push(self.at(StmtKind::Assign(index, Op::Copy(last.clone()))));
                     }
@@ -220,40 +221,40 @@ impl Maker<'_> {
         stmts
     }
 
-    /// Is there an iteration? And which is the last one, if that is asked, found out where there is
-    /// one.
-    fn turns(
+    /// Emits the test whether there is an iteration, and returns it with the index of the last
+    /// iteration. The index is computed only if it is wanted, where the test holds.
+    fn begins_and_last(
         &mut self,
         before: &mut Block,
         inner: &mut Block,
         range: &ForallRange,
         is_down: bool,
-        asks_last: bool,
+        wants_last: bool,
     ) -> (Operand, Option<Operand>) {
         match range {
             ForallRange::Range(from, to) => {
                 let op = Op::Compare(Relation::Le, from.clone(), to.clone());
-                let begins = Operand::Var(self.made(before, "begins", Ty::Bool, op));
+                let begins = Operand::Var(self.define(before, "begins", Ty::Bool, op));
                 (begins, Some(if is_down { from } else { to }.clone()))
             }
             ForallRange::Ones(over) => {
-                let begins = Operand::Var(self.made(before, "begins", Ty::Bool, Op::Some(*over)));
-                // The last one is the first one from behind.
-                let last = asks_last.then(|| {
+                let begins = Operand::Var(self.define(before, "begins", Ty::Bool, Op::Some(*over)));
+                // The last one is the first one of the mirrored slice.
+                let last = wants_last.then(|| {
                     let ty = self.routine.var(*over).ty;
-                    let mirrored = self.made(inner, "mirrored", ty, Op::Mirror(*over));
-                    let behind = self.made(inner, "behind", Ty::Int, Op::First(mirrored));
+                    let mirrored = self.define(inner, "mirrored", ty, Op::Mirror(*over));
+                    let from_end = self.define(inner, "from_end", Ty::Int, Op::First(mirrored));
                     let size = self.measure(inner, &SizeOperand::Length(*over));
                     let above = self.number(inner, IntOp::Add, size, Operand::Int(1));
-                    self.number(inner, IntOp::Sub, above, Operand::Var(behind))
+                    self.number(inner, IntOp::Sub, above, Operand::Var(from_end))
                 });
                 (begins, last)
             }
         }
     }
 
-    /// That the last turn has the line or component which a statement loads: what is known of the
-    /// index in a loop is not known of a number behind it.
+    /// Returns the check that the last iteration has the line or component which a statement loads:
+    /// facts about the index inside a loop are not known of a number after it.
     fn index_check(&self, stmt: &Stmt) -> Option<Stmt> {
         let StmtKind::Assign(_, op) = &stmt.kind else { return None };
         let (index, limit) = if let Op::Row(table, index) = op {
@@ -268,13 +269,13 @@ impl Maker<'_> {
         Some(self.at(StmtKind::Check(Check::Index(index.clone(), limit))))
     }
 
-    /// A sum or difference that fits.
+    /// Emits a sum or difference that does not overflow.
     fn number(&mut self, stmts: &mut Block, op: IntOp, left: Operand, right: Operand) -> Operand {
         stmts.push(self.at(StmtKind::Check(Check::Int(op, left.clone(), right.clone()))));
-        Operand::Var(self.made(stmts, "last", Ty::Int, Op::Int(op, left, right)))
+        Operand::Var(self.define(stmts, "last", Ty::Int, Op::Int(op, left, right)))
     }
 
-    /// The size as a number.
+    /// Returns the size as a number.
     fn measure(&mut self, stmts: &mut Block, size: &SizeOperand) -> Operand {
         let op = match size {
             SizeOperand::Length(var) => Op::Length(*var),
@@ -282,7 +283,7 @@ impl Maker<'_> {
             SizeOperand::Columns(var) => Op::Columns(*var),
             SizeOperand::Value(value) => return value.clone(),
         };
-        Operand::Var(self.made(stmts, "size", Ty::Int, op))
+        Operand::Var(self.define(stmts, "size", Ty::Int, op))
     }
 }
 
@@ -290,7 +291,7 @@ fn assigns(body: &[Stmt], var: VarId) -> bool {
     body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Assign(dst, _) if dst == var))
 }
 
-/// New names of variables.
+/// Renaming of variables.
 struct Names(BTreeMap<VarId, VarId>);
 
 impl Names {

@@ -1,15 +1,16 @@
-//! Loops over fields: each turn works on a field of its own of tables outside, and on variables of
-//! its own.
+//! Loops over fields: each iteration works on a separate field of tables outside the loop, and on
+//! private variables.
 //!
-//! The place of a field is a polynomial in the index of the turn: it begins behind `base + (i −
-//! 1)·step` columns. Of each table that turns write, every access of a turn, loads too, lies inside
-//! the `step` columns of the turn, which no other turn has (or inside the line or component of its
-//! index). Whatever else is written the turn writes before it reads it. Checks are proven, hold by
-//! conditions on what the loop leaves alone, which are tested in front, or the loop stays: where
-//! they depend on what a turn computes they cannot be known before it. The body may hold branches,
-//! and loops that end; those over lines are lifted before.
+//! The position of a field is a polynomial in the index of the iteration: the field begins after
+//! `base + (i − 1)·step` columns. If iterations write a table, every access of an iteration to it,
+//! including loads, lies inside the `step` columns of the iteration, which no other iteration
+//! accesses (or inside the line or component of its index). All other variables that an iteration
+//! writes are written before they are read. Checks are proven, or follow from conditions on
+//! loop-invariant values, which are tested before the loop. Otherwise the loop stays: a check that
+//! depends on values computed by an iteration cannot be decided before it. The body may contain
+//! branches and loops that terminate; loops over lines are lifted before.
 //!
-//! A table that grows by its fields in turn gets its columns before the first one.
+//! A table that grows with each field gets all its columns before the first iteration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +24,8 @@ use star_ir::{
 };
 
 use super::Unset;
-use super::places::Places;
-use super::turn::{Growth, Touch, Turn, What};
+use super::index_polynomials::IndexPolynomials;
+use super::iteration::{Growth, Iteration, Region, Touch};
 use super::{emit, range_of};
 use crate::context::Context;
 use crate::remark::{self, Stay};
@@ -32,7 +33,7 @@ use crate::rewrite::guarded;
 
 /// A loop over fields that can be lifted.
 pub(super) struct Fields {
-    /// The loop, which is kept behind the guards.
+    /// The loop, which is kept for the case that a guard fails.
     pub(super) stmt: Stmt,
     pub(super) label: LabelId,
     pub(super) var: VarId,
@@ -40,34 +41,34 @@ pub(super) struct Fields {
     pub(super) writes: Vec<(VarId, Own)>,
     pub(super) privates: Vec<VarId>,
     pub(super) body: Vec<Stmt>,
-    pub(super) places: Places,
-    /// Tables that get their columns first, and the number of these.
+    pub(super) polynomials: IndexPolynomials,
+    /// Tables that get all their columns before the loop, and the number of columns.
     pub(super) grows: Vec<(VarId, Polynomial)>,
-    /// Is the index live behind the loop?
+    /// Whether the index is live after the loop.
     pub(super) is_live: bool,
-    /// Of which tables it has fields.
+    /// The tables of which it accesses fields.
     fields: Vec<VarId>,
 }
 
-/// What a turn has of a variable that turns write.
+/// The part of a written variable that an iteration owns.
 pub(super) enum Own {
     /// Its line or component.
     Line(PartKind),
-    /// So many columns, those of the first turn behind so many.
+    /// A field of `width` columns; that of the first iteration begins after `base` columns.
     Field { base: Polynomial, width: Polynomial },
 }
 
 impl Fields {
-    /// What is looked at in front of the loop.
-    pub(super) fn looked_at(&self) -> Vec<VarId> {
-        let mut atoms: BTreeSet<AtomId> = self.places.bounded.clone();
+    /// The variables that are read, or whose sizes are read, before the loop.
+    pub(super) fn read_before(&self) -> Vec<VarId> {
+        let mut atoms: BTreeSet<AtomId> = self.polynomials.bounded.clone();
         for (_, own) in &self.writes {
             if let Own::Field { base, width } = own {
                 atoms.extend(base.atoms().into_iter().chain(width.atoms()));
             }
         }
         let grown = self.grows.iter().map(|(table, _)| *table);
-        self.places.looked_at(atoms.into_iter()).chain(grown).collect()
+        self.polynomials.read_before(atoms.into_iter()).chain(grown).collect()
     }
 }
 
@@ -86,8 +87,8 @@ pub(super) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
     finder.block(&routine.body, &mut 0);
     let Finder { mut found, mut stayed, .. } = finder;
     if !found.is_empty() {
-        let looked_at = found.iter().map(|(at, fields)| (*at, fields.looked_at())).collect();
-        let mut unset = Unset { looked_at, is_unset: BTreeMap::new() };
+        let read_before = found.iter().map(|(at, fields)| (*at, fields.read_before())).collect();
+        let mut unset = Unset { read_before, is_unset: BTreeMap::new() };
         walk(program, routine, Belief::Nothing, &mut unset);
         for (at, var) in unset.is_unset {
             if let Some(fields) = found.remove(&at) {
@@ -123,7 +124,7 @@ struct Finder<'p> {
     program: &'p Program,
     id: RoutineId,
     routine: &'p Routine,
-    /// Made when they are asked for: liveness, and how often each variable is accessed.
+    /// Computed on demand: liveness, and the number of accesses to each variable.
     liveness: Option<Liveness>,
     accesses: Option<BTreeMap<VarId, usize>>,
     found: BTreeMap<usize, Fields>,
@@ -131,7 +132,7 @@ struct Finder<'p> {
 }
 
 impl<'p> Finder<'p> {
-    /// Looks at the loops of a block whose first statement has this number, outer ones first.
+    /// Visits the loops of a block whose first statement has this number, outer ones first.
     fn block(&mut self, block: &'p [Stmt], next: &mut usize) {
         for stmt in block {
             let at = *next;
@@ -141,8 +142,8 @@ impl<'p> Finder<'p> {
                 visit::walk(std::slice::from_ref(stmt), &mut |_| n += 1);
                 n - 1
             };
-            if self.look(at, stmt) {
-                // What is inside stands in the `forall` as it is.
+            if self.try_lift(at, stmt) {
+                // Inner loops stay unchanged in the `forall`.
                 *next += n_inside(stmt);
                 continue;
             }
@@ -152,8 +153,8 @@ impl<'p> Finder<'p> {
         }
     }
 
-    /// Can the statement with number `at` be lifted?
-    fn look(&mut self, at: usize, stmt: &Stmt) -> bool {
+    /// Tries to lift the statement with number `at`.
+    fn try_lift(&mut self, at: usize, stmt: &Stmt) -> bool {
         let Some((label, var, range, body)) = range_of(stmt) else { return false };
         let (has_fields, has_columns) = works_on(body);
         if !has_fields && !has_columns {
@@ -180,13 +181,23 @@ impl<'p> Finder<'p> {
         (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
     ) -> Result<Fields, Stay> {
         let unset = self.unset_between(body, label);
-        let (mut turn, mut state) = Turn::new(self.routine, (label, var), &range, body, unset);
-        turn.block(body, &mut state)?;
-        let Turn { mut places, privates, stored, mut touched, mut fields, grows, index, .. } = turn;
+        let (mut iteration, mut state) =
+            Iteration::new(self.routine, (label, var), &range, body, unset);
+        iteration.block(body, &mut state)?;
+        let Iteration {
+            mut polynomials,
+            privates,
+            stored,
+            mut touched,
+            mut fields,
+            grows,
+            index,
+            ..
+        } = iteration;
         let mut writes = Vec::new();
         for &var in &stored {
             let touches = touched.remove(&var).unwrap_or_default();
-            writes.push((var, self.own(var, turn.var, index, &touches, &mut places)?));
+            writes.push((var, self.own(var, iteration.var, index, &touches, &mut polynomials)?));
         }
         for (var, own) in &writes {
             if matches!(own, Own::Field { .. }) && !fields.contains(var) {
@@ -207,10 +218,10 @@ impl<'p> Finder<'p> {
         }
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         if let Some(live) = privates.iter().find(|var| liveness.is_live_after(at, **var)) {
-            return Err(format!("{} is needed behind the loop", name(*live)).into());
+            return Err(format!("{} is needed after the loop", name(*live)).into());
         }
         let is_live = liveness.is_live_after(at, var);
-        let grows = self.grown(grows, &mut places, index, &range)?;
+        let grows = self.grown(grows, &mut polynomials, index, &range)?;
         let mut privates: Vec<VarId> = privates.into_iter().collect();
         privates.retain(|private| *private != var);
         Ok(Fields {
@@ -221,15 +232,15 @@ impl<'p> Finder<'p> {
             writes,
             privates,
             body: without_growth(body, &stored),
-            places,
+            polynomials,
             grows,
             is_live,
             fields,
         })
     }
 
-    /// What each turn finds unset: variables that nothing outside touches, and that the body unsets
-    /// at its end.
+    /// Returns the variables that are unset when each iteration begins: those that are accessed
+    /// only by the body, and that the body unsets at its end.
     fn unset_between(&mut self, body: &[Stmt], label: LabelId) -> BTreeSet<VarId> {
         let (mut seen, mut unset) = (BTreeSet::new(), BTreeSet::new());
         let mut is_left = false;
@@ -256,14 +267,14 @@ impl<'p> Finder<'p> {
         unset
     }
 
-    /// What a turn has of a variable of which turns write parts.
+    /// Returns the part that an iteration owns of a variable that iterations write in parts.
     fn own(
         &self,
         var: VarId,
         own_index: VarId,
         index: AtomId,
         touches: &[Touch],
-        places: &mut Places,
+        polynomials: &mut IndexPolynomials,
     ) -> Result<Own, Stay> {
         let name = remark::name(self.routine, var);
         let is_own = |of: &Operand| *of == Operand::Var(own_index);
@@ -272,12 +283,14 @@ impl<'p> Finder<'p> {
             let why = format!("{name} is accessed at another {part} than {index}");
             Err(Stay { why, at: Some(touch.stmt.loc) })
         };
-        let all = |test: &dyn Fn(&What) -> bool| touches.iter().all(|touch| test(&touch.what));
-        let line = if all(&|what| matches!(what, What::Row(of) if is_own(of))) {
+        let all = |test: &dyn Fn(&Region) -> bool| touches.iter().all(|touch| test(&touch.region));
+        let line = if all(&|region| matches!(region, Region::Row(of) if is_own(of))) {
             Some(PartKind::Row)
-        } else if all(&|what| matches!(what, What::Component(of) if is_own(of))) {
+        } else if all(&|region| matches!(region, Region::Component(of) if is_own(of))) {
             Some(PartKind::Component)
-        } else if all(&|what| matches!(what, What::Columns { index: Some(of), .. } if is_own(of))) {
+        } else if all(
+            &|region| matches!(region, Region::Columns { index: Some(of), .. } if is_own(of)),
+        ) {
             Some(PartKind::Column)
         } else {
             None
@@ -286,46 +299,47 @@ impl<'p> Finder<'p> {
             return Ok(Own::Line(line));
         }
         for touch in touches {
-            match &touch.what {
-                What::Row(_) => return elsewhere(touch, "row"),
-                What::Component(_) => return elsewhere(touch, "component"),
-                What::Columns { .. } => {}
+            match &touch.region {
+                Region::Row(_) => return elsewhere(touch, "row"),
+                Region::Component(_) => return elsewhere(touch, "component"),
+                Region::Columns { .. } => {}
             }
         }
-        let columns = touches.iter().filter_map(|touch| match &touch.what {
-            What::Columns { base, width, loops, index: _ } => Some((touch, base, width, loops)),
-            What::Row(_) | What::Component(_) => None,
+        let columns = touches.iter().filter_map(|touch| match &touch.region {
+            Region::Columns { base, width, loops, index: _ } => Some((touch, base, width, loops)),
+            Region::Row(_) | Region::Component(_) => None,
         });
         let columns: Vec<_> = columns.collect();
         let first = columns.iter().find(|(touch, ..)| touch.stores);
         let Some((first, base, width, loops)) = first else {
-            return Err(format!("its body may give {name} its size").into());
+            return Err(format!("its body may set the size of {name}").into());
         };
         let meet = || Stay {
-            why: format!("the fields of {name} that two turns have may overlap"),
+            why: format!("the fields of {name} in two iterations may overlap"),
             at: Some(first.stmt.loc),
         };
-        let begin = places.first(base, loops);
+        let begin = polynomials.first(base, loops);
         let split = begin.as_ref().and_then(|begin| begin.split(index));
         let ends = begin.zip(split).and_then(|(begin, (step, rest))| {
             let end = begin.plus(1, &step)?;
             Some((begin, end, rest.plus(1, &step)?, step))
         });
         let Some((begin, end, base, step)) = ends else { return Err(meet()) };
-        // The fields of two turns are apart.
+        // The fields of two iterations are disjoint.
         let apart = step.plus(-1, width);
-        if !apart.is_some_and(|apart| places.require(&apart, loops)) {
+        if !apart.is_some_and(|apart| polynomials.require(&apart, loops)) {
             return Err(meet());
         }
         for (touch, base, width, loops) in columns {
             let low = base.plus(-1, &begin);
             let high = end.plus(-1, base).and_then(|room| room.plus(-1, width));
-            // It lies in the same place of the field in each turn.
-            let mut is_inside =
-                |room: Polynomial| !room.atoms().contains(&index) && places.require(&room, loops);
+            // The access has the same position within the field in each iteration.
+            let mut is_inside = |room: Polynomial| {
+                !room.atoms().contains(&index) && polynomials.require(&room, loops)
+            };
             let is_inside = [low, high].into_iter().all(|room| room.is_some_and(&mut is_inside));
             if !is_inside {
-                let why = format!("{name} is accessed at another field than that of the turn");
+                let why = format!("{name} is accessed outside the field of the iteration");
                 return Err(Stay { why, at: Some(touch.stmt.loc) });
             }
         }
@@ -336,21 +350,21 @@ impl<'p> Finder<'p> {
                 && first.is_none_or(|(of, factor)| factor == 1 && of.factors()[1].is_none())
                 || number.as_number().is_some()
         };
-        // What has to be computed in front is to fit.
-        let fits = |number: &Polynomial, places: &mut Places| {
-            places.is_outer(number) && (is_plain(number) || places.fits(number))
+        // Numbers that are computed before the loop must fit.
+        let fits = |number: &Polynomial, polynomials: &mut IndexPolynomials| {
+            polynomials.is_outer(number) && (is_plain(number) || polynomials.fits(number))
         };
-        match fits(&base, places) && fits(&step, places) {
+        match fits(&base, polynomials) && fits(&step, polynomials) {
             true => Ok(Own::Field { base, width: step }),
             false => Err(meet()),
         }
     }
 
-    /// How many columns tables have at the end that grow.
+    /// Returns the final number of columns of each table that grows.
     fn grown(
         &self,
         grows: Vec<Growth>,
-        places: &mut Places,
+        polynomials: &mut IndexPolynomials,
         index: AtomId,
         range: &ForallRange,
     ) -> Result<Vec<(VarId, Polynomial)>, Stay> {
@@ -358,20 +372,21 @@ impl<'p> Finder<'p> {
         let ForallRange::Range(from, to) = range else { return Ok(grown) };
         for Growth { table, columns } in grows {
             let [first, last] =
-                [from, to].map(|end| places.outer(&star_ir::SizeOperand::Value(end.clone())));
-            // Without a turn nothing grows.
-            let turns = last.plus(-1, &first);
+                [from, to].map(|end| polynomials.outer(&star_ir::SizeOperand::Value(end.clone())));
+            // Without iterations nothing grows.
+            let n_more = last.plus(-1, &first);
             let last = columns.with(index, &last);
-            let has = places.outer(&star_ir::SizeOperand::Columns(table));
+            let has = polynomials.outer(&star_ir::SizeOperand::Columns(table));
             let room = last.as_ref().and_then(|last| has.plus(-1, last));
-            if room.is_some_and(|room| places.conditions.contains(&room)) {
+            if room.is_some_and(|room| polynomials.conditions.contains(&room)) {
                 continue;
             }
             let Some(last) = last.filter(|last| {
-                places.fits(last) && turns.is_some_and(|turns| places.require(&turns, &[]))
+                polynomials.fits(last)
+                    && n_more.is_some_and(|n_more| polynomials.require(&n_more, &[]))
             }) else {
                 let name = remark::name(self.routine, table);
-                return Err(format!("its body may give {name} its size").into());
+                return Err(format!("its body may set the size of {name}").into());
             };
             grown.push((table, last));
         }
@@ -379,7 +394,8 @@ impl<'p> Finder<'p> {
     }
 }
 
-/// Does a body work on fields; does a loop in it store columns at another index than its own?
+/// Tests whether a body works on fields, and whether a loop in it stores columns at an index other
+/// than its own.
 fn works_on(body: &[Stmt]) -> (bool, bool) {
     let (mut has_fields, mut has_columns) = (false, false);
     visit::walk(body, &mut |stmt| {
@@ -395,7 +411,7 @@ fn works_on(body: &[Stmt]) -> (bool, bool) {
     (has_fields, has_columns)
 }
 
-/// How often statements access each variable.
+/// Counts the accesses to each variable.
 fn accesses(stmts: &[Stmt]) -> BTreeMap<VarId, usize> {
     let mut n = BTreeMap::new();
     visit::walk(stmts, &mut |stmt| {
@@ -404,7 +420,7 @@ fn accesses(stmts: &[Stmt]) -> BTreeMap<VarId, usize> {
     n
 }
 
-/// The body without what makes tables outside grow: they have their columns.
+/// Returns the body without the statements that make outer tables grow: they have their columns.
 fn without_growth(body: &[Stmt], stored: &BTreeSet<VarId>) -> Vec<Stmt> {
     let mut kept = Vec::new();
     for stmt in body {

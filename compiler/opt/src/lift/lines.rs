@@ -1,4 +1,4 @@
-//! What the body of a loop does with lines of its own index.
+//! Analysis of a body that works on lines of its index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use star_ir::{
     Routine, SizeOp, SizeOperand, Stmt, StmtKind, VarId,
 };
 
-use super::questions::{MAX_ADDEND, MAX_SUM, MAX_TURNS, Questions};
-use super::{Guard, Least};
+use super::queries::{MAX_ADDEND, MAX_ITERATIONS, MAX_SUM, Queries};
+use super::{Guard, Indices};
 use crate::remark;
 
 const BRANCHES: &str = "there are branches in its body";
 
-/// What a body does with lines.
+/// The effects of a body on lines.
 pub(super) struct Lines<'p> {
     routine: &'p Routine,
     /// The index of the iteration.
@@ -23,15 +23,16 @@ pub(super) struct Lines<'p> {
     /// Tables that are stored to.
     pub(super) stored: Vec<VarId>,
     pub(super) reductions: Vec<Reduction>,
-    /// What it asks about lines.
-    pub(super) questions: Questions,
+    /// Its queries of lines.
+    pub(super) queries: Queries,
     /// Slices and words that are assigned.
     pub(super) written: Vec<VarId>,
-    /// How long they are: a size that the loop leaves alone.
+    /// Their lengths: sizes that the loop does not change.
     lengths: BTreeMap<VarId, SizeOperand>,
-    /// Numbers that are assigned, each of them such a size.
+    /// Numbers that are assigned, and the invariant size that each of them holds.
     pub(super) numbers: BTreeMap<VarId, SizeOperand>,
-    /// Answers that are not negative, and the size that they are at most; 1 where there is none.
+    /// Results of queries that are not negative, with the size that bounds them, or none if the
+    /// bound is 1.
     answers: BTreeMap<VarId, Option<SizeOperand>>,
     pub(super) guards: Vec<Guard>,
 }
@@ -44,7 +45,7 @@ impl<'p> Lines<'p> {
             line: None,
             stored: Vec::new(),
             reductions: reductions(routine, body),
-            questions: Questions::new(routine, body),
+            queries: Queries::new(routine, body),
             written: Vec::new(),
             lengths: BTreeMap::new(),
             numbers: BTreeMap::new(),
@@ -57,7 +58,7 @@ impl<'p> Lines<'p> {
         remark::name(self.routine, var)
     }
 
-    /// Fails unless the statement does nothing but work on lines of its own index.
+    /// Fails unless the statement only works on lines of its index.
     pub(super) fn statement(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
         let why = match &stmt.kind {
             StmtKind::Assign(dst, op) => return self.op(*dst, op, range),
@@ -72,12 +73,12 @@ impl<'p> Lines<'p> {
             }
             StmtKind::Check(Check::Size(left, right)) => return self.sizes(left, right),
             StmtKind::Cost { units: _, times: None } => return Ok(()),
-            StmtKind::Cost { .. } => "what its body costs depends on a size",
-            StmtKind::Check(check) if self.questions.is_of_sum(check) => return Ok(()),
+            StmtKind::Cost { .. } => "the cost of its body depends on a size",
+            StmtKind::Check(check) if self.queries.is_of_sum(check) => return Ok(()),
             StmtKind::Check(check) => return Err(remark::may_fail(self.routine, check)),
             StmtKind::Put { bits, index, bit } => return self.component(*bits, index, bit),
             StmtKind::If { test: _, then, otherwise } => {
-                if self.questions.extreme(stmt).is_some() {
+                if self.queries.extreme(stmt).is_some() {
                     return Ok(());
                 }
                 let mut inner = then.iter().chain(otherwise);
@@ -89,7 +90,7 @@ impl<'p> Lines<'p> {
             }
             StmtKind::PutHandlePart { .. } => "its body changes a handle",
             StmtKind::Size(SizeOp::Unset(var)) if self.is_private(*var) => return Ok(()),
-            StmtKind::Size(_) => "its body may give a variable its size",
+            StmtKind::Size(_) => "its body may set the size of a variable",
             StmtKind::Call { .. } => "its body calls a routine",
             StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
                 "its body prints, reads or writes"
@@ -100,15 +101,17 @@ impl<'p> Lines<'p> {
             | StmtKind::Forall { .. }
             | StmtKind::Kernel(_) => "there is a loop in its body",
             StmtKind::Block { .. } => BRANCHES,
-            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => "its body leaves a turn",
+            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => {
+                "its body leaves an iteration early"
+            }
         };
         Err(why.to_owned())
     }
 
-    /// Fails unless a statement of a branch does nothing but combine answers, or write a component.
+    /// Fails unless a statement of a branch only combines results of queries or writes a component.
     fn in_branch(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
         match &stmt.kind {
-            StmtKind::Assign(dst, _) if !self.questions.combines(*dst) => {
+            StmtKind::Assign(dst, _) if !self.queries.combines(*dst) => {
                 Err(format!("its body assigns {} in a branch", self.name(*dst)))
             }
             StmtKind::Assign(..)
@@ -120,7 +123,7 @@ impl<'p> Lines<'p> {
         }
     }
 
-    /// The iteration writes its own component.
+    /// Records that the iteration writes its own component.
     fn component(&mut self, bits: VarId, index: &Operand, bit: &Operand) -> Result<(), String> {
         if *index != Operand::Var(self.var) {
             let [bits, var] = [bits, self.var].map(|var| self.name(var));
@@ -129,18 +132,18 @@ impl<'p> Lines<'p> {
         if !matches!(bit, Operand::Int(0 | 1)) {
             return Err("its body stores less or more than a row or column".to_owned());
         }
-        if !self.questions.components.contains(&bits) {
-            self.questions.components.push(bits);
+        if !self.queries.components.contains(&bits) {
+            self.queries.components.push(bits);
         }
         Ok(())
     }
 
     fn op(&mut self, dst: VarId, op: &Op, range: &ForallRange) -> Result<(), String> {
-        if self.questions.is_comparison(dst) {
+        if self.queries.is_comparison(dst) {
             return Ok(());
         }
-        if self.questions.combines(dst) {
-            return self.questions.addend(dst, op).map_or(Ok(()), |of| self.sum(dst, of, range));
+        if self.queries.combines(dst) {
+            return self.queries.addend(dst, op).map_or(Ok(()), |of| self.sum(dst, of, range));
         }
         if let Op::Row(table, index) = op {
             self.own(*table, index, PartKind::Row)?;
@@ -157,7 +160,7 @@ impl<'p> Lines<'p> {
         if self.reductions.iter().any(|reduction| reduction.var == dst) {
             return Ok(());
         }
-        // What is measured was the size of another value.
+        // The size that was measured belonged to another value.
         let sizes = self.numbers.values().filter_map(visit::measured);
         if self.guards.iter().flat_map(Guard::measured).chain(sizes).any(|var| var == dst) {
             return Err(format!("{} changes its size", self.name(dst)));
@@ -171,7 +174,7 @@ impl<'p> Lines<'p> {
         Ok(())
     }
 
-    /// A number or truth value takes what is found out about a line.
+    /// A number or truth value is assigned the result of a query, or a value computed from results.
     fn answer(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
         let own = Operand::Var(self.var);
         let most = match op {
@@ -192,32 +195,32 @@ impl<'p> Lines<'p> {
         if self.is_extent(dst) || self.numbers.contains_key(&dst) {
             return Err(format!("its body assigns {}", self.name(dst)));
         }
-        // Of several assignments one may count more than the others.
-        let is_first = !self.questions.privates.contains(&dst);
+        // With several assignments, one may exceed the bound of the others.
+        let is_first = !self.queries.privates.contains(&dst);
         match most.filter(|_| is_first) {
             Some(most) => drop(self.answers.insert(dst, most)),
             None => drop(self.answers.remove(&dst)),
         }
         if is_first {
-            self.questions.privates.push(dst);
+            self.queries.privates.push(dst);
         }
         Ok(())
     }
 
-    /// A sum takes a number: that it does not overflow becomes guards in front of the loop.
+    /// A number is added to a sum: guards before the loop ensure that the sum does not overflow.
     fn sum(&mut self, dst: VarId, of: &Operand, range: &ForallRange) -> Result<(), String> {
         let most = match of {
             Operand::Int(0..=MAX_ADDEND) => None,
             Operand::Var(var) if self.answers.contains_key(var) => self.answers[var].clone(),
-            _ => return Err(format!("how great {} gets is not known", self.name(dst))),
+            _ => return Err(format!("{} has no known bound", self.name(dst))),
         };
-        let turns = match range {
+        let n_iterations = match range {
             ForallRange::Range(_, to) => SizeOperand::Value(to.clone()),
             ForallRange::Ones(over) => SizeOperand::Length(*over),
         };
         let most = most.map(|most| Guard::Bounded(most, MAX_ADDEND));
         let sum = Guard::Bounded(SizeOperand::Value(Operand::Var(dst)), MAX_SUM);
-        for guard in [sum, Guard::Bounded(turns, MAX_TURNS)].into_iter().chain(most) {
+        for guard in [sum, Guard::Bounded(n_iterations, MAX_ITERATIONS)].into_iter().chain(most) {
             if !self.guards.contains(&guard) {
                 self.guards.push(guard);
             }
@@ -225,18 +228,19 @@ impl<'p> Lines<'p> {
         Ok(())
     }
 
-    /// Has each iteration one of its own?
+    /// Tests whether each iteration has its own value of the variable.
     fn is_private(&self, var: VarId) -> bool {
         self.written.contains(&var)
             || self.numbers.contains_key(&var)
-            || self.questions.privates.contains(&var)
+            || self.queries.privates.contains(&var)
     }
 
     fn is_extent(&self, of: VarId) -> bool {
         self.routine.vars.iter().any(|var| var.ty.extents().contains(&Extent::Var(of)))
     }
 
-    /// A component that the body writes, and what else touches the slice or word.
+    /// Returns a slice or word of which the body writes components and that it also accesses
+    /// otherwise.
     pub(super) fn touched(&self, body: &[Stmt]) -> Option<VarId> {
         let mut touched = None;
         visit::walk(body, &mut |stmt| {
@@ -247,7 +251,7 @@ impl<'p> Lines<'p> {
             visit::accesses(&stmt.kind, &mut |var, access| {
                 if own != Some(var)
                     && access != Access::ReadSize
-                    && self.questions.components.contains(&var)
+                    && self.queries.components.contains(&var)
                 {
                     touched = Some(var);
                 }
@@ -256,7 +260,7 @@ impl<'p> Lines<'p> {
         touched
     }
 
-    /// How long is what an operation on lines makes?
+    /// Returns the length of the result of an operation on lines.
     fn length_of(&self, op: &Op) -> Option<SizeOperand> {
         if let Op::Row(table, _) = op {
             Some(SizeOperand::Columns(*table))
@@ -275,7 +279,7 @@ impl<'p> Lines<'p> {
         }
     }
 
-    /// A size, by one that the loop leaves alone if that of the operand is one of an iteration.
+    /// Returns a size, as an invariant one if the operand is private to an iteration.
     fn size(&self, size: &SizeOperand) -> SizeOperand {
         match size {
             SizeOperand::Length(var) => self.lengths.get(var).unwrap_or(size).clone(),
@@ -284,13 +288,13 @@ impl<'p> Lines<'p> {
         }
     }
 
-    /// A number takes a size, always the same one.
+    /// A number is assigned a size, always the same one.
     fn number(&mut self, dst: VarId, size: &SizeOperand) -> Result<(), String> {
         let size = self.size(size);
         let changes = visit::measured(&size).is_some_and(|var| self.written.contains(&var));
         if changes
             || self.is_extent(dst)
-            || self.questions.privates.contains(&dst)
+            || self.queries.privates.contains(&dst)
             || *self.numbers.entry(dst).or_insert_with(|| size.clone()) != size
         {
             return Err(format!("its body assigns {}", self.name(dst)));
@@ -298,7 +302,7 @@ impl<'p> Lines<'p> {
         Ok(())
     }
 
-    /// What an iteration reads before it assigns it.
+    /// Returns a variable that an iteration reads before it assigns it.
     pub(super) fn carried(&self, body: &[Stmt]) -> Option<VarId> {
         let mut assigned = BTreeSet::new();
         let mut carried = None;
@@ -315,7 +319,7 @@ impl<'p> Lines<'p> {
         carried
     }
 
-    /// A check of sizes becomes a guard in front of the loop.
+    /// Converts a check of sizes into a guard before the loop.
     fn sizes(&mut self, left: &SizeOperand, right: &SizeOperand) -> Result<(), String> {
         let (left, right) = (self.size(left), self.size(right));
         let own = SizeOperand::Value(Operand::Var(self.var));
@@ -339,7 +343,7 @@ impl<'p> Lines<'p> {
         Ok(())
     }
 
-    /// Fails unless it is the line of the iteration, of the kind that the others are.
+    /// Fails unless this is the line of the iteration, of the same kind as the others.
     fn own(&mut self, table: VarId, index: &Operand, line: PartKind) -> Result<(), String> {
         if *index != Operand::Var(self.var) {
             let [table, var] = [table, self.var].map(|var| self.name(var));
@@ -351,7 +355,7 @@ impl<'p> Lines<'p> {
         }
     }
 
-    /// A check of the index becomes a guard in front of the loop.
+    /// Converts a check of the index into a guard before the loop.
     fn check(
         &mut self,
         check: &Check,
@@ -363,18 +367,18 @@ impl<'p> Lines<'p> {
         if *index != Operand::Var(self.var) || is_written {
             return Err(remark::may_fail(self.routine, check));
         }
-        let least = match range {
-            ForallRange::Range(from, to) => Least::Range(from.clone(), to.clone()),
-            ForallRange::Ones(over) => Least::Length(*over),
+        let indices = match range {
+            ForallRange::Range(from, to) => Indices::Range(from.clone(), to.clone()),
+            ForallRange::Ones(over) => Indices::Length(*over),
         };
-        let guard = Guard::AtMost(least, limit.clone());
+        let guard = Guard::AtMost(indices, limit.clone());
         if !self.guards.contains(&guard) {
             self.guards.push(guard);
         }
         Ok(())
     }
 
-    /// Is each bit of the result a function of the same bits of the operands?
+    /// Tests whether each bit of the result is a function of the same bits of the operands.
     fn is_logic(&self, op: &Op) -> bool {
         match op {
             Op::Fill(size, _) => *size != Operand::Var(self.var),
@@ -386,7 +390,7 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// The size that an operation takes, if it is one that does.
+/// Returns the size that an operation yields, if it yields one.
 fn size_of(op: &Op) -> Option<SizeOperand> {
     if let Op::Length(of) = op {
         Some(SizeOperand::Length(*of))
@@ -399,7 +403,7 @@ fn size_of(op: &Op) -> Option<SizeOperand> {
     }
 }
 
-/// The slices and words into which a body combines something, and with which nothing else is done.
+/// Returns the slices and words that are reductions of the body and are not used otherwise.
 fn reductions(routine: &Routine, body: &[Stmt]) -> Vec<Reduction> {
     let step = |stmt: &Stmt| {
         if let StmtKind::Assign(dst, Op::BitsLogic(op, a, b)) = &stmt.kind

@@ -1,4 +1,4 @@
-//! What is known in a turn of a loop: which variables it has assigned, and their numbers and sizes.
+//! Facts at a point of an iteration: the variables it has assigned, and their values and sizes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use star_ir::analysis::polynomial::Polynomial;
 use star_ir::visit::{self, Access};
 use star_ir::{SizeOperand, Stmt, VarId};
 
-/// What is known at a point of a turn.
+/// The facts at a point of an iteration.
 #[derive(Clone, Default)]
 pub(super) struct State {
-    /// Variables that hold what the turn has made.
+    /// Variables that hold a value computed by the iteration.
     pub(super) assigned: BTreeSet<VarId>,
     /// Variables that are unset.
     pub(super) unset: BTreeSet<VarId>,
@@ -20,7 +20,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Keeps what both ways know.
+    /// Keeps the facts that hold on both paths.
     pub(super) fn meet(&mut self, other: &State) {
         self.assigned.retain(|var| other.assigned.contains(var));
         self.unset.retain(|var| other.unset.contains(var));
@@ -28,28 +28,28 @@ impl State {
         self.sizes.retain(|var, size| other.sizes.get(var) == Some(size));
     }
 
-    /// What the variable was is of no interest any more.
+    /// Drops the value and size of a variable.
     pub(super) fn forget(&mut self, var: VarId) {
         self.unset.remove(&var);
         self.values.remove(&var);
         self.sizes.remove(&var);
     }
 
-    /// The variable is unset.
+    /// Records that the variable is unset.
     pub(super) fn kill(&mut self, var: VarId) {
         self.forget(var);
         self.assigned.remove(&var);
         self.unset.insert(var);
     }
 
-    /// Statements have run, or only some of them.
-    pub(super) fn perhaps(&mut self, stmts: &[Stmt]) {
+    /// Drops the facts that statements may change, if some or all of them may have run.
+    pub(super) fn may_execute(&mut self, stmts: &[Stmt]) {
         visit::walk(stmts, &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, access| {
                 if access == Access::Kill {
                     self.assigned.remove(&var);
                 }
-                // What is changed in place keeps its size.
+                // An update in place keeps the size.
                 if access.writes() && access != Access::Update {
                     self.forget(var);
                 }

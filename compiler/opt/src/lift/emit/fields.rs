@@ -1,5 +1,5 @@
-//! What stands in the place of a loop over fields: its conditions, one `forall`, and the loop
-//! behind them.
+//! Replacement of a loop over fields: its conditions, one `forall`, and the sequential loop as the
+//! fallback.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use star_ir::{
 };
 
 use super::super::fields::{Fields, Own};
-use super::super::places::{LIMIT, Places};
+use super::super::index_polynomials::{IndexPolynomials, LIMIT};
 use super::{Maker, Names};
 
-/// Puts the loops that were found in their `forall` form.
+/// Replaces the loops that were found by their `forall` form.
 pub(in super::super) fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Fields>) {
     let mut labels = Labels::new(routine);
     let mut edits = Edits::new();
@@ -26,7 +26,7 @@ pub(in super::super) fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Fi
     edit(&mut routine.body, &edits);
 }
 
-/// What has been looked up, and computed.
+/// The values that have been read and computed.
 #[derive(Clone, Default)]
 struct Known {
     atoms: BTreeMap<AtomId, Operand>,
@@ -34,13 +34,14 @@ struct Known {
 }
 
 impl Maker<'_> {
-    /// What stands in the place of the loop.
+    /// Returns the replacement of the loop.
     fn over_fields(mut self, fields: Fields) -> Block {
-        let Fields { stmt, label, var, range, writes, mut privates, mut body, places, .. } = fields;
+        let Fields { stmt, label, var, range, writes, mut privates, mut body, polynomials, .. } =
+            fields;
         let (grows, is_live) = (fields.grows, fields.is_live);
         let mut stmts = Block::new();
         let mut known = Known::default();
-        let test = self.conditions(&mut stmts, &places, &grows, &mut known);
+        let test = self.conditions(&mut stmts, &polynomials, &grows, &mut known);
         if test.is_some() {
             self.rename_extents(&mut privates, &mut body);
         }
@@ -50,14 +51,15 @@ impl Maker<'_> {
             let kind = match own {
                 Own::Line(kind) => kind,
                 Own::Field { base, width } => {
-                    let [base, width] = [base, width]
-                        .map(|number| self.evaluate(&mut parallel, &places, &number, &mut known));
+                    let [base, width] = [base, width].map(|number| {
+                        self.evaluate(&mut parallel, &polynomials, &number, &mut known)
+                    });
                     PartKind::Field { base, width }
                 }
             };
             parts.push(Part { var, kind });
         }
-        self.turns_at_once(
+        self.parallel_form(
             &mut parallel,
             (label, var, range, parts, privates, body),
             is_live.then_some(matches!(stmt.kind, StmtKind::For { down: true, .. })),
@@ -66,8 +68,8 @@ impl Maker<'_> {
         stmts
     }
 
-    /// A number that is an extent is assigned in one place: where the loop is kept, the turns have
-    /// numbers of their own for that, and variables of those sizes.
+    /// Renames numbers that are extents: such a number is assigned in one place. If the loop is
+    /// kept, the iterations of the `forall` need other numbers, and other variables of those sizes.
     fn rename_extents(&mut self, privates: &mut [VarId], body: &mut Block) {
         let is_extent = |routine: &Routine, of: VarId| {
             let of = Extent::Var(of);
@@ -77,7 +79,7 @@ impl Maker<'_> {
         let extents: Vec<VarId> =
             privates.iter().copied().filter(|var| is_extent(self.routine, *var)).collect();
         for of in extents {
-            renamed.insert(of, self.twin(of, &BTreeMap::new()));
+            renamed.insert(of, self.renamed_copy(of, &BTreeMap::new()));
         }
         for of in privates.iter() {
             let extents = self.routine.var(*of).ty.extents();
@@ -85,8 +87,8 @@ impl Maker<'_> {
                 .iter()
                 .any(|extent| matches!(extent, Extent::Var(of) if renamed.contains_key(of)))
             {
-                let twin = self.twin(*of, &renamed);
-                renamed.insert(*of, twin);
+                let renamed_copy = self.renamed_copy(*of, &renamed);
+                renamed.insert(*of, renamed_copy);
             }
         }
         let mut names = Names(renamed);
@@ -94,8 +96,8 @@ impl Maker<'_> {
         privates.iter_mut().for_each(|var| names.rename(var));
     }
 
-    /// Another variable like this one, with the sizes that are renamed.
-    fn twin(&mut self, of: VarId, renamed: &BTreeMap<VarId, VarId>) -> VarId {
+    /// Returns a new variable like this one, with the renamed sizes.
+    fn renamed_copy(&mut self, of: VarId, renamed: &BTreeMap<VarId, VarId>) -> VarId {
         let Var { name, ty, source, sized } = self.routine.var(of).clone();
         let extent = |extent: Extent| match extent {
             Extent::Var(of) => Extent::Var(renamed.get(&of).copied().unwrap_or(of)),
@@ -107,15 +109,15 @@ impl Maker<'_> {
             Ty::Table(rows, columns) => Ty::Table(extent(rows), extent(columns)),
             Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => ty,
         };
-        let twin = fresh_var(self.routine, &name, ty);
-        let made = &mut self.routine.vars[twin.0 as usize];
-        (made.source, made.sized) = (source, sized);
-        twin
+        let renamed_copy = fresh_var(self.routine, &name, ty);
+        let copy = &mut self.routine.vars[renamed_copy.0 as usize];
+        (copy.source, copy.sized) = (source, sized);
+        renamed_copy
     }
 
-    /// The `forall`; if the index is live behind it, it takes its last value there, of a loop that
-    /// goes down or up.
-    fn turns_at_once(
+    /// Emits the `forall`. If the index is live after it, it is assigned its last value, in the
+    /// direction of the loop.
+    fn parallel_form(
         &mut self,
         stmts: &mut Block,
         forall: (star_ir::LabelId, VarId, ForallRange, Vec<Part>, Vec<VarId>, Block),
@@ -130,11 +132,11 @@ impl Maker<'_> {
             return;
         };
         let ty = self.routine.var(var).ty;
-        let mut names = Names(BTreeMap::from([(var, fresh_var(self.routine, "turn", ty))]));
+        let mut names = Names(BTreeMap::from([(var, fresh_var(self.routine, "iteration", ty))]));
         map::block(&mut body, &mut names);
         names.rename(&mut index);
         let mut inner = Block::new();
-        let (begins, last) = self.turns(stmts, &mut inner, &range, is_down, true);
+        let (begins, last) = self.begins_and_last(stmts, &mut inner, &range, is_down, true);
         let forall =
             StmtKind::Forall { label, var: index, range, writes, privates, reductions, body };
         inner.push(self.at(forall));
@@ -144,62 +146,62 @@ impl Maker<'_> {
         stmts.push(self.at(StmtKind::If { test: begins, then: inner, otherwise: Vec::new() }));
     }
 
-    /// Tests what has to hold, step by step: that numbers are small enough to compute with, the
-    /// conditions, and that the tables that grow have got their columns. Yields what says that all
-    /// is so, if there is anything to test.
+    /// Emits the tests, step by step: numbers are small enough to compute with, the conditions
+    /// hold, and the tables that grow have got their columns. Returns the conjunction, if there is
+    /// anything to test.
     fn conditions(
         &mut self,
         stmts: &mut Block,
-        places: &Places,
+        polynomials: &IndexPolynomials,
         grows: &[(VarId, Polynomial)],
         known: &mut Known,
     ) -> Option<Operand> {
         let mut tests = Vec::new();
-        for &atom in &places.bounded {
-            let value = self.look_up(stmts, places, atom, known);
-            if matches!(places.size(atom), Some(SizeOperand::Value(_))) {
+        for &atom in &polynomials.bounded {
+            let value = self.look_up(stmts, polynomials, atom, known);
+            if matches!(polynomials.size(atom), Some(SizeOperand::Value(_))) {
                 tests.push(Op::Compare(Relation::Ge, value.clone(), Operand::Int(0)));
             }
             tests.push(Op::Compare(Relation::Le, value, Operand::Int(LIMIT)));
         }
         let mut holds = self.all(stmts, tests)?;
-        if !places.conditions.is_empty() {
+        if !polynomials.conditions.is_empty() {
             let mut inner = Block::new();
             let mut tests = Vec::new();
             let mut known = known.clone();
-            for condition in &places.conditions {
-                let number = self.evaluate(&mut inner, places, condition, &mut known);
+            for condition in &polynomials.conditions {
+                let number = self.evaluate(&mut inner, polynomials, condition, &mut known);
                 tests.push(Op::Compare(Relation::Ge, number, Operand::Int(0)));
             }
-            holds = self.further(stmts, holds, inner, tests);
+            holds = self.test_nested(stmts, holds, inner, tests);
         }
         if !grows.is_empty() {
             let mut inner = Block::new();
             let mut tests = Vec::new();
             let mut known = known.clone();
             for (table, columns) in grows {
-                let columns = self.evaluate(&mut inner, places, columns, &mut known);
+                let columns = self.evaluate(&mut inner, polynomials, columns, &mut known);
                 let size = SizeOperand::Value(columns.clone());
                 let op = SizeOp::EnsureColumns { table: *table, columns: size };
                 inner.push(self.at(StmtKind::Size(op)));
-                // One of a fixed size has not got them.
+                // A table of a fixed size has not grown.
                 let has = self.measure(&mut inner, &SizeOperand::Columns(*table));
                 tests.push(Op::Compare(Relation::Ge, has, columns));
             }
-            holds = self.further(stmts, holds, inner, tests);
+            holds = self.test_nested(stmts, holds, inner, tests);
         }
         Some(holds)
     }
 
-    /// Tests what is computed where something holds already.
-    fn further(
+    /// Emits tests of values that are computed only if an earlier test holds.
+    fn test_nested(
         &mut self,
         stmts: &mut Block,
         holds: Operand,
         mut inner: Block,
         tests: Vec<Op>,
     ) -> Operand {
-        let all = self.made(stmts, "fits", Ty::Bool, Op::Copy(Operand::Bool(false)));
+        let all = self.define(stmts, "fits", Ty::Bool, Op::Copy(Operand::Bool(false)));
         if let Some(test) = self.all(&mut inner, tests) {
             inner.push(self.at(StmtKind::Assign(all, Op::Copy(test))));
         }
@@ -207,77 +209,77 @@ impl Maker<'_> {
         Operand::Var(all)
     }
 
-    /// Do all tests hold? Nothing if there is none.
+    /// Emits the conjunction of all tests; returns nothing if there are none.
     fn all(&mut self, stmts: &mut Block, tests: Vec<Op>) -> Option<Operand> {
         let mut holds: Option<Operand> = None;
         for op in tests {
-            let test = Operand::Var(self.made(stmts, "fits", Ty::Bool, op));
+            let test = Operand::Var(self.define(stmts, "fits", Ty::Bool, op));
             holds = Some(match holds.take() {
                 None => test,
                 Some(before) => {
                     let op = Op::Logic(LogicOp::And, before, test);
-                    Operand::Var(self.made(stmts, "fits", Ty::Bool, op))
+                    Operand::Var(self.define(stmts, "fits", Ty::Bool, op))
                 }
             });
         }
         holds
     }
 
-    /// What an atom is in front of the loop.
+    /// Returns the value of an atom before the loop.
     fn look_up(
         &mut self,
         stmts: &mut Block,
-        places: &Places,
+        polynomials: &IndexPolynomials,
         atom: AtomId,
         known: &mut Known,
     ) -> Operand {
         if let Some(operand) = known.atoms.get(&atom) {
             return operand.clone();
         }
-        // Indices do not stand in front of their loop.
-        let Some(size) = places.size(atom) else { return Operand::Int(0) };
+        // Indices have no value before their loop.
+        let Some(size) = polynomials.size(atom) else { return Operand::Int(0) };
         let operand = self.measure(stmts, size);
         known.atoms.insert(atom, operand.clone());
         operand
     }
 
-    /// A product of atoms, if there are any.
+    /// Returns a product of atoms, if there are any.
     fn product(
         &mut self,
         stmts: &mut Block,
-        places: &Places,
+        polynomials: &IndexPolynomials,
         monomial: Monomial,
         known: &mut Known,
     ) -> Option<Operand> {
         let [first, second] = monomial.factors();
-        let first = self.look_up(stmts, places, first?, known);
+        let first = self.look_up(stmts, polynomials, first?, known);
         let Some(second) = second else { return Some(first) };
         if let Some(product) = known.products.get(&monomial) {
             return Some(product.clone());
         }
-        let second = self.look_up(stmts, places, second, known);
+        let second = self.look_up(stmts, polynomials, second, known);
         let product = self.number(stmts, IntOp::Mul, first, second);
         known.products.insert(monomial, product.clone());
         Some(product)
     }
 
-    /// Computes a number; it is one of 64 bits, and so is each sum on the way.
+    /// Emits the computation of a number; it fits into 64 bits, and so do all partial sums.
     fn evaluate(
         &mut self,
         stmts: &mut Block,
-        places: &Places,
+        polynomials: &IndexPolynomials,
         number: &Polynomial,
         known: &mut Known,
     ) -> Operand {
         let mut sum: Option<Operand> = None;
-        // What is added comes before what is taken away.
+        // Positive terms come before negative ones.
         let (mut added, mut taken) = (Vec::new(), Vec::new());
         for term in number.terms() {
             if term.1 > 0 { added.push(term) } else { taken.push(term) }
         }
         for (monomial, factor) in added.into_iter().chain(taken) {
             let times = i64::try_from(factor.abs()).unwrap_or(i64::MAX);
-            let product = match self.product(stmts, places, monomial, known) {
+            let product = match self.product(stmts, polynomials, monomial, known) {
                 None => Operand::Int(times),
                 Some(product) if times == 1 => product,
                 Some(product) => self.number(stmts, IntOp::Mul, Operand::Int(times), product),

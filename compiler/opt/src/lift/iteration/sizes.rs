@@ -1,13 +1,13 @@
-//! Numbers and sizes in a turn, and what gives variables their sizes.
+//! Numbers and sizes in an iteration, and the statements that set sizes.
 
 use star_ir::analysis::polynomial::Polynomial;
 use star_ir::{Extent, IntOp, Op, Operand, SizeOp, SizeOperand, Ty, VarId};
 
 use super::super::state::State;
-use super::{Growth, Turn};
+use super::{Growth, Iteration};
 
-impl Turn<'_> {
-    /// The number that an operation yields.
+impl Iteration<'_> {
+    /// Returns the number that an operation yields.
     pub(super) fn result(&mut self, op: &Op, state: &State) -> Option<Polynomial> {
         if let Op::Int(op, left, right) = op {
             let (left, right) = (self.value(left, state)?, self.value(right, state)?);
@@ -30,7 +30,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The sizes of what an operation makes.
+    /// Returns the sizes of the result of an operation.
     pub(super) fn sizes_of(&mut self, op: &Op, state: &State) -> [Option<Polynomial>; 2] {
         let length =
             |this: &mut Self, of: VarId| [this.size(&SizeOperand::Length(of), state), None];
@@ -74,7 +74,7 @@ impl Turn<'_> {
         }
     }
 
-    /// An integer, if it is known what it is made of.
+    /// Returns an integer as a polynomial, if it is known.
     pub(super) fn value(&mut self, of: &Operand, state: &State) -> Option<Polynomial> {
         match of {
             Operand::Int(number) => Some(Polynomial::number((*number).into())),
@@ -82,13 +82,13 @@ impl Turn<'_> {
             Operand::Var(var) if *var == self.var || self.privates.contains(var) => {
                 state.values.get(var).cloned()
             }
-            Operand::Var(_) => Some(self.places.outer(&SizeOperand::Value(of.clone()))),
+            Operand::Var(_) => Some(self.polynomials.outer(&SizeOperand::Value(of.clone()))),
             Operand::Bool(_) | Operand::Str(_) => None,
         }
     }
 
-    /// A size, if it is known: by the type, by what was assigned, or as one that the loop leaves
-    /// alone.
+    /// Returns a size, if it is known: from the type, from an assignment, or as a loop-invariant
+    /// one.
     pub(super) fn size(&mut self, of: &SizeOperand, state: &State) -> Option<Polynomial> {
         let (var, extent) = match of {
             SizeOperand::Value(of) => return self.value(of, state),
@@ -105,11 +105,11 @@ impl Turn<'_> {
         }
         match self.privates.contains(&var) {
             true => state.size(of).cloned(),
-            false => Some(self.places.outer(of)),
+            false => Some(self.polynomials.outer(of)),
         }
     }
 
-    /// A size is given, or given up.
+    /// Analyses a statement that sets or removes a size.
     pub(super) fn size_op(&mut self, op: &SizeOp, state: &mut State) -> Result<(), String> {
         let (var, size) = match op {
             SizeOp::Unset(var) => {
@@ -125,7 +125,7 @@ impl Turn<'_> {
                 }
                 return match state.assigned.contains(table) {
                     true => Ok(()),
-                    false => Err(format!("{} is needed in the next turn", self.name(*table))),
+                    false => Err(format!("{} is needed in the next iteration", self.name(*table))),
                 };
             }
             SizeOp::Latch { dst, size } => {
@@ -174,14 +174,14 @@ impl Turn<'_> {
         };
         match is_kept {
             true => Ok(()),
-            false => Err(format!("its body may give {} its size", self.name(var))),
+            false => Err(format!("its body may set the size of {}", self.name(var))),
         }
     }
 
-    /// The turn makes sure of columns of a table outside.
+    /// Records that the iteration ensures columns of an outer table.
     fn grow(&mut self, table: VarId, columns: &SizeOperand, state: &State) -> Result<(), String> {
         let Some(wanted) = self.size(columns, state) else {
-            return Err(format!("its body may give {} its size", self.name(table)));
+            return Err(format!("its body may set the size of {}", self.name(table)));
         };
         let is_rising = wanted.split(self.index).is_some_and(|(step, _)| {
             step != Polynomial::default() && step.terms().all(|(_, factor)| factor > 0)
@@ -192,11 +192,11 @@ impl Turn<'_> {
             self.grows.push(Growth { table, columns: wanted });
             return Ok(());
         }
-        let room = self.places.outer(&SizeOperand::Columns(table)).plus(-1, &wanted);
-        let loops = self.places.loops();
-        match room.is_some_and(|room| self.places.require(&room, &loops)) {
+        let room = self.polynomials.outer(&SizeOperand::Columns(table)).plus(-1, &wanted);
+        let loops = self.polynomials.loops();
+        match room.is_some_and(|room| self.polynomials.require(&room, &loops)) {
             true => Ok(()),
-            false => Err(format!("its body may give {} its size", self.name(table))),
+            false => Err(format!("its body may set the size of {}", self.name(table))),
         }
     }
 }

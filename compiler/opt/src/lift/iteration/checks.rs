@@ -1,20 +1,22 @@
-//! Checks in a turn: proven, a condition in front of the loop, or why the loop stays.
+//! Checks in an iteration: proven, turned into a condition before the loop, or the reason why the
+//! loop stays.
 
 use star_ir::analysis::polynomial::Polynomial;
 use star_ir::{Check, IntOp, Op, Operand, SizeOp, SizeOperand, Stmt, StmtKind};
 
 use super::super::state::State;
-use super::Turn;
+use super::Iteration;
 use crate::remark;
 
-impl Turn<'_> {
-    /// Is the number not negative in any turn? Fails if that depends on the data of a turn.
-    fn natural(&mut self, number: Option<Polynomial>) -> Option<bool> {
-        let loops = self.places.loops();
-        Some(self.places.require(&number?, &loops))
+impl Iteration<'_> {
+    /// Tests whether the number is not negative in any iteration. Fails if that depends on data of
+    /// an iteration.
+    fn non_negative(&mut self, number: Option<Polynomial>) -> Option<bool> {
+        let loops = self.polynomials.loops();
+        Some(self.polynomials.require(&number?, &loops))
     }
 
-    /// A check holds in all turns, or becomes a condition in front of the loop.
+    /// Proves a check for all iterations, or makes it a condition before the loop.
     pub(super) fn check(
         &mut self,
         check: &Check,
@@ -35,7 +37,7 @@ impl Turn<'_> {
                 let (index, limit) = (self.value(index, state), self.size(limit, state));
                 let above = less(index.clone(), Some(one));
                 let room = less(limit, index);
-                all(vec![self.natural(above), self.natural(room)])
+                all(vec![self.non_negative(above), self.non_negative(room)])
             }
             Check::NewColumn(table, index) => {
                 let grows = matches!(next.map(|next| &next.kind), Some(StmtKind::Size(
@@ -47,12 +49,12 @@ impl Turn<'_> {
                     true => Some(Polynomial::default()),
                     false => less(self.size(&SizeOperand::Columns(*table), state), index),
                 };
-                all(vec![self.natural(above), self.natural(room)])
+                all(vec![self.non_negative(above), self.non_negative(room)])
             }
             Check::Size(left, right) => {
                 let (left, right) = (self.size(left, state), self.size(right, state));
                 let (above, below) = (less(left.clone(), right.clone()), less(right, left));
-                all(vec![self.natural(above), self.natural(below)])
+                all(vec![self.non_negative(above), self.non_negative(below)])
             }
             Check::Range { base, width, limit } => {
                 let (base, width) = (self.value(base, state), self.value(width, state));
@@ -62,27 +64,31 @@ impl Turn<'_> {
                 } else {
                     None
                 };
-                // Behind where the table grows it has that many columns.
+                // After the statement that makes the table grow, it has that many columns.
                 let grown = grown.map(|growth| growth.columns.clone());
                 let left = less(grown, end.clone()).and_then(|left| left.as_number());
                 let room = match left {
                     Some(0..) => Some(Polynomial::default()),
                     Some(_) | None => less(self.size(limit, state), end),
                 };
-                all(vec![self.natural(base), self.natural(width), self.natural(room)])
+                all(vec![
+                    self.non_negative(base),
+                    self.non_negative(width),
+                    self.non_negative(room),
+                ])
             }
             Check::Int(op, left, right) => {
                 let result = self.result(&Op::Int(*op, left.clone(), right.clone()), state);
                 match op {
                     IntOp::Div | IntOp::Mod => matches!(right, Operand::Int(1..)).then_some(true),
                     IntOp::Add | IntOp::Sub | IntOp::Mul => {
-                        result.map(|result| self.places.fits(&result))
+                        result.map(|result| self.polynomials.fits(&result))
                     }
                 }
             }
             Check::NotNegative(number) => {
                 let number = self.value(number, state);
-                self.natural(number)
+                self.non_negative(number)
             }
             Check::Bit(_)
             | Check::Fits { .. }

@@ -1,46 +1,46 @@
-//! Numbers of a turn as polynomials: in the index of the turn, those of loops inside it, and what
-//! the loop leaves alone.
+//! Numbers of an iteration as polynomials in its index, the indices of inner loops, and
+//! loop-invariant values.
 //!
-//! A condition on such a number holds in all turns if it holds where the indices are least or
-//! greatest: no index stands in a square. Then it says something of what the loop leaves alone,
-//! which is known when the pass runs or can be tested in front of the loop. What the test computes
-//! does not overflow as long as its numbers lie between 0 and [`LIMIT`]: that is tested first.
+//! A condition on such a number holds in all iterations if it holds at the least and the greatest
+//! indices: no index occurs squared. It then becomes a condition on loop-invariant values, which is
+//! known when the pass runs or can be tested before the loop. The computation of the test does not
+//! overflow as long as its numbers lie between 0 and [`LIMIT`]: that is tested first.
 
 use std::collections::BTreeSet;
 
 use star_ir::analysis::polynomial::{AtomId, Monomial, Polynomial};
 use star_ir::{Operand, SizeOperand, VarId, visit};
 
-/// What a guard computes with is at most this.
+/// The maximum of the numbers that a guard computes with.
 pub(super) const LIMIT: i64 = 1 << 30;
-/// A number is at most this if what it is made of is at most [`LIMIT`].
+/// The maximum of a number that is computed from numbers up to [`LIMIT`].
 const MAX_NUMBER: i128 = 1 << 62;
-/// A guard has at most so many conditions.
+/// The maximum number of conditions of a guard.
 const MAX_CONDITIONS: usize = 24;
 
-/// What numbers are made of.
+/// The atoms of polynomials.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Atom {
     /// An index, from the first to the last of these.
     Index(VarId, Polynomial, Polynomial),
-    /// What the loop leaves alone.
+    /// A loop-invariant value.
     Outer(SizeOperand),
 }
 
-/// The numbers of a turn, and what has to hold of them.
+/// The numbers of an iteration, and the conditions on them.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct IndexPolynomials {
     pub(super) atoms: Vec<Atom>,
-    /// The loops that are open, the outermost one first.
+    /// The open loops, the outermost one first.
     open: Vec<AtomId>,
-    /// What is to be between 0 and [`LIMIT`].
+    /// The atoms that must lie between 0 and [`LIMIT`].
     pub(super) bounded: BTreeSet<AtomId>,
-    /// What is not to be negative, made of what the loop leaves alone.
+    /// Invariant polynomials that must not be negative.
     pub(super) conditions: Vec<Polynomial>,
 }
 
-impl Places {
-    /// What the loop leaves alone.
+impl IndexPolynomials {
+    /// Returns a loop-invariant value.
     pub(super) fn outer(&mut self, size: &SizeOperand) -> Polynomial {
         if let SizeOperand::Value(Operand::Int(number)) = size {
             return Polynomial::number((*number).into());
@@ -54,7 +54,7 @@ impl Places {
         Polynomial::atom(at as AtomId)
     }
 
-    /// A loop begins, over an index from the first to the last number.
+    /// Begins a loop over an index from the first to the last number.
     pub(super) fn open(&mut self, index: VarId, first: Polynomial, last: Polynomial) -> AtomId {
         self.atoms.push(Atom::Index(index, first, last));
         let atom = self.atoms.len() as AtomId - 1;
@@ -62,17 +62,17 @@ impl Places {
         atom
     }
 
-    /// The innermost loop ends.
+    /// Ends the innermost loop.
     pub(super) fn close(&mut self) {
         self.open.pop();
     }
 
-    /// The loops that are open now.
+    /// Returns the open loops.
     pub(super) fn loops(&self) -> Vec<AtomId> {
         self.open.clone()
     }
 
-    /// The number where the indices of loops inside a turn are least, if it rises with them.
+    /// Returns the number at the least indices of the inner loops, if it increases with them.
     pub(super) fn first(&self, of: &Polynomial, loops: &[AtomId]) -> Option<Polynomial> {
         let mut of = of.clone();
         for &index in loops.iter().skip(1).rev() {
@@ -82,8 +82,8 @@ impl Places {
         Some(of)
     }
 
-    /// Is the number not negative in any turn of these loops? What is not known becomes a
-    /// condition.
+    /// Tests whether the number is not negative in any iteration of these loops. Unknown cases
+    /// become conditions.
     pub(super) fn require(&mut self, number: &Polynomial, loops: &[AtomId]) -> bool {
         let mut corners = vec![number.clone()];
         for &index in loops.iter().rev() {
@@ -94,7 +94,7 @@ impl Places {
             let mut next: Vec<Polynomial> = Vec::new();
             for corner in &corners {
                 let Some((step, _)) = corner.split(index) else { return false };
-                // Where it is known whether the number rises with the index, one end is enough.
+                // If it is known whether the number increases with the index, one end is enough.
                 let ends = match self.sign(&step) {
                     Some(true) => &ends[..1],
                     Some(false) => &ends[1..],
@@ -112,8 +112,8 @@ impl Places {
         corners.iter().all(|corner| self.condition(corner))
     }
 
-    /// Is the number, made of what the loop leaves alone and is not to be negative, not negative
-    /// itself, or not positive?
+    /// Tests whether an invariant number is known to be at least 0, or at most 0, given that
+    /// invariant values are not negative.
     fn sign(&mut self, number: &Polynomial) -> Option<bool> {
         let rises = number.terms().all(|(_, factor)| factor > 0);
         let falls = number.terms().all(|(_, factor)| factor < 0);
@@ -136,12 +136,13 @@ impl Places {
         self.conditions.len() <= MAX_CONDITIONS
     }
 
-    /// Is it made of what the loop leaves alone? Then it can be computed in front.
+    /// Tests whether the number is invariant, so that it can be computed before the loop.
     pub(super) fn is_outer(&self, number: &Polynomial) -> bool {
         number.atoms().into_iter().all(|atom| self.size(atom).is_some())
     }
 
-    /// Is the number one of 64 bits where its atoms are bounded? They are to be.
+    /// Tests whether the number fits into 64 bits if its atoms are bounded, and requires that they
+    /// are.
     pub(super) fn fits(&mut self, number: &Polynomial) -> bool {
         let mut most: i128 = 0;
         for (monomial, factor) in number.terms() {
@@ -183,7 +184,7 @@ impl Places {
         }
     }
 
-    /// What an atom is, if the loop leaves it alone.
+    /// Returns the size or number of an atom that is loop-invariant.
     pub(super) fn size(&self, atom: AtomId) -> Option<&SizeOperand> {
         match self.atoms.get(atom as usize)? {
             Atom::Outer(size) => Some(size),
@@ -191,8 +192,8 @@ impl Places {
         }
     }
 
-    /// The variables whose values or sizes the atoms are.
-    pub(super) fn looked_at<'s>(
+    /// Returns the variables whose values or sizes are atoms.
+    pub(super) fn read_before<'s>(
         &'s self,
         atoms: impl Iterator<Item = AtomId> + 's,
     ) -> impl Iterator<Item = VarId> + 's {

@@ -1,18 +1,16 @@
-//! What the body of a loop finds out about the lines of its own index, and what becomes of the
-//! answers.
+//! Queries of the lines of a loop's own index, and the uses of their results.
 //!
-//! A question about a line (NUMB, FND, SOME, ONE, ZERO) has an answer of the iteration's own, a
-//! number or truth value, and so have comparisons and logic of such answers. What they decide
-//! about:
+//! A query of a line (NUMB, FND, SOME, ONE, ZERO) yields a private number or truth value, and so do
+//! comparisons and logic of such results. They may determine:
 //!
-//! * Reductions: sums of answers and constants that are not negative (`s := s + d`), truth values
+//! * Reductions: sums of results and constants that are not negative (`s := s + d`), truth values
 //!   by or, and, xor, the least or greatest number (`if d > m then m := d`), a truth value that is
-//!   only ever set or only ever cleared (`if c then b := true`). Nothing else in the body reads
-//!   what is combined so far.
-//! * The component of the iteration's own index of a slice or word, which nothing else in the body
-//!   touches: `Z(i) := 1`.
+//!   only ever set or only ever cleared (`if c then b := true`). The body does not read the
+//!   intermediate value of a reduction otherwise.
+//! * The component at the iteration's own index of a slice or word that the body does not access
+//!   otherwise: `Z(i) := 1`.
 //!
-//! Branches stand around these alone.
+//! Branches may only contain these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,47 +20,47 @@ use star_ir::{
     Stmt, StmtKind, VarId,
 };
 
-/// What a statement adds to a sum is at most this.
+/// The maximum that a statement adds to a sum.
 pub(super) const MAX_ADDEND: i64 = 1 << 30;
-/// A loop that sums up has at most so many turns.
-pub(super) const MAX_TURNS: i64 = 1 << 30;
-/// What a sum has at most before the first turn.
+/// The maximum number of iterations of a loop that computes a sum.
+pub(super) const MAX_ITERATIONS: i64 = 1 << 30;
+/// The maximum of a sum before the first iteration.
 pub(super) const MAX_SUM: i64 = 1 << 62;
-/// Statements that combine into one variable: three times [`MAX_ADDEND`] and [`MAX_TURNS`] is below
-/// 2⁶².
+/// The maximum number of statements that combine into one variable: three times [`MAX_ADDEND`]
+/// times [`MAX_ITERATIONS`] is less than 2⁶².
 const MAX_STEPS: usize = 3;
 
-/// What a body does with the answers to its questions.
+/// The queries of a body and the uses of their results.
 #[derive(Default)]
-pub(super) struct Questions {
+pub(super) struct Queries {
     /// Numbers and truth values that are combined over all iterations.
     pub(super) reductions: Vec<Reduction>,
     /// Slices and words of which each iteration writes its own component.
     pub(super) components: Vec<VarId>,
-    /// Numbers and truth values of each iteration's own.
+    /// Numbers and truth values that are private to an iteration.
     pub(super) privates: Vec<VarId>,
-    /// Comparisons with the least or greatest number so far: they are part of the reduction.
+    /// Comparisons with the current minimum or maximum: they are part of the reduction.
     comparisons: BTreeSet<VarId>,
 }
 
-impl Questions {
+impl Queries {
     pub(super) fn new(routine: &Routine, body: &[Stmt]) -> Self {
         let compared = comparisons(body);
         let mut uses = Uses::default();
         uses.of(body, &compared);
-        let mut questions = Questions::default();
+        let mut queries = Queries::default();
         for (var, steps) in &uses.steps {
             if !routine.var(*var).ty.is_bits()
                 && let Some((reduction, tests)) = uses.combined(*var, steps)
             {
-                questions.reductions.push(reduction);
-                questions.comparisons.extend(tests);
+                queries.reductions.push(reduction);
+                queries.comparisons.extend(tests);
             }
         }
-        questions
+        queries
     }
 
-    /// Does the body decide about anything by them?
+    /// Tests whether the body has no effect that depends on them.
     pub(super) fn is_empty(&self) -> bool {
         self.reductions.is_empty() && self.components.is_empty()
     }
@@ -71,19 +69,19 @@ impl Questions {
         self.reductions.iter().any(|reduction| reduction.var == var)
     }
 
-    /// Is it the comparison of a reduction to the least or greatest number?
+    /// Tests whether a variable is the comparison of a reduction to the least or greatest number.
     pub(super) fn is_comparison(&self, var: VarId) -> bool {
         self.comparisons.contains(&var)
     }
 
-    /// The sum that the check is about, if it is the one of a reduction: the pass bounds it before
-    /// the loop.
+    /// Tests whether the check concerns a sum that is a reduction: the pass bounds it before the
+    /// loop.
     pub(super) fn is_of_sum(&self, check: &Check) -> bool {
         matches!(check, Check::Int(IntOp::Add, left, right)
             if [left, right].into_iter().any(|of| matches!(of, Operand::Var(var) if self.combines(*var))))
     }
 
-    /// The addend of a step that sums up.
+    /// Returns the addend of a step of a sum.
     pub(super) fn addend<'s>(&self, dst: VarId, op: &'s Op) -> Option<&'s Operand> {
         match op {
             Op::Int(IntOp::Add, left, right) if self.combines(dst) => {
@@ -93,7 +91,8 @@ impl Questions {
         }
     }
 
-    /// If this is a branch that takes a lesser or greater number: which number, and what takes it.
+    /// Returns the number and the variable that takes it, if this is a branch that updates a
+    /// minimum or maximum.
     pub(super) fn extreme<'s>(&self, stmt: &'s Stmt) -> Option<(VarId, &'s Operand)> {
         let StmtKind::If { test: Operand::Var(test), then, otherwise: _ } = &stmt.kind else {
             return None;
@@ -104,7 +103,8 @@ impl Questions {
         self.is_comparison(*test).then_some((*dst, value))
     }
 
-    /// The statements as those of a `forall`: reductions without what bounds and compares them.
+    /// Returns the statements as those of a `forall`: reductions without their overflow checks and
+    /// comparisons.
     pub(super) fn rewritten(&self, body: Block) -> Block {
         let mut stmts = Block::new();
         for mut stmt in body {
@@ -135,11 +135,11 @@ impl Questions {
 /// A statement that combines.
 struct Step {
     reduction: Reduction,
-    /// The comparison that decides about it.
+    /// The comparison that controls it.
     test: Option<VarId>,
 }
 
-/// What a truth value compares, if one statement of the body assigns it.
+/// The comparison that yields a truth value, if one statement of the body assigns it.
 type Compared<'s> = BTreeMap<VarId, (Relation, &'s Operand, &'s Operand)>;
 
 fn comparisons(body: &[Stmt]) -> Compared<'_> {
@@ -156,7 +156,7 @@ fn comparisons(body: &[Stmt]) -> Compared<'_> {
     compared
 }
 
-/// The reduction that the statement is a step of, by its form alone.
+/// Returns the reduction that the statement is a step of, judged by its form alone.
 fn step(stmt: &Stmt, compared: &Compared<'_>) -> Option<Step> {
     let once = |dst: &VarId, left: &Operand, right: &Operand| {
         let own = Operand::Var(*dst);
@@ -174,7 +174,7 @@ fn step(stmt: &Stmt, compared: &Compared<'_>) -> Option<Step> {
             };
             (*dst, op, None)
         }
-        // Set or cleared, always the same one: that is found out over all steps.
+        // Set or cleared: whether it is always the same is checked over all steps.
         StmtKind::Assign(dst, Op::Copy(Operand::Bool(bit))) => {
             (*dst, if *bit { ReductionOp::Or } else { ReductionOp::And }, None)
         }
@@ -198,7 +198,7 @@ fn step(stmt: &Stmt, compared: &Compared<'_>) -> Option<Step> {
     Some(Step { reduction: Reduction { var, op }, test })
 }
 
-/// Does what stands on the left have to be greater?
+/// Tests whether the left operand must be greater, for an inequality.
 fn greater(relation: Relation) -> Option<bool> {
     match relation {
         Relation::Gt | Relation::Ge => Some(true),
@@ -207,14 +207,14 @@ fn greater(relation: Relation) -> Option<bool> {
     }
 }
 
-/// What a body does with its variables.
+/// The uses of variables in a body.
 #[derive(Default)]
 struct Uses {
-    /// The statements that may combine into each.
+    /// The statements that may combine into each variable.
     steps: BTreeMap<VarId, Vec<Step>>,
-    /// The comparisons that read each.
+    /// The comparisons that read each variable.
     comparisons: BTreeMap<VarId, BTreeSet<VarId>>,
-    /// Those in checks of sums, and those that are read or written otherwise.
+    /// The variables in checks of sums, and those that are read or written otherwise.
     summed: BTreeSet<VarId>,
     others: BTreeSet<VarId>,
 }
@@ -243,15 +243,15 @@ impl Uses {
             if let Some(into) = into {
                 self.steps.entry(into).or_default().extend(step);
             }
-            // What is copied where a comparison decides about it belongs to the step.
+            // A copy that a comparison controls belongs to the step.
             if test.is_none() {
                 visit::blocks(&stmt.kind).iter().for_each(|inner| self.of(inner, compared));
             }
         }
     }
 
-    /// What the steps combine, if nothing else is done with the variable, and the comparisons that
-    /// belong to it.
+    /// Returns the reduction that the steps form, if the variable is not used otherwise, and the
+    /// comparisons that belong to it.
     fn combined(&self, var: VarId, steps: &[Step]) -> Option<(Reduction, BTreeSet<VarId>)> {
         let reduction = steps.first()?.reduction;
         let is_same = steps.iter().all(|step| step.reduction == reduction);

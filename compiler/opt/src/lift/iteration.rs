@@ -1,5 +1,5 @@
-//! A turn of a loop over fields: what it does with the tables outside, and with variables of its
-//! own.
+//! Analysis of an iteration of a loop over fields: its accesses to outer tables and to private
+//! variables.
 
 mod checks;
 mod sizes;
@@ -14,20 +14,21 @@ use star_ir::{
     Ty, VarId,
 };
 
-use super::places::Places;
+use super::index_polynomials::IndexPolynomials;
 use super::state::State;
 use crate::remark::{self, Stay};
 
-/// What a turn touches of a table, slice or word that turns write.
+/// An access of an iteration to a part of a variable that iterations write.
 pub(super) struct Touch {
-    pub(super) what: What,
+    pub(super) region: Region,
     pub(super) stores: bool,
     pub(super) stmt: Stmt,
 }
 
 /// A part of a variable.
-pub(super) enum What {
-    /// Behind so many columns, so many of them, in these loops; of a column alone its index.
+pub(super) enum Region {
+    /// A field of `width` columns after `base` columns, inside these loops; for a single column,
+    /// also its index.
     Columns {
         base: Polynomial,
         width: Polynomial,
@@ -39,40 +40,40 @@ pub(super) enum What {
     Component(Operand),
 }
 
-/// A table that grows in each turn: before the first one it may grow to what it has in the end.
+/// A table that grows in each iteration: it may grow to its final size before the first one.
 pub(super) struct Growth {
     pub(super) table: VarId,
     pub(super) columns: Polynomial,
 }
 
-pub(super) struct Turn<'p> {
+pub(super) struct Iteration<'p> {
     routine: &'p Routine,
-    /// The index of the turn.
+    /// The index of the iteration.
     pub(super) var: VarId,
     is_range: bool,
     pub(super) index: AtomId,
-    pub(super) places: Places,
-    /// Variables of which each turn has its own.
+    pub(super) polynomials: IndexPolynomials,
+    /// Variables that are private to an iteration.
     pub(super) privates: BTreeSet<VarId>,
-    /// What the turns write parts of.
+    /// Variables that iterations write in parts.
     pub(super) stored: BTreeSet<VarId>,
     pub(super) touched: BTreeMap<VarId, Vec<Touch>>,
     /// Tables of which it loads or stores fields of its index.
     pub(super) fields: Vec<VarId>,
     pub(super) grows: Vec<Growth>,
-    /// Tables whose number of columns is asked for.
+    /// Tables whose number of columns is read.
     counted: BTreeSet<VarId>,
-    /// Branches around.
+    /// The number of enclosing branches.
     depth: usize,
     label: LabelId,
-    /// Loops and blocks inside.
+    /// Inner loops and blocks.
     labels: BTreeSet<LabelId>,
-    /// May a turn end before the last statement?
+    /// Whether an iteration may end before the last statement.
     is_left: bool,
 }
 
-impl<'p> Turn<'p> {
-    /// The turn of a loop over `var`, with what is known where it begins.
+impl<'p> Iteration<'p> {
+    /// Returns an iteration of a loop over `var`, and the facts at its start.
     pub(super) fn new(
         routine: &'p Routine,
         (label, var): (LabelId, VarId),
@@ -122,23 +123,23 @@ impl<'p> Turn<'p> {
         });
         let stored = &partly - &(&wholly | &unset);
         let privates = &(&wholly | &partly) - &stored;
-        let mut places = Places::default();
-        let mut end = |of: &Operand| places.outer(&SizeOperand::Value(of.clone()));
+        let mut polynomials = IndexPolynomials::default();
+        let mut end = |of: &Operand| polynomials.outer(&SizeOperand::Value(of.clone()));
         let (first, last) = match range {
             ForallRange::Range(from, to) => (end(from), end(to)),
             ForallRange::Ones(over) => {
-                (Polynomial::number(1), places.outer(&SizeOperand::Length(*over)))
+                (Polynomial::number(1), polynomials.outer(&SizeOperand::Length(*over)))
             }
         };
-        let index = places.open(var, first, last);
+        let index = polynomials.open(var, first, last);
         let mut state = State { unset, ..State::default() };
         state.values.insert(var, Polynomial::atom(index));
-        let turn = Turn {
+        let iteration = Iteration {
             routine,
             var,
             is_range: matches!(range, ForallRange::Range(..)),
             index,
-            places,
+            polynomials,
             privates,
             stored,
             touched: BTreeMap::new(),
@@ -150,14 +151,14 @@ impl<'p> Turn<'p> {
             labels,
             is_left,
         };
-        (turn, state)
+        (iteration, state)
     }
 
     pub(super) fn name(&self, var: VarId) -> String {
         remark::name(self.routine, var)
     }
 
-    /// Statements one after another. Fails if a turn may depend on another one, or trap.
+    /// Analyses a sequence of statements. Fails if an iteration may depend on another one, or trap.
     pub(super) fn block(&mut self, stmts: &[Stmt], state: &mut State) -> Result<(), Stay> {
         for (at, stmt) in stmts.iter().enumerate() {
             let done = self.statement(stmt, stmts.get(at + 1), state);
@@ -189,22 +190,22 @@ impl<'p> Turn<'p> {
             StmtKind::Check(check) => self.check(check, next, state).map_err(Stay::from),
             StmtKind::Size(op) => self.size_op(op, state).map_err(Stay::from),
             StmtKind::Put { bits, index, bit: _ } => {
-                let what = What::Component(index.clone());
-                self.touch(*bits, Ok(what), stmt).map_err(Stay::from)
+                let region = Region::Component(index.clone());
+                self.touch(*bits, Ok(region), stmt).map_err(Stay::from)
             }
             StmtKind::PutRow { table, index, value: _ } => {
-                let what = What::Row(index.clone());
-                self.touch(*table, Ok(what), stmt).map_err(Stay::from)
+                let region = Region::Row(index.clone());
+                self.touch(*table, Ok(region), stmt).map_err(Stay::from)
             }
             StmtKind::PutColumn { table, index, value: _ }
             | StmtKind::PutBit { table, row: _, column: index, bit: _ } => {
-                let what = self.column(index, state);
-                self.touch(*table, what, stmt).map_err(Stay::from)
+                let region = self.column(index, state);
+                self.touch(*table, region, stmt).map_err(Stay::from)
             }
             StmtKind::PutField { table, base, value } => {
                 let width = self.size(&SizeOperand::Columns(*value), state);
-                let what = self.columns(base, width, state);
-                self.touch(*table, what, stmt).map_err(Stay::from)
+                let region = self.columns(base, width, state);
+                self.touch(*table, region, stmt).map_err(Stay::from)
             }
             StmtKind::If { test: _, then, otherwise } => {
                 self.depth += 1;
@@ -219,7 +220,7 @@ impl<'p> Turn<'p> {
                 self.depth += 1;
                 let mut inside = state.clone();
                 self.block(body, &mut inside)?;
-                state.perhaps(body);
+                state.may_execute(body);
                 self.depth -= 1;
                 Ok(())
             }
@@ -260,9 +261,9 @@ impl<'p> Turn<'p> {
         }
     }
 
-    /// What no turn may do.
+    /// Returns the reason why an iteration may not contain the statement.
     fn refused(&self, kind: &StmtKind) -> Option<&'static str> {
-        let leaves = "its body leaves a turn";
+        let leaves = "its body leaves an iteration early";
         match kind {
             StmtKind::While { .. } => Some("a loop in its body may not end"),
             StmtKind::PutHandlePart { .. } => Some("its body changes a handle"),
@@ -295,7 +296,7 @@ impl<'p> Turn<'p> {
         }
     }
 
-    /// A loop inside the turn.
+    /// Analyses an inner loop.
     fn inner(
         &mut self,
         var: VarId,
@@ -305,27 +306,27 @@ impl<'p> Turn<'p> {
         state: &mut State,
     ) -> Result<(), Stay> {
         self.depth += 1;
-        state.perhaps(body);
+        state.may_execute(body);
         state.forget(var);
         privates.iter().for_each(|private| state.kill(*private));
         let mut inside = state.clone();
         inside.assigned.insert(var);
         let is_open = ends.is_some();
         if let Some((first, last)) = ends {
-            let index = self.places.open(var, first, last);
+            let index = self.polynomials.open(var, first, last);
             inside.values.insert(var, Polynomial::atom(index));
         }
         self.block(body, &mut inside)?;
         if is_open {
-            self.places.close();
+            self.polynomials.close();
         }
         privates.iter().for_each(|private| state.kill(*private));
         self.depth -= 1;
         Ok(())
     }
 
-    /// Fails if the statement reads what another turn may have written, or writes what no turn has
-    /// for its own.
+    /// Fails if the statement reads a value that another iteration may have written, or writes a
+    /// variable that is not private or owned in parts.
     fn accesses(&self, stmt: &Stmt, state: &State) -> Result<(), Stay> {
         let own = part_of(&stmt.kind);
         let is_forall = matches!(stmt.kind, StmtKind::Forall { .. });
@@ -346,7 +347,7 @@ impl<'p> Turn<'p> {
                 };
                 if !is_part {
                     let name = self.name(var);
-                    fault = Some(format!("{name} is read or assigned whole, too"));
+                    fault = Some(format!("{name} is also read or assigned as a whole"));
                 }
             } else if self.privates.contains(&var)
                 && access.reads()
@@ -354,19 +355,19 @@ impl<'p> Turn<'p> {
                 && !(access == Access::ReadSize && self.has_size(var, state))
                 && access != Access::InitSize
             {
-                fault = Some(format!("{} is needed in the next turn", self.name(var)));
+                fault = Some(format!("{} is needed in the next iteration", self.name(var)));
             }
         });
         fault.map_or(Ok(()), |why| Err(why.into()))
     }
 
-    /// Does the table take any column?
+    /// Tests whether the table grows to any number of columns.
     fn is_growing(&self, table: VarId) -> bool {
         let is_param = self.routine.params.iter().any(|param| param.var == table);
         !is_param && !self.routine.var(table).sized
     }
 
-    /// Does it have the same size whenever it has one?
+    /// Tests whether the variable has the same size whenever it has one.
     fn has_size(&self, var: VarId, state: &State) -> bool {
         let is_known = |extent: Extent| match extent {
             Extent::Const(_) => true,
@@ -378,21 +379,21 @@ impl<'p> Turn<'p> {
         ty.extents().into_iter().take(n).all(is_known) || state.sizes.contains_key(&var)
     }
 
-    /// What a turn loads.
+    /// Records the part that a statement loads.
     fn loads(&mut self, stmt: &Stmt, op: &Op, state: &State) -> Result<(), Stay> {
-        let (var, what) = if let Op::Field { table, base, width } = op {
+        let (var, region) = if let Op::Field { table, base, width } = op {
             let width = self.value(width, state);
             (*table, self.columns(base, width, state))
         } else if let Op::Column(table, index) | Op::Bit(table, _, index) = op {
             (*table, self.column(index, state))
         } else if let Op::Row(table, index) = op {
-            (*table, Ok(What::Row(index.clone())))
+            (*table, Ok(Region::Row(index.clone())))
         } else if let Op::Component(bits, index) = op {
-            (*bits, Ok(What::Component(index.clone())))
+            (*bits, Ok(Region::Component(index.clone())))
         } else {
             return Ok(());
         };
-        self.touch(var, what, stmt).map_err(Stay::from)
+        self.touch(var, region, stmt).map_err(Stay::from)
     }
 
     fn columns(
@@ -400,20 +401,20 @@ impl<'p> Turn<'p> {
         base: &Operand,
         width: Option<Polynomial>,
         state: &State,
-    ) -> Result<What, ()> {
+    ) -> Result<Region, ()> {
         let (base, width) = self.value(base, state).zip(width).ok_or(())?;
-        Ok(What::Columns { base, width, loops: self.places.loops(), index: None })
+        Ok(Region::Columns { base, width, loops: self.polynomials.loops(), index: None })
     }
 
-    fn column(&mut self, index: &Operand, state: &State) -> Result<What, ()> {
+    fn column(&mut self, index: &Operand, state: &State) -> Result<Region, ()> {
         let one = Polynomial::number(1);
         let base = self.value(index, state).and_then(|index| index.plus(-1, &one)).ok_or(())?;
-        let (loops, index) = (self.places.loops(), Some(index.clone()));
-        Ok(What::Columns { base, width: one, loops, index })
+        let (loops, index) = (self.polynomials.loops(), Some(index.clone()));
+        Ok(Region::Columns { base, width: one, loops, index })
     }
 
-    /// The statement touches a part of a variable.
-    fn touch(&mut self, var: VarId, what: Result<What, ()>, stmt: &Stmt) -> Result<(), String> {
+    /// Records that the statement accesses a part of a variable.
+    fn touch(&mut self, var: VarId, region: Result<Region, ()>, stmt: &Stmt) -> Result<(), String> {
         if self.privates.contains(&var) {
             return Ok(());
         }
@@ -425,19 +426,19 @@ impl<'p> Turn<'p> {
         if !self.stored.contains(&var) {
             return Ok(());
         }
-        let Ok(what) = what else {
+        let Ok(region) = region else {
             let name = self.name(var);
-            return Err(format!("which part of {name} a turn has depends on what it computes"));
+            return Err(format!("the accessed part of {name} depends on computed values"));
         };
         let (stores, stmt) = (!matches!(stmt.kind, StmtKind::Assign(..)), stmt.clone());
-        self.touched.entry(var).or_default().push(Touch { what, stores, stmt });
+        self.touched.entry(var).or_default().push(Touch { region, stores, stmt });
         Ok(())
     }
 
     fn is_assigned(&self, dst: VarId, state: &mut State) {
         state.forget(dst);
         state.assigned.insert(dst);
-        // What is as long as the number says was as long as it said before.
+        // Variables whose length is this number lose their size.
         if self.routine.var(dst).ty == Ty::Int {
             for (at, var) in (0..).zip(&self.routine.vars) {
                 if var.ty.extents().contains(&Extent::Var(dst)) {
@@ -463,7 +464,7 @@ impl<'p> Turn<'p> {
     }
 }
 
-/// The variable of which the statement writes a part.
+/// Returns the variable of which the statement writes a part.
 fn part_of(kind: &StmtKind) -> Option<VarId> {
     if let StmtKind::Put { bits: var, .. }
     | StmtKind::PutColumn { table: var, .. }
@@ -477,7 +478,7 @@ fn part_of(kind: &StmtKind) -> Option<VarId> {
     }
 }
 
-/// The variable of which the operation takes a part.
+/// Returns the variable of which the operation loads a part.
 fn loaded(op: &Op) -> Option<VarId> {
     if let Op::Field { table: var, .. }
     | Op::Column(var, _)
