@@ -1,5 +1,6 @@
-//! `forall`: the iterations one after another. Each begins with its private variables unset and the
-//! neutral element in every reduction; what it leaves there joins what those before left.
+//! Sequential execution of `forall`. Each iteration begins with its private variables unset and the
+//! neutral element in every reduction; the value that it leaves there is combined with that of the
+//! iterations before.
 
 use star_base::BitVector;
 use star_ir::{LogicOp, ReductionOp};
@@ -24,10 +25,10 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Ends the iteration that ran, if any, and begins the next one, if any.
+    /// Ends the current iteration, if any, and begins the next one, if any.
     pub(super) fn forall_turn(&mut self, forall: &Forall) -> Exec<bool> {
         let Some(mut running) = self.foralls.pop() else {
-            return Err(internal_error("no `forall` was begun"));
+            return Err(internal_error("no `forall` has begun"));
         };
         match self.next_iteration(forall, &mut running) {
             Ok(true) => {
@@ -82,7 +83,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The reductions hold what was combined.
+    /// Stores the combined values in the reductions.
     fn give_parts(&mut self, running: Running) {
         for (place, combined) in running.combined {
             match combined {
@@ -92,7 +93,8 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The run stops: reductions hold what was combined so far, in every routine.
+    /// Ends all loops when the run stops: reductions keep the values combined so far, in every
+    /// routine.
     pub(super) fn abandon_foralls(&mut self) {
         let base = self.base;
         for frame_idx in (0..self.frames.len()).rev() {
@@ -107,7 +109,7 @@ impl Interpreter<'_, '_, '_> {
         self.base = base;
     }
 
-    /// The element that changes nothing it is combined with; nothing for what was never set.
+    /// Returns the neutral element of an operation; nothing for a variable that was never set.
     fn neutral(&mut self, op: ReductionOp, like: &ValueData) -> Exec<ValueData> {
         Ok(match like {
             ValueData::Nothing => ValueData::Nothing,
@@ -115,25 +117,31 @@ impl Interpreter<'_, '_, '_> {
                 ReductionOp::Min => i64::MAX,
                 ReductionOp::Max => i64::MIN,
                 ReductionOp::Add => 0,
-                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
+                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => {
+                    return Err(invalid_reduction());
+                }
             }),
-            ValueData::Bool(_) => ValueData::Bool(op.logic().ok_or_else(wrong)? == LogicOp::And),
+            ValueData::Bool(_) => {
+                ValueData::Bool(op.logic().ok_or_else(invalid_reduction)? == LogicOp::And)
+            }
             ValueData::Slice(bits) => ValueData::Slice(self.neutral_bits(op, bits.len())?),
             ValueData::Word(bits) => ValueData::Word(self.neutral_bits(op, bits.len())?),
-            ValueData::Text(_) | ValueData::Table(_) | ValueData::Handle(_) => return Err(wrong()),
+            ValueData::Text(_) | ValueData::Table(_) | ValueData::Handle(_) => {
+                return Err(invalid_reduction());
+            }
         })
     }
 
     fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Exec<BitVector> {
         self.budget.reserve(bytes_of(len))?;
         let mut bits = BitVector::try_zeros(len).map_err(|wanted| self.out_of_memory(wanted))?;
-        if op.logic().ok_or_else(wrong)? == LogicOp::And {
+        if op.logic().ok_or_else(invalid_reduction)? == LogicOp::And {
             self.parallelism.kernels.fill(bits.limbs_mut(), true, len);
         }
         Ok(bits)
     }
 
-    /// `into` takes `into op value`.
+    /// Computes `into := into op value`.
     fn combine(&mut self, op: ReductionOp, into: &mut ValueData, value: ValueData) -> Exec<()> {
         match (into, value) {
             (_, ValueData::Nothing) => Ok(()),
@@ -145,13 +153,15 @@ impl Interpreter<'_, '_, '_> {
                 *x = match op {
                     ReductionOp::Min => (*x).min(y),
                     ReductionOp::Max => (*x).max(y),
-                    ReductionOp::Add => x.checked_add(y).ok_or_else(wrong)?,
-                    ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
+                    ReductionOp::Add => x.checked_add(y).ok_or_else(invalid_reduction)?,
+                    ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => {
+                        return Err(invalid_reduction());
+                    }
                 };
                 Ok(())
             }
             (ValueData::Bool(x), ValueData::Bool(y)) => {
-                *x = op.logic().ok_or_else(wrong)?.apply(*x, y);
+                *x = op.logic().ok_or_else(invalid_reduction)?.apply(*x, y);
                 Ok(())
             }
             (ValueData::Slice(x), ValueData::Slice(y))
@@ -159,7 +169,8 @@ impl Interpreter<'_, '_, '_> {
                 if x.len() == y.len() =>
             {
                 self.budget.release(bytes_of(y.len()));
-                let (op, kernels) = (op.logic().ok_or_else(wrong)?, self.parallelism.kernels);
+                let (op, kernels) =
+                    (op.logic().ok_or_else(invalid_reduction)?, self.parallelism.kernels);
                 self.parallelism.fill(x.limbs_mut(), 1, |start, part| {
                     kernels.logic_assign(op, part, &y.limbs()[start..start + part.len()]);
                 })
@@ -173,13 +184,13 @@ impl Interpreter<'_, '_, '_> {
                 | ValueData::Table(_)
                 | ValueData::Handle(_),
                 _,
-            ) => Err(wrong()),
+            ) => Err(invalid_reduction()),
         }
     }
 }
 
-/// The reductions of which each iteration has a part of its own. A body that does nothing but
-/// combine into what it finds needs none: one iteration after another changes the variable itself.
+/// The reductions of which each iteration has a separate value. A body that only combines lines
+/// into the variable needs none: the iterations change the variable itself, one after another.
 fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
     let accumulates = match forall.kernel.as_deref() {
         Some(Kernel::Reduction(_)) => true,
@@ -188,6 +199,6 @@ fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
     forall.reductions.iter().filter(move |_| !accumulates)
 }
 
-fn wrong() -> Stop {
-    internal_error("a reduction that overflows, or of another type or size")
+fn invalid_reduction() -> Stop {
+    internal_error("a reduction overflows, or its type or size is wrong")
 }
