@@ -1,11 +1,11 @@
 //! Kernels over lines: a `forall` over rows or columns of tables, many of them at a time.
 //!
-//! Note [Lines]. A body that loads lines of its own index, combines them with each other and with
+//! Note [Lines]. A body that loads lines of its index, combines them with each other and with
 //! slices or words from outside, and stores one, needs no registers: it is a tape whose ports are
 //! families of lines, planned once and run over blocks of them (Note [Strips] in
-//! `crate::tape::run`). Before anything changes, every guard is tested for all iterations at once;
-//! if one would fail, or a table does not lie in the form that is needed, the loop runs as it is
-//! written, and traps where that traps.
+//! `crate::tape::run`). Before anything changes, every guard is tested for all iterations at once.
+//! If one would fail, or a table is not stored in the required layout, the loop runs as written,
+//! and traps where that traps.
 
 mod questions;
 mod reduce;
@@ -19,18 +19,18 @@ use crate::tape::Plan;
 pub(super) use questions::{LineQuestions, Num, Outside, Scratch as QuestionScratch, Step, Truth};
 pub(super) use reduce::LineReduction;
 
-/// What becomes of a body that works on lines.
+/// The kernel of a body that works on lines.
 #[derive(Clone, Debug)]
 pub(super) enum Kernel {
     /// It stores lines.
     Lines(Box<LineKernel>),
     /// It combines lines.
     Reduction(LineReduction),
-    /// It asks about lines, and combines the answers or writes components.
+    /// It queries lines, and combines the results or writes components.
     Questions(Box<LineQuestions>),
 }
 
-/// A body that runs over lines.
+/// A body that stores lines.
 #[derive(Clone, Debug)]
 pub(super) struct LineKernel {
     /// The table that is written.
@@ -38,16 +38,16 @@ pub(super) struct LineKernel {
     body: LineTape,
     /// Elementary operations of an iteration.
     cost: u64,
-    /// The same over columns, on those limbs alone that a slice has ones in.
+    /// The same kernel over columns, for masks with few ones: it visits only the limbs with ones.
     masked: Option<Box<LoopKernel>>,
 }
 
-/// What is done with lines.
+/// The operations on lines.
 #[derive(Clone, Debug)]
 pub(super) struct LineTape {
     pub(super) line: Line,
     pub(super) plan: Plan,
-    /// What each port of the plan stands for.
+    /// The sources of the ports of the plan.
     pub(super) ports: Vec<Port>,
     /// Tables whose lines are indexed.
     pub(super) tables: Vec<Reg>,
@@ -61,11 +61,11 @@ pub(super) struct LineTape {
 pub(super) struct Guards {
     /// Sizes that the indices must not exceed.
     pub(super) limits: Vec<Size>,
-    /// Sizes that have to agree.
+    /// Sizes that must agree.
     pub(super) sizes: Vec<(LineSize, LineSize)>,
 }
 
-/// What a port stands for.
+/// The source of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Port {
     /// The lines of a table.
@@ -86,7 +86,7 @@ impl LineKernel {
         LineKernel { target, body, cost, masked: None }
     }
 
-    /// The kernel runs as this loop where the mask of that has few ones.
+    /// Lets the kernel run as this loop if its mask has few ones.
     pub(super) fn or_masked(mut self, masked: Option<Box<LoopKernel>>) -> Self {
         self.masked = masked.filter(|masked| masked.is_masked());
         self
@@ -94,7 +94,7 @@ impl LineKernel {
 }
 
 impl Line {
-    /// How many such lines the table has.
+    /// Returns the number of such lines of the table.
     pub(super) fn number_of(self, table: Reg) -> Size {
         match self {
             Line::Row => Size::Rows(table),
@@ -102,7 +102,7 @@ impl Line {
         }
     }
 
-    /// How long they are.
+    /// Returns their length.
     fn length_of(self, table: Reg) -> Size {
         match self {
             Line::Row => Size::Columns(table),

@@ -1,13 +1,14 @@
-//! Questions about lines: a `forall` whose iterations ask something about lines of their index, and
-//! combine the answers or write a component of a slice or word.
+//! Queries of lines: a `forall` whose iterations query lines of their index, and combine the
+//! results or write a component of a slice or word.
 //!
-//! Note [Questions]. What lines are combined to is a tape, whose reductions are the questions: it
-//! answers them for many lines at a time. What a body makes of the answers is a list of steps over
-//! up to 64 iterations at once: a number of the body is an array, a truth value a limb with a bit
-//! for each iteration. A branch is a mask, under which the steps inside combine, write and count.
-//! So nothing is decided iteration by iteration, and nothing is interpreted more than once in 64.
+//! Note [Questions]. The logic on lines is a tape whose reductions are the queries: it evaluates
+//! them for many lines at a time. The use of the results is a list of steps over up to 64
+//! iterations at once: a number of the body is an array, a truth value a limb with a bit for each
+//! iteration. A branch is a mask, under which the steps inside combine, write and count. No branch
+//! is therefore decided for a single iteration, and each step is interpreted once for 64
+//! iterations.
 //!
-//! Threads combine what they find for themselves. Components are put in place when all is known.
+//! Threads combine their results separately. Components are stored when all results are known.
 
 mod steps;
 
@@ -25,14 +26,14 @@ pub(in crate::cpu) use steps::{Num, Step, Truth};
 
 use steps::Partial;
 
-/// A body that asks about lines.
+/// A body that queries lines.
 #[derive(Clone, Debug)]
 pub(in crate::cpu) struct LineQuestions {
     pub(in crate::cpu) body: LineTape,
     /// A table that has the lines.
     pub(in crate::cpu) table: Reg,
     pub(in crate::cpu) steps: Vec<Step>,
-    /// What is combined, and how.
+    /// The reductions and their operations.
     pub(in crate::cpu) reductions: Vec<(Reg, ReductionOp)>,
     /// Slices and words of which components are written.
     pub(in crate::cpu) components: Vec<Reg>,
@@ -41,25 +42,25 @@ pub(in crate::cpu) struct LineQuestions {
     pub(in crate::cpu) cost: u64,
 }
 
-/// What a body looks at beside lines.
+/// The operands of a body other than lines.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cpu) struct Outside {
-    /// Slices and words of which the iteration's own component is read.
+    /// Slices and words of which the component at the index of the iteration is read.
     pub(in crate::cpu) read: Vec<Reg>,
-    /// Slices and words, and numbers, that guards ask to be set.
+    /// Slices, words and numbers that guards require to be set.
     pub(in crate::cpu) bits_set: Vec<Reg>,
     pub(in crate::cpu) numbers_set: Vec<Reg>,
     /// Numbers and truth values.
     pub(in crate::cpu) numbers: Vec<Number>,
-    /// Those that are 0 or 1.
+    /// Those that must be 0 or 1.
     pub(in crate::cpu) bits: Vec<Number>,
 }
 
-/// So many lines are asked one by one: cutting them into strips and shares takes some 0.5 µs, and
-/// saves 5 ns a line.
+/// The maximum number of lines that are queried one by one: cutting lines into strips and shares
+/// takes some 0.5 µs, and saves 5 ns a line.
 const FEW_LINES: usize = 32;
 
-/// Memory that kernels use one after another.
+/// Memory that successive kernels reuse.
 #[derive(Debug, Default)]
 pub(in crate::cpu) struct Scratch {
     partial: Partial,
@@ -69,7 +70,7 @@ pub(in crate::cpu) struct Scratch {
 }
 
 impl LineQuestions {
-    /// Does what is done depend on an answer?
+    /// Tests whether an effect depends on the result of a query.
     pub(in crate::cpu) fn has_branches(&self) -> bool {
         self.steps.iter().any(Step::is_conditional)
     }
@@ -80,8 +81,8 @@ impl LineQuestions {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all iterations, if the tables lie as they are needed; how many there were. Otherwise
-    /// nothing has happened.
+    /// Runs all iterations and returns their number, if the tables have the required layout.
+    /// Otherwise nothing has changed.
     pub(super) fn run_questions(
         &mut self,
         forall: &Forall,
@@ -93,21 +94,22 @@ impl Interpreter<'_, '_, '_> {
         if let Err(reason) = self.line_indices(&questions.body.guards, forall.range, indices) {
             return Ok(Err(reason));
         }
-        let n_turns = indices.len() as u64;
-        let done = self.ask_lines(questions, indices, len as usize)?;
+        let n_iterations = indices.len() as u64;
+        let done = self.query_lines(questions, indices, len as usize)?;
         Ok(match done {
             Ok(branches) => {
-                self.count_turns(n_turns, questions.cost);
+                self.count_turns(n_iterations, questions.cost);
                 self.count_operations(branches);
                 self.unset_locals(forall);
-                Ok(n_turns)
+                Ok(n_iterations)
             }
             Err(reason) => Err(reason),
         })
     }
 
-    /// Asks about the lines with these indices; how many elementary operations the branches took.
-    fn ask_lines(
+    /// Queries the lines with these indices and returns the number of elementary operations in
+    /// branches.
+    fn query_lines(
         &mut self,
         questions: &LineQuestions,
         indices: &[usize],
@@ -126,22 +128,22 @@ impl Interpreter<'_, '_, '_> {
         {
             return Ok(Err(Declined::Guard));
         }
-        // What is written of a component takes three limbs, at most one for each line.
+        // A written component takes three limbs, at most one for each line.
         let most = indices.len().min(*last / 64 + 1);
         let room = (components.len() * most * size_of::<steps::Written>()) as u64;
         if self.budget.available() < room {
             return Ok(Err(Declined::Memory));
         }
         let mut scratch = std::mem::take(&mut self.asked);
-        let done = self.combine_answers(questions, indices, len, &mut scratch);
-        let done = done.and_then(|()| self.put_answers(questions, &scratch.partial));
+        let done = self.combine_results(questions, indices, len, &mut scratch);
+        let done = done.and_then(|()| self.store_results(questions, &scratch.partial));
         scratch.partial.shrink();
         self.asked = scratch;
         done.map(Ok)
     }
 
-    /// Asks about the lines, and combines the answers, in `scratch`.
-    fn combine_answers(
+    /// Queries the lines, and combines the results, in `scratch`.
+    fn combine_results(
         &self,
         questions: &LineQuestions,
         indices: &[usize],
@@ -163,13 +165,13 @@ impl Interpreter<'_, '_, '_> {
         let LineTape { plan, .. } = body;
         let n_limbs = len.div_ceil(64);
         if indices.len() <= FEW_LINES && self.parallelism.is_short(n_limbs * FEW_LINES) {
-            // Lines that are few are not worth what it takes to cut them into strips and shares.
+            // For few lines, cutting them into strips and shares would take longer than it saves.
             self.parallelism.poll()?;
             buffers.resize(plan.n_buffers.max(buffers.len()), Vec::new());
             buffers.iter_mut().for_each(|buffer| buffer.resize(n_limbs, 0));
             let kernels = self.parallelism.kernels;
-            let mut turns = Turns { kernels, lanes: &mut lanes, buffers, n_bits: len };
-            turns.ask(plan, indices, answers);
+            let mut iterations = Turns { kernels, lanes: &mut lanes, buffers, n_bits: len };
+            iterations.ask(plan, indices, answers);
             partial.take(steps, given, indices, answers);
             return Ok(());
         }
@@ -182,14 +184,14 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// What was combined joins what was there before; components take what was found for them.
-    /// Elementary operations of branches.
-    fn put_answers(&mut self, questions: &LineQuestions, found: &Partial) -> Exec<u64> {
+    /// Combines the results with the previous values of the reductions, and stores the components.
+    /// Returns the number of elementary operations in branches.
+    fn store_results(&mut self, questions: &LineQuestions, found: &Partial) -> Exec<u64> {
         let (combined, written, cost) = found.parts();
         for ((reg, op), found) in questions.reductions.iter().zip(combined) {
             let joined = steps::join(*op, i128::from(self.number(Number(*reg))), *found);
             let joined = i64::try_from(joined);
-            self.set(*reg, joined.map_err(|_| internal_error("a reduction that overflows"))?);
+            self.set(*reg, joined.map_err(|_| internal_error("a reduction overflows"))?);
         }
         for (reg, written) in questions.components.iter().zip(written) {
             let slot = self.bits_slot_mut(*reg);

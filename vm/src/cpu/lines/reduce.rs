@@ -1,9 +1,9 @@
 //! Reductions over lines: a `forall` whose iterations combine the line of their index into a slice
 //! or word.
 //!
-//! Or, and, exclusive or are taken in any order, so that the slice or word itself takes one line
-//! after another: no iteration needs one of its own. What an iteration does is a function of two
-//! bits, that of the slice or word and that of the line.
+//! Or, and, exclusive or may be evaluated in any order, so that the slice or word itself is
+//! combined with one line after another: iterations need no separate values. An iteration is a
+//! function of two bits, that of the slice or word and that of the line.
 
 use super::super::code::Forall;
 use super::super::interpreter::Interpreter;
@@ -20,7 +20,8 @@ pub(in crate::cpu) struct LineReduction {
     dst: Reg,
     table: Reg,
     line: Line,
-    /// What it takes: bit `2a + b` for its own bit a and the bit b of the line.
+    /// Its truth table: bit `2a + b` is the result for the bit a of the slice or word and the bit b
+    /// of the line.
     function: u8,
     guards: Guards,
     /// Elementary operations of an iteration.
@@ -40,8 +41,8 @@ impl LineReduction {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Combines all lines, if they lie as they are needed; how many there were. Otherwise nothing
-    /// has happened. `indices` is an empty list.
+    /// Combines all lines and returns their number, if they have the required layout. Otherwise
+    /// nothing has changed. `indices` is an empty list.
     pub(super) fn run_reduction(
         &mut self,
         forall: &Forall,
@@ -77,10 +78,10 @@ impl Interpreter<'_, '_, '_> {
         };
         (self.bits[at].bits, self.bits[at].known) = (bits, known);
         done?;
-        let n_turns = indices.len() as u64;
-        self.count_turns(n_turns, cost);
+        let n_iterations = indices.len() as u64;
+        self.count_turns(n_iterations, cost);
         self.unset_locals(forall);
-        Ok(Ok(n_turns))
+        Ok(Ok(n_iterations))
     }
 
     fn combine_lines(

@@ -1,4 +1,4 @@
-//! How a kernel runs over lines.
+//! Execution of a kernel over lines.
 
 use star_base::BitTable;
 
@@ -13,19 +13,19 @@ use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Echo, Lane, PortId, Strips};
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing
-    /// has happened.
+    /// Runs all iterations and returns their number, if they can run as a kernel. Otherwise nothing
+    /// has changed.
     pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Exec<Option<u64>> {
         let is_listed = match forall.range {
             Range::Ones(over) => self.bits_slot(over).known.listed().is_some(),
             Range::Numbers(..) => false,
         };
         match self.run_kernel(forall)? {
-            Ok(n_turns) => {
+            Ok(n_iterations) => {
                 self.paths.line_kernels += 1;
-                self.paths.lines += n_turns;
+                self.paths.lines += n_iterations;
                 self.paths.slices_listed += u64::from(is_listed);
-                Ok(Some(n_turns))
+                Ok(Some(n_iterations))
             }
             Err(reason) => {
                 self.paths.decline(reason);
@@ -36,7 +36,7 @@ impl Interpreter<'_, '_, '_> {
 
     fn run_kernel(&mut self, forall: &Forall) -> Exec<Result<u64, Declined>> {
         let Some(kernel) = &forall.kernel else { return Ok(Err(Declined::Body)) };
-        // Steps are counted one by one where they are limited.
+        // Limited steps are counted one by one.
         if self.has_step_limit() {
             return Ok(Err(Declined::StepLimit));
         }
@@ -46,7 +46,7 @@ impl Interpreter<'_, '_, '_> {
             Kernel::Reduction(reduction) => self.run_reduction(forall, reduction, &mut indices),
             Kernel::Questions(questions) => self.run_questions(forall, questions, &mut indices),
         };
-        // Its memory stays for the next kernel.
+        // The next kernel reuses its memory.
         indices.clear();
         self.lines = indices;
         done
@@ -59,10 +59,10 @@ impl Interpreter<'_, '_, '_> {
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
         if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, forall.range) {
-            let turns = (self.number(from), self.number(to));
-            if self.run_masked(masked, turns)?.is_some() {
+            let ends = (self.number(from), self.number(to));
+            if self.run_masked(masked, ends)?.is_some() {
                 self.unset_locals(forall);
-                return Ok(Ok((turns.1 - turns.0 + 1) as u64));
+                return Ok(Ok((ends.1 - ends.0 + 1) as u64));
             }
         }
         match self.line_indices(&kernel.body.guards, forall.range, indices) {
@@ -81,7 +81,7 @@ impl Interpreter<'_, '_, '_> {
         if indices.is_empty() {
             return Ok(Err(Declined::Empty));
         }
-        let n_turns = indices.len() as u64;
+        let n_iterations = indices.len() as u64;
         let len = self.size(kernel.body.line.length_of(kernel.target)).unwrap_or(0) as usize;
         if let Err(reason) = self.fits(&kernel.body, kernel.target, Some(kernel.target), len)? {
             return Ok(Err(reason));
@@ -90,12 +90,12 @@ impl Interpreter<'_, '_, '_> {
             return Ok(Err(Declined::Form));
         }
         self.update_lines(kernel, indices, len)?;
-        self.count_turns(n_turns, kernel.cost);
+        self.count_turns(n_iterations, kernel.cost);
         self.unset_locals(forall);
-        Ok(Ok(n_turns))
+        Ok(Ok(n_iterations))
     }
 
-    /// What belongs to an iteration is not there behind the last one.
+    /// Unsets the variables that are private to an iteration, after the last one.
     pub(super) fn unset_locals(&mut self, forall: &Forall) {
         for private in &forall.privates {
             self.unset(*private);
@@ -140,8 +140,9 @@ impl Interpreter<'_, '_, '_> {
         are_within.then_some(()).ok_or(Declined::Range)
     }
 
-    /// Would every guard hold in every iteration, and does every table lie as it is needed? All
-    /// have the shape of the first one; of the one that is written the form is not looked at.
+    /// Tests whether every guard holds in every iteration, and every table has the required layout.
+    /// All tables must have the shape of the first one; the layout of the written table is not
+    /// tested.
     pub(super) fn fits(
         &self,
         body: &LineTape,
@@ -171,7 +172,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Are the sizes of each pair known and equal, for lines of this length?
+    /// Tests whether the sizes of each pair are known and equal, for lines of this length.
     pub(super) fn agree(&self, guards: &Guards, len: usize) -> bool {
         let size = |size: &LineSize| match size {
             LineSize::Line => Some(len as u64),
@@ -180,7 +181,7 @@ impl Interpreter<'_, '_, '_> {
         guards.sizes.iter().all(|(left, right)| size(left).is_some() && size(left) == size(right))
     }
 
-    /// Works on the lines of the target.
+    /// Updates the lines of the target.
     fn update_lines(&mut self, kernel: &LineKernel, indices: &[usize], len: usize) -> Exec<()> {
         let at = self.base.tables + kernel.target as usize;
         let mut target = std::mem::take(&mut self.tables[at].table);
@@ -188,7 +189,7 @@ impl Interpreter<'_, '_, '_> {
             Some(table) => {
                 self.run_over(kernel, table.lines_and_window(kernel.body.line), indices, len)
             }
-            None => Err(internal_error("a table that is still shared")),
+            None => Err(internal_error("a table is still shared")),
         };
         self.tables[at].table = target;
         done
@@ -208,7 +209,8 @@ impl Interpreter<'_, '_, '_> {
         for (idx, port) in ports.iter().enumerate() {
             lanes.push(match *port {
                 Port::Lines(reg) if reg == kernel.target => {
-                    let form = target.take().ok_or_else(|| internal_error("a port twice"))?;
+                    let form =
+                        target.take().ok_or_else(|| internal_error("a port occurs twice"))?;
                     let stride = form.stride();
                     if let Some(echo) = &mut echo {
                         echo.port = PortId(idx as u32);
@@ -222,13 +224,13 @@ impl Interpreter<'_, '_, '_> {
         strips.lines(lanes, echo, indices)
     }
 
-    /// The memory behind a port that is read.
+    /// Returns the memory of a port that is read.
     pub(super) fn lane(&self, port: Port, line: Line) -> Exec<Lane<'_>> {
         Ok(match port {
             Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).whole_lines(), stride: 0 },
             Port::Lines(reg) => {
                 let form = self.table(reg)?.lines(line);
-                let form = form.ok_or_else(|| internal_error("a table that lies the other way"))?;
+                let form = form.ok_or_else(|| internal_error("a table has no such lines"))?;
                 Lane::Read { limbs: form.storage(), stride: form.stride() }
             }
         })

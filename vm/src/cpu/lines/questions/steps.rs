@@ -1,44 +1,44 @@
-//! What is made of answers, for up to 64 iterations at once; see Note [Questions].
+//! Steps on the results of queries, for up to 64 iterations at once; see Note [Questions].
 
 use star_ir::{LogicOp, ReductionOp, Relation};
 
 use crate::tape::Answer;
 
-/// Iterations of a block: as many as a limb has bits.
+/// The number of iterations of a block: the number of bits of a limb.
 pub(super) const BLOCK: usize = 64;
 
-/// What limbs take is kept for so many of them from one kernel to the next.
+/// The capacity for written limbs that is kept from one kernel to the next.
 const MOST_KEPT: usize = 1 << 10;
 
 /// A number of every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cpu) enum Num {
-    /// That made by the step with this number among those that make one.
+    /// The one made by the step with this number among the steps that make numbers.
     Made(usize),
     /// The index of the iteration.
     Index,
-    /// That with this number among those from outside.
+    /// The one with this number among the numbers from outside.
     Outer(usize),
 }
 
 /// A truth value of every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cpu) enum Truth {
-    /// That made by the step with this number among those that make one.
+    /// The one made by the step with this number among the steps that make truth values.
     Made(usize),
-    /// That with this number among the numbers from outside.
+    /// The one with this number among the numbers from outside.
     Outer(usize),
-    /// It holds in all of them.
+    /// True in all iterations.
     Always,
 }
 
-/// A step. The first ones make a number or a truth value, the others have their effect where `when`
-/// holds.
+/// A step. The first ones make a number or a truth value, the others have an effect in the
+/// iterations in which `when` holds.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu) enum Step {
-    /// A number: the answer to this question.
+    /// A number: the result of this query.
     Number { question: usize },
-    /// A truth value: is the answer to it yes, or a number above 0?
+    /// A truth value: whether the result of this query is true, or a number above 0.
     Truth { question: usize },
     /// A number: the component of this slice or word among those that are read.
     Component { of: usize },
@@ -48,9 +48,9 @@ pub(in crate::cpu) enum Step {
     Not(Truth),
     /// A truth value.
     Logic(LogicOp, Truth, Truth),
-    /// A sum, the least or the greatest number takes a number.
+    /// A number is added to a sum, or combined with a minimum or maximum.
     Combine { into: usize, op: ReductionOp, of: Num, when: Truth },
-    /// A truth value takes another one.
+    /// A truth value is combined with another one.
     CombineTruth { into: usize, op: LogicOp, of: Truth, when: Truth },
     /// A component is written.
     Put { component: usize, of: Truth, when: Truth },
@@ -59,7 +59,7 @@ pub(in crate::cpu) enum Step {
 }
 
 impl Step {
-    /// Has it an effect in some iterations only?
+    /// Tests whether it has an effect in some iterations only.
     pub(super) fn is_conditional(&self) -> bool {
         match self {
             Step::Combine { when, .. }
@@ -76,7 +76,7 @@ impl Step {
     }
 }
 
-/// What steps are given beside answers.
+/// The inputs of steps other than results of queries.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'m> {
     /// Numbers and truth values from outside.
@@ -85,7 +85,7 @@ pub(super) struct Given<'m> {
     pub(super) read: &'m [&'m [u64]],
 }
 
-/// What a limb takes.
+/// The changes of a limb.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
     pub(super) limb: usize,
@@ -93,7 +93,7 @@ pub(super) struct Written {
     pub(super) zeros: u64,
 }
 
-/// What some iterations have come to.
+/// The combined results of some iterations.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
     combined: Vec<i128>,
@@ -102,19 +102,19 @@ pub(super) struct Partial {
     /// Numbers and truth values of a block.
     numbers: Vec<[i64; BLOCK]>,
     truths: Vec<u64>,
-    /// What a block writes of each component: which iterations do, and what.
+    /// The writes of a block to each component: the iterations that write, and their bits.
     puts: Vec<(u64, u64)>,
 }
 
 impl Partial {
-    /// What no iteration has come to.
+    /// Returns the results of no iteration.
     pub(super) fn new(ops: impl Iterator<Item = ReductionOp>, n_components: usize) -> Self {
         let mut partial = Partial::default();
         partial.begin(ops, n_components);
         partial
     }
 
-    /// Begins anew, with the same memory.
+    /// Starts again, with the same memory.
     pub(super) fn begin(&mut self, ops: impl Iterator<Item = ReductionOp>, n_components: usize) {
         let Partial { combined, written, cost, numbers: _, truths: _, puts } = self;
         combined.clear();
@@ -127,12 +127,13 @@ impl Partial {
         puts.resize(n_components, (0, 0));
     }
 
-    /// What is combined, what components take, and the elementary operations.
+    /// Returns the combined values, the changes of components, and the number of elementary
+    /// operations.
     pub(super) fn parts(&self) -> (&[i128], &[Vec<Written>], u64) {
         (&self.combined, &self.written, self.cost)
     }
 
-    /// Gives memory for long slices back.
+    /// Releases the memory that long slices needed.
     pub(super) fn shrink(&mut self) {
         self.written.iter_mut().for_each(|written| {
             written.clear();
@@ -140,7 +141,7 @@ impl Partial {
         });
     }
 
-    /// Joins what other iterations have come to.
+    /// Combines with the results of other iterations.
     pub(super) fn join(&mut self, ops: impl Iterator<Item = ReductionOp>, other: Partial) {
         for ((op, into), of) in ops.zip(&mut self.combined).zip(other.combined) {
             *into = join(op, *into, of);
@@ -151,7 +152,8 @@ impl Partial {
         self.cost = self.cost.saturating_add(other.cost);
     }
 
-    /// Takes iterations with these indices, from 0, and the answers to one question after another.
+    /// Runs the steps for the iterations with these indices, from 0; the results are ordered by
+    /// query.
     pub(super) fn take(
         &mut self,
         steps: &[Step],
@@ -280,13 +282,13 @@ impl Partial {
     }
 }
 
-/// The truth values of a block as a limb.
+/// Returns the truth values of a block as a limb.
 fn bits<T>(of: &[T], truth: impl Fn(&T) -> bool) -> u64 {
     of.iter().enumerate().fold(0, |bits, (idx, of)| bits | u64::from(truth(of)) << idx)
 }
 
-/// Adds what the components with these ascending indices take, limb by limb: those that are
-/// `written`, ones where `ones` says so.
+/// Adds the changes of the components with these ascending indices, limb by limb: those that are
+/// `written` become the bits of `ones`.
 fn put(lines: &[usize], mut written: u64, ones: u64, into: &mut Vec<Written>) {
     while written != 0 {
         let idx = written.trailing_zeros() as usize;
@@ -303,7 +305,7 @@ fn put(lines: &[usize], mut written: u64, ones: u64, into: &mut Vec<Written>) {
     }
 }
 
-/// In which iterations the relation holds.
+/// Returns the iterations in which the relation holds.
 fn compare(relation: Relation, left: &[i64], right: &[i64]) -> u64 {
     let bits = |holds: fn(&i64, &i64) -> bool| {
         let pairs = left.iter().zip(right).enumerate();
@@ -319,7 +321,7 @@ fn compare(relation: Relation, left: &[i64], right: &[i64]) -> u64 {
     }
 }
 
-/// Numbers of the iterations that are marked together.
+/// Combines the numbers of the iterations that are marked.
 fn combine(op: ReductionOp, of: &[i64], when: u64) -> i128 {
     let marked = of.iter().enumerate().filter(|(idx, _)| when >> idx & 1 == 1);
     let marked = marked.map(|(_, number)| *number);
@@ -333,7 +335,7 @@ fn combine(op: ReductionOp, of: &[i64], when: u64) -> i128 {
     found.unwrap_or_else(|| neutral(op))
 }
 
-/// What changes nothing that it is combined with.
+/// Returns the neutral element.
 fn neutral(op: ReductionOp) -> i128 {
     match op {
         ReductionOp::Or | ReductionOp::Xor | ReductionOp::Add => 0,
@@ -343,7 +345,7 @@ fn neutral(op: ReductionOp) -> i128 {
     }
 }
 
-/// Both together; sums of 64-bit numbers fit.
+/// Combines two values; sums of 64-bit numbers fit.
 pub(super) fn join(op: ReductionOp, left: i128, right: i128) -> i128 {
     match op {
         ReductionOp::Or => left | right,
