@@ -3,7 +3,7 @@
 //! Note [Loop kernels]. MATCH, SETMIN and ADDC go from column to column and carry slices from one
 //! iteration to the next. With short slices, recording an operation takes as long as executing it.
 //! A kernel of SIR (Note [Kernels in order] in star-ir) is therefore planned at compile time: one
-//! tape for each *way* through its conditions, which may only ask for components of words at the
+//! tape for each *way* through its conditions, which may only test components of words at the
 //! index of the iteration. An iteration then executes the few operations of its way, in place.
 //!
 //! For columns at an offset from the index see Note [Shifted columns] in `numbers`.
@@ -19,7 +19,7 @@
 //! the next eight. Carried values stay in place. Iterations on short slices run in the same way, on
 //! all limbs.
 //!
-//! The columns of some dozens of iterations are gathered at once (`places`), so that one kernel
+//! The columns of some dozens of iterations are gathered at once (`gather`), so that one kernel
 //! runs these iterations, and its loads are far from the stores before them. The columns may be
 //! those of a sparse table. Where a sparse table gets zeros outside of the mask, its columns become
 //! these limbs alone, so that the cost does not depend on the length of the slices; columns of a
@@ -31,8 +31,8 @@
 //! written in every iteration. MATCH runs on few limbs, too, if the table has an index of rows
 //! (`words`).
 
+mod gather;
 mod numbers;
-mod places;
 mod run;
 mod sparse_mask;
 mod words;
@@ -113,25 +113,25 @@ impl LoopKernel {
         Some(self)
     }
 
-    /// Is a port's column unchanged outside of the limbs of the mask?
+    /// Tests whether a port's column is unchanged outside of the limbs of the mask.
     fn keeps_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
         let few = self.few.as_ref().zip(masked);
         few.is_some_and(|(few, masked)| few.keeps_rest_of(port, masked))
     }
 
-    /// Does a port's column become zero outside of the limbs of the mask?
+    /// Tests whether a port's column becomes zero outside of the limbs of the mask.
     fn clears_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
         let few =
             self.few.as_ref().filter(|_| masked == Some(sparse_mask::MaskedIterations::Masked));
         few.is_some_and(|few| few.makes_all_of(port, sparse_mask::MaskedIterations::Masked))
     }
 
-    /// Does it access columns at an offset from the index?
+    /// Tests whether it accesses columns at an offset from the index.
     fn is_shifted(&self) -> bool {
         self.ports.iter().any(|port| matches!(port.source, Source::Column(_, Some(_))))
     }
 
-    /// Can it run on the limbs of a mask only?
+    /// Tests whether it can run on the limbs of a mask only.
     pub(super) fn is_masked(&self) -> bool {
         self.few.as_ref().is_some_and(sparse_mask::Few::is_masked)
     }
@@ -152,7 +152,7 @@ pub(super) struct Way {
 pub(super) struct Port {
     pub(super) source: Source,
     pub(super) is_written: bool,
-    /// Is it a slice that every way sets before it reads it?
+    /// Whether it is a slice that every way sets before reading it.
     pub(super) is_new: bool,
 }
 
@@ -185,12 +185,12 @@ pub(super) struct Scratch {
     marked: Vec<u64>,
     /// The column of each iteration, from 0, and its way; shifted columns are counted from that of
     /// the least index.
-    turns: Vec<(usize, usize)>,
+    iterations: Vec<(usize, usize)>,
     /// The numbers that iterations compute.
     values: Vec<Extremes>,
     /// Blocks of limbs for iterations on few limbs: those in slots, then those of the columns of
     /// some iterations.
-    blocks: Vec<[u64; places::BLOCK]>,
+    blocks: Vec<[u64; gather::BLOCK]>,
     /// The results of a kernel during its execution; empty between kernels.
     outputs: Option<Box<run::Outputs>>,
     /// The new columns of a sparse table by iteration, each as long as the list of limbs.

@@ -1,4 +1,4 @@
-//! How a loop kernel runs.
+//! Execution of a loop kernel.
 
 use star_base::BitVector;
 
@@ -16,7 +16,7 @@ use crate::interrupt::{Exec, internal_error};
 use crate::kernels::Columns;
 use crate::tape::{Lane, Turns};
 
-/// The turns of a loop: at least one.
+/// The iterations of a loop: at least one.
 #[derive(Clone, Copy)]
 pub(super) struct Indices {
     first: i64,
@@ -34,37 +34,38 @@ impl Indices {
     }
 }
 
-/// What a kernel may run on.
+/// The limbs that a kernel may run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OnWhat {
     Any,
-    /// The limbs of its mask alone.
+    /// The limbs of its mask only.
     Masked,
-    /// Those that an index names, if it does.
+    /// The limbs that an index lists, if it lists any.
     Indexed,
 }
 
-/// The rows that turns work on.
+/// The rows that iterations work on.
 #[derive(Clone, Copy)]
 struct Rows {
     n: usize,
     masked: Option<MaskedIterations>,
-    /// What those become that change.
+    /// The new contents of the rows that change.
     becomes: Becomes,
 }
 
-/// What a kernel writes, out of its registers, in the order of its ports.
+/// The slices and tables that a kernel writes, taken out of its registers, in the order of its
+/// ports.
 #[derive(Debug, Default)]
 pub(super) struct Outputs {
     slices: [BitVector; MOST_PORTS],
     tables: [CowTable; MOST_PORTS],
-    /// What the tables take beside their home forms.
+    /// The memory of the tables in addition to their home layouts.
     extra_bytes: [u64; MOST_PORTS],
 }
 
 impl LoopKernel {
-    /// Charges what was done to the instructions that do it otherwise; `next` is that which begins
-    /// a turn.
+    /// Charges the iterations to the instructions that would otherwise execute them; `next` is the
+    /// one that begins an iteration.
     pub(in crate::cpu) fn charge<P: Probe>(
         &self,
         taken: Taken,
@@ -72,18 +73,18 @@ impl LoopKernel {
         routine: &RoutineCode,
         probe: &mut P,
     ) {
-        for (way, n_turns) in self.ways.iter().zip(taken.0) {
-            probe.together(routine, next..next + 1, n_turns);
+        for (way, n_iterations) in self.ways.iter().zip(taken.0) {
+            probe.together(routine, next..next + 1, n_iterations);
             for range in &way.insts {
-                probe.together(routine, range.clone(), n_turns);
+                probe.together(routine, range.clone(), n_iterations);
             }
         }
     }
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all turns of a loop that is about to begin, if its kernel can. Otherwise nothing has
-    /// happened. With `is_indexed` it may ask an index; see [`Interpreter::wants_index`].
+    /// Runs all iterations of a loop that is about to begin, if its kernel can. Otherwise nothing
+    /// has changed. With `is_indexed` it may use an index; see [`Interpreter::wants_index`].
     pub(in crate::cpu) fn run_turns(
         &mut self,
         kernel: &LoopKernel,
@@ -91,8 +92,8 @@ impl Interpreter<'_, '_, '_> {
     ) -> Exec<Option<Taken>> {
         let at = self.base.numbers + kernel.state as usize;
         let (first, last) = (self.numbers[at], self.numbers[at + 1]);
-        let has_turns = if kernel.down { first >= last } else { first <= last };
-        if !has_turns {
+        let has_iterations = if kernel.down { first >= last } else { first <= last };
+        if !has_iterations {
             return Ok(None);
         }
         let indices = Indices { first, last, down: kernel.down };
@@ -107,8 +108,8 @@ impl Interpreter<'_, '_, '_> {
         taken
     }
 
-    /// Runs the turns with these indices, ascending, on the limbs of the kernel's mask alone;
-    /// nothing has happened if these are not few, or that cannot be.
+    /// Runs the iterations with these ascending indices, on the limbs of the kernel's mask only;
+    /// nothing has changed if these are not few, or the kernel cannot run on them.
     pub(in crate::cpu) fn run_masked(
         &mut self,
         kernel: &LoopKernel,
@@ -131,11 +132,11 @@ impl Interpreter<'_, '_, '_> {
         on: OnWhat,
         scratch: &mut Scratch,
     ) -> Exec<Option<Taken>> {
-        // What is recorded takes this loop, too.
+        // An open recording records this loop, too.
         if self.recorder.is_open() {
             return Ok(None);
         }
-        let n_rows = match self.rows_of_turns(kernel, indices, &mut scratch.values) {
+        let n_rows = match self.rows_of_iterations(kernel, indices, &mut scratch.values) {
             Ok(n_rows) => n_rows,
             Err(reason) => {
                 if on != OnWhat::Masked {
@@ -157,8 +158,8 @@ impl Interpreter<'_, '_, '_> {
             }
             other @ (Some(MaskedIterations::All) | None) => other,
         };
-        let n_turns = (indices.greatest() - indices.least() + 1) as usize;
-        let n_made = n_turns.saturating_mul(scratch.few.len());
+        let n_iterations = (indices.greatest() - indices.least() + 1) as usize;
+        let n_made = n_iterations.saturating_mul(scratch.few.len());
         if !self.prepare_sparse(kernel, masked, n_made)? {
             if on != OnWhat::Masked {
                 self.paths.decline(Declined::Form);
@@ -177,14 +178,12 @@ impl Interpreter<'_, '_, '_> {
                         false => Table::all_changes,
                     };
                     if !self.own_lines(reg, Line::Column, change)? {
-                        return Err(internal_error(
-                            "a table that does not lie by columns any more",
-                        ));
+                        return Err(internal_error("a table is no longer stored by columns"));
                     }
                     if clears {
                         let least = shifted.map_or(indices.least(), |id| scratch.values[id][0]);
                         let first = least as usize - 1;
-                        let columns = first..first + n_turns;
+                        let columns = first..first + n_iterations;
                         let mut is_known = false;
                         self.change(reg, |table, interpreter| {
                             let parallelism = &interpreter.parallelism;
@@ -202,7 +201,7 @@ impl Interpreter<'_, '_, '_> {
         let mut outputs = scratch.outputs.take().unwrap_or_default();
         self.take_outputs(kernel, &mut outputs);
         let rows = Rows { n: n_rows, masked, becomes };
-        let done = self.turns(kernel, indices, rows, &mut outputs, scratch, &mut taken);
+        let done = self.run_each(kernel, indices, rows, &mut outputs, scratch, &mut taken);
         if done.is_err() {
             outputs.tables.iter_mut().filter_map(CowTable::get_mut).for_each(Table::stops_halfway);
         }
@@ -210,22 +209,22 @@ impl Interpreter<'_, '_, '_> {
             masked.filter(|masked| *masked == MaskedIterations::Masked).map(|_| &scratch.few[..]);
         self.put_outputs(kernel, &mut outputs, few);
         scratch.outputs = Some(outputs);
-        for (way, n_turns) in kernel.ways.iter().zip(taken.0) {
-            self.count_turns(n_turns, way.cost);
+        for (way, n_iterations) in kernel.ways.iter().zip(taken.0) {
+            self.count_turns(n_iterations, way.cost);
         }
         done?;
-        let n_turns = taken.0.iter().sum::<u64>();
-        self.paths.turns += n_turns;
+        let n_iterations = taken.0.iter().sum::<u64>();
+        self.paths.turns += n_iterations;
         if masked.is_some() {
-            self.paths.masked_iterations += n_turns;
+            self.paths.masked_iterations += n_iterations;
         } else if kernel.narrowing.is_some() {
-            self.paths.narrowing_iterations += n_turns;
+            self.paths.narrowing_iterations += n_iterations;
         }
         Ok(Some(taken))
     }
 
-    /// A register gets a slice of which nothing is read that was there before. Where only some
-    /// limbs are written, the others stay what they were, and what is known of them holds.
+    /// Claims a register for a slice whose old contents are not read. If only some limbs are
+    /// written, the others keep their contents, and the known facts about them stay valid.
     fn claim_new(&mut self, reg: Reg, n_rows: usize, masked: Option<MaskedIterations>) -> Exec<()> {
         let slot = self.bits_slot(reg);
         let is_known = slot.bits.len() == n_rows && slot.known.summary().is_some();
@@ -239,9 +238,9 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Would every guard hold in every turn, and does every table lie as it is needed? Then: how
-    /// many rows are there?
-    fn rows_of_turns(
+    /// Tests whether every guard holds in every iteration, and every table has the required layout.
+    /// Returns the number of rows.
+    fn rows_of_iterations(
         &self,
         kernel: &LoopKernel,
         indices: Indices,
@@ -254,7 +253,7 @@ impl Interpreter<'_, '_, '_> {
         if !self.find_numbers(&kernel.computed, extremes, values) {
             return Err(Declined::Guard);
         }
-        // The least and the greatest index, or what is computed of them.
+        // The least and the greatest index, or the extremes of a number computed from it.
         let of = |number: Option<NumberId>| {
             let [first, last] = number.map_or(extremes, |id| values[id]);
             (first.min(last), first.max(last))
@@ -275,7 +274,7 @@ impl Interpreter<'_, '_, '_> {
                     return Err(Declined::Range);
                 }
                 let lies_well = match port.is_written {
-                    // What becomes of sparse ones is looked at when the limbs are known.
+                    // Sparse tables are tested when the limbs are known.
                     _ if table.is_sparse_by_columns() => true,
                     true => table.is_home(Line::Column),
                     false => table.columns().is_some(),
@@ -315,8 +314,8 @@ impl Interpreter<'_, '_, '_> {
         if holds { Ok(n_rows) } else { Err(Declined::Guard) }
     }
 
-    /// Sparse tables stay so where the kernel runs on few limbs, with room for as many as are made;
-    /// else they become dense if they are small. False if they cannot be used.
+    /// Keeps tables sparse if the kernel runs on few limbs, and reserves space for the new limbs;
+    /// otherwise makes small tables dense. Returns false if a table cannot be used.
     fn prepare_sparse(
         &mut self,
         kernel: &LoopKernel,
@@ -364,7 +363,8 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// With `few` nothing else has changed of slices.
+    /// Puts the results back into their registers. With `few`, only these limbs of slices have
+    /// changed.
     fn put_outputs(&mut self, kernel: &LoopKernel, outputs: &mut Outputs, few: Option<&[u64]>) {
         let settings = self.parallelism.settings;
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
@@ -391,8 +391,8 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// One turn after another; a flag ends it between two.
-    fn turns(
+    /// Runs one iteration after another; a flag may interrupt the loop between two of them.
+    fn run_each(
         &self,
         kernel: &LoopKernel,
         indices: Indices,
@@ -405,7 +405,7 @@ impl Interpreter<'_, '_, '_> {
         let mut sparse = SparsePorts::default();
         let Indices { first, last, down } = indices;
         let base = if kernel.is_shifted() { indices.least() } else { 1 };
-        // The limb at which the column of the turn with column 0 begins.
+        // The first limb of the column that iterations count as column 0.
         let begin = |shifted: Option<NumberId>, stride: usize| {
             let column = shifted.map_or(base, |id| {
                 let [least, _] = scratch.values[id];
@@ -428,14 +428,13 @@ impl Interpreter<'_, '_, '_> {
                 (Source::Column(reg, shifted), false) => {
                     let columns = self.table(reg)?.columns();
                     let columns =
-                        columns.ok_or_else(|| internal_error("a table that lies the other way"))?;
+                        columns.ok_or_else(|| internal_error("a table has no such lines"))?;
                     let Columns { storage, stride, n_cols: _ } = columns;
                     Lane::Read { limbs: &storage[begin(shifted, stride)..], stride }
                 }
                 (Source::Column(_, shifted), true) => {
                     let table = table.get_mut();
-                    let table =
-                        table.ok_or_else(|| internal_error("a table that is still shared"))?;
+                    let table = table.ok_or_else(|| internal_error("a table is still shared"))?;
                     if table.is_sparse() {
                         sparse.written = table.sparse_mut().map(|lines| (idx, lines));
                         continue;
@@ -462,20 +461,23 @@ impl Interpreter<'_, '_, '_> {
         }
         let bit = |word: &[u64], idx: usize| (word[idx / 64] >> (idx % 64) & 1) as usize;
         let step = if down { -1 } else { 1 };
-        // All of them are written over.
-        scratch.turns.resize(last.abs_diff(first) as usize + 1, (0, 0));
-        let indices =
-            scratch.turns.iter_mut().zip(0..).map(|(turn, nth)| (turn, first + step * nth));
+        // All of them are overwritten.
+        scratch.iterations.resize(last.abs_diff(first) as usize + 1, (0, 0));
+        let indices = scratch
+            .iterations
+            .iter_mut()
+            .zip(0..)
+            .map(|(iteration, nth)| (iteration, first + step * nth));
         let column = |index: i64| (index - base) as usize;
         match words[..kernel.words.len()] {
-            [] => indices.for_each(|(turn, index)| *turn = (column(index), 0)),
-            [word] => indices.for_each(|(turn, index)| {
-                *turn = (column(index), bit(word, index as usize - 1));
+            [] => indices.for_each(|(iteration, index)| *iteration = (column(index), 0)),
+            [word] => indices.for_each(|(iteration, index)| {
+                *iteration = (column(index), bit(word, index as usize - 1));
             }),
-            ref words => indices.for_each(|(turn, index)| {
+            ref words => indices.for_each(|(iteration, index)| {
                 let bits = words.iter().enumerate();
                 let way = bits.fold(0, |way, (at, word)| way | bit(word, index as usize - 1) << at);
-                *turn = (column(index), way);
+                *iteration = (column(index), way);
             }),
         }
         if let (Some(few), Some(masked)) = (&kernel.few, masked) {
@@ -483,9 +485,9 @@ impl Interpreter<'_, '_, '_> {
             return self.masked_iterations(kernel, (few, masked), scratch, outside, n_rows, taken);
         }
         if let Some(narrowing) = &kernel.narrowing {
-            return self.narrow(narrowing, &scratch.turns, &mut lanes, taken);
+            return self.narrow(narrowing, &scratch.iterations, &mut lanes, taken);
         }
-        let Scratch { buffers, turns: of_turns, .. } = scratch;
+        let Scratch { buffers, iterations: of_iterations, .. } = scratch;
         let n_limbs = n_rows.div_ceil(64);
         if buffers.len() < kernel.n_buffers {
             buffers.resize(kernel.n_buffers, Vec::new());
@@ -494,10 +496,10 @@ impl Interpreter<'_, '_, '_> {
             buffer.resize(n_limbs, 0);
         }
         let kernels = self.parallelism.kernels;
-        let mut turns = Turns { kernels, lanes: &mut lanes, buffers, n_bits: n_rows };
-        for (idx, way) in of_turns {
+        let mut iterations = Turns { kernels, lanes: &mut lanes, buffers, n_bits: n_rows };
+        for (idx, way) in of_iterations {
             self.parallelism.poll()?;
-            turns.run(&kernel.ways[*way].plan, *idx);
+            iterations.run(&kernel.ways[*way].plan, *idx);
             taken.0[*way] += 1;
         }
         Ok(())

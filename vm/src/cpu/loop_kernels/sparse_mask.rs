@@ -1,5 +1,5 @@
-//! Turns on few limbs, and turns that narrow a slice by several columns at once: see Note [Few
-//! limbs].
+//! Iterations on few limbs, and iterations that narrow a slice by several columns at once: see Note
+//! [Few limbs].
 
 use std::collections::BTreeSet;
 
@@ -8,37 +8,37 @@ use star_base::SparseLines;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::summary::{Blocks, each};
-use super::places::{BLOCK, Places};
+use super::gather::{BLOCK, BlockLimbs};
 use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
 use crate::interrupt::{Exec, internal_error};
 use crate::kernels::{BlockOp, BlockPlace, BlockTurn, NARROWED_AT_ONCE};
 use crate::tape::{BlockProgram, COPY, Given, Lane, N_SLOTS, Narrowing, PortId, SlotOp, Tape};
 
-/// Turns on a block that are run at once.
-const TURNS: usize = 32;
+/// The number of iterations on a block that run at once.
+const ITERATIONS_AT_ONCE: usize = 32;
 
-/// Where a mask is: in at most one in so many limbs of a slice.
+/// A mask is sparse if it has ones in at most one of this number of limbs.
 const SHARE: usize = 8;
 
-/// How a kernel runs on some limbs alone.
+/// A kernel on some limbs only.
 #[derive(Clone, Debug)]
 pub(super) struct Few {
-    /// What each way does with a block.
+    /// The operations of each way on a block.
     ways: Vec<BlockTurn>,
     columns: Vec<ColumnPort>,
     mask: Option<Mask>,
 }
 
-/// A column that turns work on.
+/// A column that iterations access.
 #[derive(Clone, Copy, Debug)]
 struct ColumnPort {
     port: usize,
-    /// Does a turn have to find what it holds?
+    /// Whether its old contents must be loaded.
     is_loaded: bool,
     is_stored: bool,
 }
 
-/// A slice outside of which the turns change nothing or store zeros.
+/// A slice outside of which the iterations change nothing or store zeros.
 #[derive(Clone, Debug)]
 struct Mask {
     reg: Reg,
@@ -46,20 +46,20 @@ struct Mask {
     cleared: Vec<Vec<PortId>>,
 }
 
-/// Which limbs are worked on.
+/// The limbs that are worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MaskedIterations {
     All,
-    /// Those that the mask has ones in.
+    /// Those in which the mask has ones.
     Masked,
 }
 
-/// Tables behind the ports that are sparse.
+/// The sparse tables of the ports.
 #[derive(Default)]
 pub(super) struct SparsePorts<'m> {
-    /// Those that are read only.
+    /// Tables that are only read.
     pub(super) read: [Option<&'m SparseLines>; MOST_PORTS],
-    /// The one that is written.
+    /// The table that is written.
     pub(super) written: Option<(usize, &'m mut SparseLines)>,
 }
 
@@ -72,7 +72,7 @@ impl SparsePorts<'_> {
     }
 }
 
-/// How each way narrows one slice.
+/// The narrowing of one slice, for each way.
 #[derive(Clone, Debug)]
 pub(super) struct Narrowings {
     slice: PortId,
@@ -80,7 +80,7 @@ pub(super) struct Narrowings {
 }
 
 impl Few {
-    /// `live` are the slices that are needed behind the loop. The tapes get all ports.
+    /// `live` are the slices that are needed after the loop. The tapes get all ports.
     pub(super) fn of(ports: &[Port], tapes: &mut [Tape], live: &BTreeSet<Reg>) -> Option<Few> {
         for tape in &mut *tapes {
             while tape.n_ports() < ports.len() {
@@ -104,24 +104,24 @@ impl Few {
         Some(Few { ways, columns, mask })
     }
 
-    /// The slice whose limbs it works on.
+    /// Returns the slice whose limbs it works on.
     pub(super) fn mask(&self) -> Option<Reg> {
         self.mask.as_ref().map(|mask| mask.reg)
     }
 
-    /// Does it work on the limbs of a mask?
+    /// Tests whether it works on the limbs of a mask.
     pub(super) fn is_masked(&self) -> bool {
         self.mask.is_some()
     }
 
-    /// Does a column stay as it is but on these limbs?
+    /// Tests whether a column changes on these limbs only.
     pub(super) fn keeps_rest_of(&self, port: usize, masked: MaskedIterations) -> bool {
         let port = PortId(port as u32);
         let keeps = |mask: &Mask| mask.cleared.iter().all(|ports| !ports.contains(&port));
         masked == MaskedIterations::Masked && self.mask.as_ref().is_some_and(keeps)
     }
 
-    /// Does a column get nothing but what it gets on these limbs, and zeros elsewhere?
+    /// Tests whether a column is set on these limbs and becomes zero elsewhere.
     pub(super) fn makes_all_of(&self, port: usize, masked: MaskedIterations) -> bool {
         let is_cleared =
             |mask: &Mask| mask.cleared.iter().all(|ports| ports.contains(&PortId(port as u32)));
@@ -129,8 +129,8 @@ impl Few {
     }
 }
 
-/// The columns that ways load or store. Where only some ways store one, it is loaded for the
-/// others, since what it holds is stored then.
+/// Returns the columns that ways load or store. If only some ways store a column, it is loaded for
+/// the others, since they store its old contents.
 fn columns_of(ports: &[Port], programs: &[BlockProgram]) -> Vec<ColumnPort> {
     let mut columns = Vec::new();
     for (port, of) in ports.iter().enumerate() {
@@ -147,15 +147,15 @@ fn columns_of(ports: &[Port], programs: &[BlockProgram]) -> Vec<ColumnPort> {
     columns
 }
 
-/// The number of the first block of a column: those of its turns lie behind the slots, one behind
-/// another.
+/// Returns the number of the first block of a column: the blocks of its iterations follow the
+/// slots.
 fn first_block(column: usize) -> usize {
-    N_SLOTS + column * TURNS
+    N_SLOTS + column * ITERATIONS_AT_ONCE
 }
 
-/// A way on blocks: a slice has that in the slot of its port, a column has one for each turn. What
-/// is stored is made where it is stored, unless something behind that still looks at what the port
-/// held before.
+/// Returns the operations of a way on blocks: a slice has the block in the slot of its port, a
+/// column has one block for each iteration. A stored value is computed in its final place, unless a
+/// later operation still reads the old contents of the port.
 fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
     let mut places: Vec<BlockPlace> = (0..N_SLOTS as u16).map(BlockPlace::fixed).collect();
     for (nth, column) in columns.iter().enumerate() {
@@ -182,8 +182,8 @@ fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
     made.chain(copied).collect()
 }
 
-/// The columns that get zeros where the mask is zero, if nothing else changes there that anybody
-/// looks at.
+/// Returns the columns that get zeros where the mask is zero, if no other change there has an
+/// effect.
 fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> Option<Vec<PortId>> {
     let mut cleared = Vec::new();
     for (idx, (port, outside)) in ports.iter().zip(tape.given(mask, false)).enumerate() {
@@ -191,7 +191,7 @@ fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> O
         match (port.source, outside) {
             (_, Given::Kept) => {}
             (Source::Column(..), Given::Zeros) => cleared.push(at),
-            // What is zero stays so.
+            // Zeros remain zeros.
             (Source::Slice(_), Given::Zeros) if at == mask => {}
             (Source::Slice(reg), Given::Zeros | Given::Ones | Given::Other) => {
                 (at != mask && !live.contains(&reg)).then_some(())?;
@@ -203,8 +203,8 @@ fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> O
 }
 
 impl Narrowings {
-    /// The slice, and the port of the column whose bits are to be those of a word, if that is all:
-    /// way w takes the rows that hold w.
+    /// Returns the slice, and the port of the column whose bits are compared with those of a word,
+    /// if the ways only do that: way w keeps the rows whose bit is w.
     pub(super) fn of_word(&self) -> Option<(PortId, PortId)> {
         let [zero, one] = self.ways[..] else { return None };
         let [x, y] = zero.of;
@@ -268,86 +268,88 @@ impl Interpreter<'_, '_, '_> {
         Some(MaskedIterations::Masked)
     }
 
-    /// All turns on some limbs, then on the next ones.
+    /// Runs all iterations on some limbs, then on the next ones.
     pub(super) fn masked_iterations(
         &self,
         kernel: &LoopKernel,
         (few, masked): (&Few, MaskedIterations),
-        Scratch { few: limbs, turns, blocks, made, .. }: &mut Scratch,
+        Scratch { few: limbs, iterations, blocks, made, .. }: &mut Scratch,
         (lanes, sparse): (&mut [Lane<'_>], &mut SparsePorts<'_>),
         n_rows: usize,
         taken: &mut Taken,
     ) -> Exec<()> {
         let kernels = self.parallelism.kernels;
-        // What they hold from before is overwritten before it is read, or belongs to limbs that are
-        // not stored.
+        // Old contents are overwritten before they are read, or belong to limbs that are not
+        // stored.
         let n_blocks = first_block(few.columns.len());
         if blocks.len() < n_blocks {
             blocks.resize(n_blocks, [0; BLOCK]);
         }
         made.clear();
         if sparse.written.is_some() {
-            made.resize(turns.len() * limbs.len(), 0);
+            made.resize(iterations.len() * limbs.len(), 0);
         }
         for (nth, block) in limbs.chunks(BLOCK).enumerate() {
-            let places = Places::of(block, n_rows);
+            let block_limbs = BlockLimbs::of(block, n_rows);
             for (at, port) in kernel.ports.iter().enumerate() {
                 if let Source::Slice(_) = port.source {
-                    places.load(&lanes[at], (0, 0), std::slice::from_mut(&mut blocks[at]));
+                    block_limbs.load(&lanes[at], (0, 0), std::slice::from_mut(&mut blocks[at]));
                 }
             }
-            for (begin, turns) in (0..).step_by(TURNS).zip(turns.chunks(TURNS)) {
+            for (begin, iterations) in
+                (0..).step_by(ITERATIONS_AT_ONCE).zip(iterations.chunks(ITERATIONS_AT_ONCE))
+            {
                 self.parallelism.poll()?;
-                let of_turns = (turns[0].0, turns[turns.len() - 1].0);
+                let of_iterations = (iterations[0].0, iterations[iterations.len() - 1].0);
                 for (nth, column) in few.columns.iter().enumerate() {
-                    let blocks = &mut blocks[first_block(nth)..][..turns.len()];
+                    let blocks = &mut blocks[first_block(nth)..][..iterations.len()];
                     match sparse.of(column.port) {
                         _ if !column.is_loaded => {}
-                        Some(lines) => places.load_sparse(lines, turns, blocks),
-                        None => places.load(&lanes[column.port], of_turns, blocks),
+                        Some(lines) => block_limbs.load_sparse(lines, iterations, blocks),
+                        None => block_limbs.load(&lanes[column.port], of_iterations, blocks),
                     }
                 }
-                kernels.turns(&few.ways, turns, blocks, block.len());
+                kernels.turns(&few.ways, iterations, blocks, block.len());
                 for (at, column) in few.columns.iter().enumerate() {
-                    let blocks = &blocks[first_block(at)..][..turns.len()];
+                    let blocks = &blocks[first_block(at)..][..iterations.len()];
                     match &sparse.written {
                         _ if !column.is_stored => {}
                         Some((of, _)) if *of == column.port => {
-                            for (turn, made_of) in (begin..).zip(blocks) {
-                                let to = &mut made[turn * limbs.len() + nth * BLOCK..];
-                                places.keep(&mut to[..block.len()], made_of);
+                            for (iteration, made_of) in (begin..).zip(blocks) {
+                                let to = &mut made[iteration * limbs.len() + nth * BLOCK..];
+                                block_limbs.keep(&mut to[..block.len()], made_of);
                             }
                         }
-                        Some(_) | None => places.store(&mut lanes[column.port], of_turns, blocks),
+                        Some(_) | None => {
+                            block_limbs.store(&mut lanes[column.port], of_iterations, blocks)
+                        }
                     }
                 }
             }
             for (at, port) in kernel.ports.iter().enumerate() {
                 if let (Source::Slice(_), true) = (port.source, port.is_written) {
-                    places.store(&mut lanes[at], (0, 0), std::slice::from_ref(&blocks[at]));
+                    block_limbs.store(&mut lanes[at], (0, 0), std::slice::from_ref(&blocks[at]));
                 }
             }
         }
         if let Some((_, lines)) = &mut sparse.written {
-            for (turn, (column, _)) in turns.iter().enumerate() {
-                let made = &made[turn * limbs.len()..][..limbs.len()];
+            for (iteration, (column, _)) in iterations.iter().enumerate() {
+                let made = &made[iteration * limbs.len()..][..limbs.len()];
                 let made = limbs.iter().map(|at| *at as u32).zip(made.iter().copied());
-                // There is room for that.
+                // The space was reserved.
                 let set = lines.set(*column, false, made);
-                set.map_err(|_refused| {
-                    internal_error("a sparse table without the room that it got")
-                })?;
+                set.map_err(|_refused| internal_error("a sparse table lacks the reserved space"))?;
             }
         }
         if let (MaskedIterations::Masked, Some(mask)) = (masked, &few.mask) {
             let n_limbs = n_rows.div_ceil(64);
-            // The others were cleared before the turns.
+            // The others were cleared before the iterations.
             let is_left = |port: &&PortId| {
                 let port = port.0 as usize;
                 sparse.of(port).is_none() && !few.makes_all_of(port, masked)
             };
             let are_left = mask.cleared.iter().flatten().any(|port| is_left(&port));
-            for (column, way) in turns.iter().filter(|_| are_left) {
+            for (column, way) in iterations.iter().filter(|_| are_left) {
                 self.parallelism.poll()?;
                 for port in mask.cleared[*way].iter().filter(is_left) {
                     clear_others(&mut lanes[port.0 as usize], *column, limbs, n_limbs);
@@ -355,7 +357,7 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         for (way, taken) in taken.0.iter_mut().enumerate().take(kernel.ways.len()) {
-            *taken += turns.iter().filter(|(_, of)| *of == way).count() as u64;
+            *taken += iterations.iter().filter(|(_, of)| *of == way).count() as u64;
         }
         Ok(())
     }
@@ -364,41 +366,41 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn narrow(
         &self,
         narrowings: &Narrowings,
-        turns: &[(usize, usize)],
+        iterations: &[(usize, usize)],
         lanes: &mut [Lane<'_>; MOST_PORTS],
         taken: &mut Taken,
     ) -> Exec<()> {
         let slice = std::mem::take(&mut lanes[narrowings.slice.0 as usize]);
         let Lane::Written { limbs: slice, stride: _ } = slice else {
-            return Err(internal_error("a slice that is narrowed and not written"));
+            return Err(internal_error("a slice is narrowed but not written"));
         };
         let n = slice.len();
         let line = |port: PortId, column: usize| match &lanes[port.0 as usize] {
             Lane::Read { limbs, stride } => &limbs[stride * column..][..n],
             Lane::Written { limbs, stride } => &limbs[stride * column..][..n],
         };
-        for turns in turns.chunks(NARROWED_AT_ONCE) {
+        for iterations in iterations.chunks(NARROWED_AT_ONCE) {
             self.parallelism.poll()?;
             let mut of: [[&[u64]; 2]; NARROWED_AT_ONCE] = [[&[]; 2]; NARROWED_AT_ONCE];
             let mut tables = [0; NARROWED_AT_ONCE];
-            for (nth, (column, way)) in turns.iter().enumerate() {
+            for (nth, (column, way)) in iterations.iter().enumerate() {
                 let Narrowing { table, of: [x, y] } = narrowings.ways[*way];
                 let first = line(x, *column);
                 of[nth] = [first, if x == y { first } else { line(y, *column) }];
                 tables[nth] = table;
                 taken.0[*way] += 1;
             }
-            // In place of those that are missing the first one is there again.
+            // The first one fills the unused entries.
             let first = (of[0], tables[0]);
-            of[turns.len()..].fill(first.0);
-            tables[turns.len()..].fill(first.1);
+            of[iterations.len()..].fill(first.0);
+            tables[iterations.len()..].fill(first.1);
             self.parallelism.kernels.narrow(slice, of, tables);
         }
         Ok(())
     }
 }
 
-/// The limbs of a column that are not in the list become zero.
+/// Clears the limbs of a column that are not in the list.
 fn clear_others(lane: &mut Lane<'_>, column: usize, limbs: &[u64], n_limbs: usize) {
     let Lane::Written { limbs: storage, stride } = lane else { return };
     let line = &mut storage[*stride * column..][..n_limbs];

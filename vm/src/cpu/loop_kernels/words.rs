@@ -1,5 +1,5 @@
-//! Kernels that look for the rows that hold a word, or give some rows a word, and the index of a
-//! table: see Note [Inverted index] in `table/index`.
+//! Kernels that search for the rows that hold a word, or store a word in some rows, and the index
+//! of a table: see Note [Inverted index] in `table/index`.
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
@@ -12,7 +12,7 @@ use super::{LoopKernel, Port, Source};
 use crate::interrupt::Exec;
 use crate::tape::{Given, PortId, Tape};
 
-/// What the turns of a kernel do with rows and a word, if they go over all columns.
+/// A search or merge of a word, if the iterations visit all columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowsAndWord {
     table: Reg,
@@ -23,14 +23,14 @@ pub(super) struct RowsAndWord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
-    /// The slice loses the rows that do not hold the word.
+    /// Removes the rows that do not hold the word from the slice.
     Search,
-    /// The rows of the slice take the word.
+    /// Stores the word in the rows of the slice.
     Merge,
 }
 
 impl RowsAndWord {
-    /// `kernel` has everything else already.
+    /// `kernel` is complete except for this.
     pub(super) fn of(kernel: &LoopKernel, tapes: &[Tape]) -> Option<RowsAndWord> {
         let [word] = kernel.words[..] else { return None };
         let rows = |slice: &Port, column: &Port, action| match (slice.source, column.source) {
@@ -60,8 +60,8 @@ impl RowsAndWord {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Does a loop that is about to begin look for rows in a table that has an index of them, or
-    /// should have one? What is recorded has to be executed before it is asked.
+    /// Tests whether a loop that is about to begin searches a table that has an index of its rows,
+    /// or should have one. Recorded operations must be executed before the index is used.
     pub(in crate::cpu) fn wants_index(&mut self, kernel: &LoopKernel) -> bool {
         let Settings { indexed_limbs, index_after, .. } = self.parallelism.settings;
         let is_masked = |search: &RowsAndWord| {
@@ -69,15 +69,14 @@ impl Interpreter<'_, '_, '_> {
             search.action == Action::Search && mask == Some(search.slice)
         };
         let Some(search) = kernel.rows.filter(is_masked) else { return false };
-        // Others may have the table, too.
+        // The table may be shared.
         let table = self.table_slot_mut(search.table).table.get_mut();
         let table = table.filter(|table| table.n_rows().div_ceil(64) >= indexed_limbs);
         table.is_some_and(|table| table.wants_index(index_after))
     }
 
-    /// Lists the limbs in which rows may hold the word that a kernel looks for, if an index says
-    /// which these are; its slice becomes zero elsewhere. [`Interpreter::wants_index`] comes
-    /// before.
+    /// Lists the limbs in which rows may hold the word that a kernel searches for, if an index
+    /// lists them; its slice becomes zero elsewhere. Call [`Interpreter::wants_index`] first.
     pub(super) fn find_indexed(
         &mut self,
         kernel: &LoopKernel,
@@ -123,7 +122,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(Some(MaskedIterations::Masked))
     }
 
-    /// What rows become by a kernel, if the table has an index that wants to know.
+    /// Returns the new contents of rows after a kernel, if the table has an index that must be
+    /// updated.
     pub(super) fn rows_become(&self, kernel: &LoopKernel, indices: Indices) -> Becomes {
         let has_index = |rows: RowsAndWord| {
             self.table_slot(rows.table).table.get().is_some_and(Table::has_index)
@@ -133,7 +133,7 @@ impl Interpreter<'_, '_, '_> {
         word.map_or(Becomes::Anything, Becomes::Word)
     }
 
-    /// Lists the limbs of the rows that a kernel gives a word, if they are not many.
+    /// Lists the limbs of the rows in which a kernel stores a word, if they are few.
     pub(super) fn list_marked(&self, kernel: &LoopKernel, limbs: &mut Vec<u64>) -> bool {
         let Some(merge) = kernel.rows else { return false };
         let of_mask = self.bits(merge.slice).limbs();
@@ -144,7 +144,8 @@ impl Interpreter<'_, '_, '_> {
         n.is_some()
     }
 
-    /// The word, bit c for column c, if the turns go over all columns of a table of at most 64.
+    /// Returns the word, bit c for column c, if the iterations visit all columns of a table of
+    /// fewer than 64.
     fn whole_word(&self, rows: RowsAndWord, indices: Indices) -> Option<u64> {
         let n_cols = self.table_slot(rows.table).table.get()?.n_cols();
         let is_whole = indices.least() == 1 && indices.greatest() == n_cols as i64;

@@ -1,32 +1,31 @@
-//! The limbs that turns on few limbs work on, in blocks, and how they come from columns and go
-//! back.
+//! Iterations on few limbs: gathers these limbs from columns into blocks, and scatters them back.
 
 use star_base::SparseLines;
 
 use crate::tape::Lane;
 
-/// Limbs of a block.
+/// The number of limbs of a block.
 pub(super) const BLOCK: usize = 8;
 
 /// The limbs of a block.
-pub(super) struct Places<'l> {
+pub(super) struct BlockLimbs<'l> {
     limbs: &'l [u64],
-    /// Do they lie beside each other?
+    /// Whether they are adjacent.
     is_run: bool,
-    /// The bits of the last one that there are.
+    /// The valid bits of the last limb.
     last_bits: u64,
 }
 
-impl<'l> Places<'l> {
-    /// There is at least one limb and at most a block of them.
+impl<'l> BlockLimbs<'l> {
+    /// Takes at least one limb and at most a block of them.
     pub(super) fn of(limbs: &'l [u64], n_rows: usize) -> Self {
         let (first, last) = (limbs[0] as usize, limbs[limbs.len() - 1] as usize);
         let n_beyond = ((last + 1) * 64).saturating_sub(n_rows);
-        Places { limbs, is_run: last - first + 1 == limbs.len(), last_bits: !0 >> n_beyond }
+        BlockLimbs { limbs, is_run: last - first + 1 == limbs.len(), last_bits: !0 >> n_beyond }
     }
 
-    /// Loads these limbs of lines, of which the first and the last are named and the others lie
-    /// between them in this order. What comes behind them in a block may be anything.
+    /// Loads these limbs of lines, given by the first and the last line; the others lie between
+    /// them in this order. The rest of a block is unspecified.
     pub(super) fn load(&self, lane: &Lane<'_>, lines: (usize, usize), to: &mut [[u64; BLOCK]]) {
         let (limbs, stride): (&[u64], usize) = match lane {
             Lane::Read { limbs, stride } => (limbs, *stride),
@@ -54,28 +53,28 @@ impl<'l> Places<'l> {
         }
     }
 
-    /// The same of the columns of turns.
+    /// Loads these limbs of the columns of iterations from a sparse table.
     pub(super) fn load_sparse(
         &self,
         lines: &SparseLines,
-        turns: &[(usize, usize)],
+        iterations: &[(usize, usize)],
         to: &mut [[u64; BLOCK]],
     ) {
-        for (to, (column, _)) in to.iter_mut().zip(turns) {
+        for (to, (column, _)) in to.iter_mut().zip(iterations) {
             for (to, at) in to.iter_mut().zip(self.limbs) {
                 *to = lines.limb(*column, *at as usize);
             }
         }
     }
 
-    /// Keeps what is made, without bits that there are not.
+    /// Copies a result, without invalid bits.
     pub(super) fn keep(&self, to: &mut [u64], from: &[u64; BLOCK]) {
         for (place, (to, from)) in to.iter_mut().zip(from).enumerate() {
             *to = from & self.bits(place);
         }
     }
 
-    /// Stores to these limbs of lines, which are named as for [`Places::load`].
+    /// Stores to these limbs of lines, which are given as for [`BlockLimbs::load`].
     pub(super) fn store(&self, lane: &mut Lane<'_>, lines: (usize, usize), from: &[[u64; BLOCK]]) {
         let Lane::Written { limbs, stride } = lane else { return };
         let down = lines.1 < lines.0;
@@ -91,7 +90,7 @@ impl<'l> Places<'l> {
         }
     }
 
-    /// The bits of a limb that there are.
+    /// Returns the valid bits of a limb.
     fn bits(&self, place: usize) -> u64 {
         if place + 1 == self.limbs.len() { self.last_bits } else { !0 }
     }
