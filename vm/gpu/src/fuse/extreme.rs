@@ -1,24 +1,24 @@
 //! MIN and MAX as kernels over a grid.
 //!
 //! Note [Extremes]. A block is the rows of a workgroup. In one pass over the columns a block finds
-//! its own least word and the rows that hold it: a thread goes from column to column with its rows
-//! alone, and after 32 columns those whose bits are not the least of the block drop out. What
-//! blocks found is put together 32 bits at a time, and a block whose word is another one gives up
+//! its least word and the rows that hold it: a thread goes from column to column with its own rows
+//! only, and after 32 columns those whose bits are not the least of the block drop out. The words
+//! of the blocks are reduced 32 bits at a time, and a block whose word is not the least discards
 //! its rows. So every column is read once, and nothing is read back. MAX is MIN of the complement.
-//! A block without candidates has ones only, which are nobody's better.
+//! A block without candidates has only ones, which are never less than the word of another block.
 
 use star_ir::Sense;
 use star_shaders::{Limb, Shader};
 
 use super::text::{THREADS, head, of_width};
 
-/// The kernels of an extreme, one behind another.
+/// The kernels of an extreme, in order of execution.
 pub(crate) struct Kernels {
-    /// The least word of each block, and its rows.
+    /// Finds the least word of each block, and its rows.
     pub(crate) blocks: Shader,
-    /// 32 bits of the least word of all.
+    /// Finds 32 bits of the least word of all blocks.
     pub(crate) least: Shader,
-    /// Rows of blocks that hold another one go.
+    /// Discards the rows of blocks that hold another word.
     pub(crate) keep: Shader,
 }
 
@@ -67,7 +67,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 ",
         head = head()
     );
-    // What is found lies in words of its own, which no other kernel touches meanwhile.
+    // The result has separate words, which no other kernel accesses at the same time.
     let least = format!(
         "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 var<workgroup> best: atomic<u32>;

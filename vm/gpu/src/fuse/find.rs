@@ -1,4 +1,4 @@
-//! Which statements are runs.
+//! Selection of the statements that form runs.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,12 @@ use super::text::{Text, Texts};
 use crate::compile::is_number;
 use crate::lift::Lifted;
 
-/// Most statements of a run: a driver takes its time for a long text.
+/// The maximum number of statements of a run: drivers take long to compile long shaders.
 const MOST_STATEMENTS: usize = 160;
-/// What a loop counts as: about so many turns.
-const TURNS: u64 = 16;
+/// The assumed number of iterations of a loop.
+const ITERATIONS: u64 = 16;
 
-/// The runs of a routine by the statements that they begin with. Loops in `lifted` are kernels of
-/// their own.
+/// Returns the runs of a routine by their first statements. Loops in `lifted` are separate kernels.
 pub(crate) fn find(
     program: &Program,
     id: RoutineId,
@@ -30,7 +29,7 @@ pub(crate) fn find(
     if !routine.vars.iter().any(|var| matches!(var.ty, Ty::Slice(_))) {
         return HashMap::new();
     }
-    finder.look_at(&routine.body);
+    finder.measure_costs(&routine.body);
     finder.runs(&routine.body, 0);
     if finder.found.is_empty() {
         return HashMap::new();
@@ -43,19 +42,19 @@ pub(crate) fn find(
     fused.collect()
 }
 
-/// Statements of a block.
+/// A run of statements of a block.
 struct Run<'r> {
     body: &'r [Stmt],
-    /// The number of the last one in the routine.
+    /// The number of its last statement in the routine.
     last: usize,
     weight: u64,
 }
 
-/// A statement with those inside it.
+/// The cost of a statement, including inner statements.
 #[derive(Clone, Copy)]
 struct StmtCost {
     statements: usize,
-    /// How many operations on slices it takes, if a kernel may do it.
+    /// The number of operations on slices, if a kernel can execute the statement.
     weight: Option<u64>,
 }
 
@@ -67,11 +66,11 @@ struct Finder<'r> {
 }
 
 impl<'r> Finder<'r> {
-    /// Looks at all statements, the inner ones first.
-    fn look_at(&mut self, block: &'r [Stmt]) -> StmtCost {
+    /// Computes the costs of all statements, the inner ones first.
+    fn measure_costs(&mut self, block: &'r [Stmt]) -> StmtCost {
         let mut all = StmtCost { statements: 0, weight: Some(0) };
         for stmt in block {
-            let inner = visit::blocks(&stmt.kind).map(|block| self.look_at(block));
+            let inner = visit::blocks(&stmt.kind).map(|block| self.measure_costs(block));
             let inside = inner.iter().try_fold(0_u64, |sum, known| Some(sum + known.weight?));
             let known = StmtCost {
                 statements: 1 + inner[0].statements + inner[1].statements,
@@ -89,7 +88,7 @@ impl<'r> Finder<'r> {
         known.unwrap_or(StmtCost { statements: 1, weight: None })
     }
 
-    /// The longest runs of a block; `at` is the number of its first statement.
+    /// Finds the longest runs of a block; `at` is the number of its first statement.
     fn runs(&mut self, block: &'r [Stmt], mut at: usize) {
         let mut rest = block;
         while let Some(first) = rest.first() {
@@ -112,13 +111,13 @@ impl<'r> Finder<'r> {
         }
     }
 
-    /// How many of the statements are a run, and its weight; it begins and ends with work on
-    /// slices.
+    /// Returns the number of statements of the run at the start of a block, and its weight; a run
+    /// begins and ends with work on slices.
     fn length(&self, block: &[Stmt]) -> (usize, u64) {
         let (mut length, mut found, mut weight, mut statements) = (0, 0, 0, 0);
-        let mut asked = Vec::new();
+        let mut queried = Vec::new();
         for (idx, stmt) in block.iter().enumerate() {
-            let Some(own) = self.at_top(stmt, &mut asked) else { break };
+            let Some(own) = self.at_top(stmt, &mut queried) else { break };
             statements += self.of(stmt).statements;
             if (idx == 0 && own == 0) || statements > MOST_STATEMENTS {
                 break;
@@ -131,29 +130,29 @@ impl<'r> Finder<'r> {
         (length, found)
     }
 
-    /// The weight of a statement of the run itself: it may ask about slices if nothing behind it
-    /// needs the answer.
-    fn at_top(&self, stmt: &Stmt, asked: &mut Vec<VarId>) -> Option<u64> {
+    /// Returns the weight of a statement at the top level of the run: it may query slices if no
+    /// later statement needs the result.
+    fn at_top(&self, stmt: &Stmt, queried: &mut Vec<VarId>) -> Option<u64> {
         if self.lifted.contains_key(&std::ptr::from_ref(stmt)) {
             return None;
         }
-        let question = match &stmt.kind {
-            StmtKind::Assign(dst, op) if self.asks(op) => Some(*dst),
+        let query = match &stmt.kind {
+            StmtKind::Assign(dst, op) if self.is_query(op) => Some(*dst),
             _ => None,
         };
-        let weight = if question.is_some() { 1 } else { self.of(stmt).weight? };
-        let mut is_asked = false;
-        if !asked.is_empty() {
+        let weight = if query.is_some() { 1 } else { self.of(stmt).weight? };
+        let mut is_queried = false;
+        if !queried.is_empty() {
             visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
-                visit::accesses(&stmt.kind, &mut |var, _| is_asked |= asked.contains(&var));
+                visit::accesses(&stmt.kind, &mut |var, _| is_queried |= queried.contains(&var));
             });
         }
-        asked.extend(question);
-        (!is_asked).then_some(weight)
+        queried.extend(query);
+        (!is_queried).then_some(weight)
     }
 
-    /// Is it a question about slices?
-    fn asks(&self, op: &Op) -> bool {
+    /// Tests whether an operation is a query of slices.
+    fn is_query(&self, op: &Op) -> bool {
         match op {
             Op::Some(of) | Op::All(of) | Op::None(of) | Op::First(of) | Op::Count(of) => {
                 self.is_slice(*of)
@@ -171,8 +170,8 @@ impl<'r> Finder<'r> {
         matches!(self.ty(var), Ty::Slice(_))
     }
 
-    /// Operations on slices of a statement, those inside it taken so many; `None` if no kernel does
-    /// it.
+    /// Returns the number of operations on slices of a statement, given that of its inner
+    /// statements; `None` if no kernel can execute it.
     fn weight(&self, stmt: &Stmt, inside: u64) -> Option<u64> {
         match &stmt.kind {
             StmtKind::Assign(dst, op) => match self.ty(*dst) {
@@ -184,10 +183,10 @@ impl<'r> Finder<'r> {
             StmtKind::Size(op) => self.resizes(op).then_some(0),
             StmtKind::Check(check) => takes_check(check).then_some(0),
             StmtKind::Cost { .. } => Some(0),
-            StmtKind::For { .. } => Some(inside.saturating_mul(TURNS)),
+            StmtKind::For { .. } => Some(inside.saturating_mul(ITERATIONS)),
             StmtKind::Forall { range: ForallRange::Range(..), writes, reductions, .. } => {
                 let own = writes.iter().all(|part| part.kind == PartKind::Column);
-                (own && reductions.is_empty()).then(|| inside.saturating_mul(TURNS))
+                (own && reductions.is_empty()).then(|| inside.saturating_mul(ITERATIONS))
             }
             StmtKind::If { .. } | StmtKind::Kernel(_) => Some(inside),
             StmtKind::Forall { .. }
@@ -230,7 +229,7 @@ impl<'r> Finder<'r> {
         let is_var = |operand: &Operand| matches!(operand, Operand::Var(_));
         match op {
             Op::Copy(of) | Op::Not(of) => fits(of),
-            // What is known when the kernel is compiled may be refused there.
+            // Constants may be rejected when the kernel is compiled.
             Op::Int(op, left, right) => {
                 let divides = matches!(op, IntOp::Div | IntOp::Mod);
                 let computed = is_var(right) || (is_var(left) && !divides);
@@ -255,7 +254,7 @@ impl<'r> Finder<'r> {
     }
 }
 
-/// Can the host make the check without looking at bits?
+/// Tests whether the host can make the check without reading bits.
 fn takes_check(check: &Check) -> bool {
     match check {
         Check::Set(_)
@@ -277,7 +276,7 @@ fn takes_check(check: &Check) -> bool {
     }
 }
 
-/// The kernel of a run.
+/// Returns the kernel of a run.
 fn fused(
     routine: &Routine,
     body: &[Stmt],
@@ -288,9 +287,9 @@ fn fused(
     visit::walk(body, &mut |stmt| {
         visit::accesses(&stmt.kind, &mut |var, access| {
             named.push(var);
-            let is_tall = matches!(routine.var(var).ty, Ty::Slice(_) | Ty::Table(..));
-            // What the run assigns first may be unset when it begins.
-            if is_tall && access.reads() && !assigned.contains(&var) {
+            let has_rows = matches!(routine.var(var).ty, Ty::Slice(_) | Ty::Table(..));
+            // A variable that the run assigns first may be unset when it begins.
+            if has_rows && access.reads() && !assigned.contains(&var) {
                 tall.get_or_insert(var);
             }
             if access.writes() {

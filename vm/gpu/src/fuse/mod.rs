@@ -1,24 +1,24 @@
 //! Runs of operations on slices that become one kernel over a grid of workgroups.
 //!
-//! * `find`: which statements; `text`: the kernel; `extreme`: MIN and MAX. The host walks through
-//!   the run in `run::fused` before it starts the kernel.
+//! * `find`: selection of statements; `text`: the kernel; `extreme`: MIN and MAX. The host walks
+//!   through the run in `run::fused` before it starts the kernel.
 //!
-//! Note [Fused runs]. A run is statements of one block, one behind another, that work on slices and
+//! Note [Fused runs]. A run is a sequence of statements of one block that work on slices and
 //! columns component by component: MATCH, LESS, ADDV with their loops over columns are whole runs.
-//! Control in it is the same for all rows, so that a thread does all of the run for its limbs:
-//! slices are variables of the thread, a column is read where it is loaded and written where it is
-//! stored, loops and branches are those of the text, and a bit of a word is read by its index. So
-//! one kernel serves every word and every number of columns. Slices that are needed behind the run
-//! are written at its end.
+//! Its control flow is the same for all rows, so that a thread executes the whole run for its
+//! limbs: slices are variables of the thread, columns are read where they are loaded and written
+//! where they are stored, loops and branches are those of the text, and a bit of a word is read by
+//! its index. So one kernel serves every word and every number of columns. Slices that are needed
+//! after the run are written at its end.
 //!
-//! Before that the host walks through the run with the numbers and sizes that there are and without
-//! any slice, makes every check, and counts operations. Where a check does not hold, a number has
-//! more than 32 bits or lines have different lengths, the run is done as it is written, and traps
-//! where that traps. A size that the run asks for is found on this walk.
+//! Before the kernel starts, the host walks through the run with the actual numbers and sizes but
+//! without slices, makes every check, and counts operations. If a check fails, a number has more
+//! than 32 bits or lines have different lengths, the run is executed as written, and traps where
+//! that traps. Sizes that the run reads are determined on this walk.
 //!
-//! A question about a slice (SOME, ONE, ZERO, FND, NUMB, equality) is answered at the end, if
-//! nothing in the run needs the answer: a workgroup leaves what it found, and a workgroup of its
-//! own puts that together.
+//! A query of a slice (SOME, ONE, ZERO, FND, NUMB, equality) is evaluated at the end, if no
+//! statement of the run needs the result: each workgroup stores its partial result, and a separate
+//! workgroup combines these.
 
 mod extreme;
 mod find;
@@ -36,44 +36,45 @@ use star_shaders::Shader;
 #[derive(Clone, Debug)]
 pub(crate) struct Fused {
     pub(crate) body: Vec<Stmt>,
-    /// Numbers, and slices, words and tables, that it names.
+    /// The numbers, and the slices, words and tables, that it names.
     pub(crate) numbers: Vec<VarId>,
     pub(crate) objects: Vec<VarId>,
-    /// A slice or table that it begins with: its rows say whether the run is worth a stop.
+    /// A slice or table that is read first: its rows decide whether the run is worth an
+    /// interruption of the control unit.
     pub(crate) tall: VarId,
-    /// About how many operations on slices it takes.
+    /// The approximate number of operations on slices.
     pub(crate) weight: u64,
     texts: Texts,
-    /// What the kernel is given, in order.
+    /// The parameters of the kernel, in order.
     pub(crate) given: Vec<Given>,
-    /// Slices that it assigns and that are needed behind it.
+    /// Slices that it assigns and that are needed after it.
     pub(crate) slices: Vec<VarId>,
-    /// Numbers that it assigns and that are needed behind it.
+    /// Numbers that it assigns and that are needed after it.
     pub(crate) results: Vec<VarId>,
-    /// The questions about slices, in order.
+    /// The queries of slices, in order.
     pub(crate) asks: Vec<Asked>,
 }
 
-/// A word that a kernel is given.
+/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Given {
-    /// The first limb of a slice as the run finds it; 0 if it is unset.
+    /// The first limb of a slice at the start of the run; 0 if it is unset.
     In(VarId),
-    /// Where the limbs of a slice go; 0 if they are not needed.
+    /// The first limb of the result of a slice; 0 if it is not needed.
     Out(VarId),
     /// The first limb of a table.
     Table(VarId),
-    /// Limbs from one column to the next.
+    /// The number of limbs from one column to the next.
     Stride(VarId),
     /// The first word of a word.
     Word(VarId),
-    /// A number as the run finds it.
+    /// A number at the start of the run.
     Number(VarId),
-    /// What this number becomes where it takes this size.
+    /// The value of this number where it is assigned this size.
     Size(VarId, SizeOperand),
 }
 
-/// A question about a slice.
+/// A query of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) dst: VarId,
@@ -83,14 +84,14 @@ pub(crate) struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     Some,
-    /// All components are one: no component of the complement is.
+    /// Also for a test of all components: no component of the complement is a one.
     None,
     First,
     Count,
 }
 
 impl Fused {
-    /// How many operations on slices its statements are.
+    /// Returns the number of operations on slices of its statements.
     pub(crate) fn n_operations(&self) -> usize {
         let mut n = 0;
         visit::walk(&self.body, &mut |stmt| match &stmt.kind {
@@ -105,19 +106,19 @@ impl Fused {
         n
     }
 
-    /// The text for limbs of two words, or of four.
+    /// Returns the text for limbs of two words, or of four.
     pub(crate) fn text(&self, is_wide: bool) -> &Shader {
         if is_wide { &self.texts.wide } else { &self.texts.narrow }
     }
 
-    /// The kernel that puts the answers to questions together, if there are any.
+    /// Returns the kernel that combines the results of queries, if there are any.
     pub(crate) fn gather(&self) -> Option<&Shader> {
         self.texts.gather.as_ref()
     }
 }
 
 impl Ask {
-    /// The answer, of the word that all workgroups found together.
+    /// Returns the result of the query, from the word that all workgroups combined.
     pub(crate) fn answer(self, found: u32) -> i64 {
         match self {
             Ask::Some => i64::from(found != 0),

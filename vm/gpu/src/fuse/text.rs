@@ -12,27 +12,27 @@ use star_shaders::{Limb, Shader};
 
 use super::{Ask, Asked, Given};
 
-/// Threads of a workgroup.
+/// The number of threads of a workgroup.
 pub(crate) const THREADS: u32 = 256;
-/// The first word of what a kernel is given that belongs to its run, and how many fit there; the
-/// others are in memory.
+/// The first word of the parameters that belongs to the run, and the number of words that fit
+/// there; the others are in memory.
 pub(crate) const FIRST_GIVEN: usize = 8;
 pub(crate) const IN_GIVEN: usize = 24;
 
-/// Stands for the words of a limb.
+/// Placeholder for the number of words of a limb.
 const WIDTH: &str = "#W";
-/// Stands for the limb of ones up to the last row.
+/// Placeholder for the limb of ones up to the last row.
 const ONES: &str = "#ONES";
-/// Stands for zeros, one for each word of a limb.
+/// Placeholder for zeros, one for each word of a limb.
 const ZEROS: &str = "#ZEROS";
-/// Stands for what finds the place of the first one in `s`.
+/// Placeholder for the expression that finds the position of the first one in `s`.
 const FIRST: &str = "#FIRST";
-/// Stands for the number of ones in `s`.
+/// Placeholder for the number of ones in `s`.
 const COUNT: &str = "#COUNT";
-/// Stands for the words of `s`, joined by or.
+/// Placeholder for the words of `s`, combined by or.
 const ANY: &str = "#ANY";
 
-/// In front of every kernel: its memory in limbs of a few words, what it is given, bits of words.
+/// The start of every kernel: its memory in limbs of a few words, its parameters, bits of words.
 const HEAD: &str = "alias L = vec#W<u32>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 fn word(at: u32) -> u32 { return load(at / #Wu)[at % #Wu]; }
@@ -50,7 +50,7 @@ fn below(n: u32, x: u32) -> u32 {
 }
 ";
 
-/// The head of a kernel on limbs of a few words.
+/// Returns the start of a kernel on limbs of a few words.
 pub(super) fn head() -> &'static str {
     HEAD
 }
@@ -62,19 +62,19 @@ pub(super) struct Texts {
     pub(super) narrow: Shader,
     /// For limbs of four words.
     pub(super) wide: Shader,
-    /// What puts the answers to questions together, if there are any.
+    /// The kernel that combines the results of queries, if there are any.
     pub(super) gather: Option<Shader>,
 }
 
 impl Texts {
-    /// Those of a run with this text, for limbs of any width, and these questions.
+    /// Creates the kernels of a run from a text for limbs of any width, and its queries.
     pub(super) fn new(text: &str, asks: &[Asked]) -> Self {
         let gather = (!asks.is_empty()).then(|| gather(asks));
         Texts { narrow: of_width(text, Limb::Pair), wide: of_width(text, Limb::Four), gather }
     }
 }
 
-/// The text for limbs of two words, or of four.
+/// Returns the text for limbs of two words, or of four.
 pub(super) fn of_width(text: &str, limb: Limb) -> Shader {
     let width = if limb == Limb::Four { 4 } else { 2 };
     let each = |sep: &str, of: &dyn Fn(u32) -> String| -> String {
@@ -99,8 +99,8 @@ pub(super) fn of_width(text: &str, limb: Limb) -> Shader {
     Shader { limb, body }
 }
 
-/// Puts together what workgroups found: words of theirs, one for each question, with one for each
-/// at the end.
+/// Returns the kernel that combines the results of workgroups: their words, one for each query, and
+/// one word for each query at the end.
 fn gather(asks: &[Asked]) -> Shader {
     let (mut slots, mut own, mut all) = <(String, String, String)>::default();
     for (idx, asked) in asks.iter().enumerate() {
@@ -128,7 +128,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
     Shader { limb: Limb::Joined, body }
 }
 
-/// How an answer joins others.
+/// Returns the atomic operation that combines results of a query.
 fn atomic(ask: Ask) -> &'static str {
     match ask {
         Ask::Some | Ask::None | Ask::First => "atomicMax",
@@ -136,7 +136,7 @@ fn atomic(ask: Ask) -> &'static str {
     }
 }
 
-/// How it joins others in memory.
+/// Returns the function that combines results of a query in memory.
 fn joined(ask: Ask) -> &'static str {
     match ask {
         Ask::Some | Ask::None | Ask::First => "join_max",
@@ -147,16 +147,15 @@ fn joined(ask: Ask) -> &'static str {
 /// A kernel that is being written.
 pub(super) struct Text<'r> {
     routine: &'r Routine,
-    /// Variables by the order in which they come, so that the same run has the same text wherever
-    /// it stands.
+    /// Variables by the order in which they occur, so that equal runs have equal texts.
     names: HashMap<VarId, usize>,
     given: Vec<Given>,
-    /// What the run has surely assigned so far.
+    /// The variables that the run has definitely assigned so far.
     assigned: BTreeSet<VarId>,
-    /// What it may read before it assigns it.
+    /// The variables that it may read before it assigns them.
     outer: BTreeSet<VarId>,
     body: String,
-    /// Counts loops.
+    /// The number of loops so far.
     loops: usize,
     asks: Vec<Asked>,
 }
@@ -179,7 +178,7 @@ impl<'r> Text<'r> {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
 
-    /// The name of a word that the kernel is given.
+    /// Returns the name of a parameter of the kernel.
     fn given(&mut self, given: Given) -> String {
         let known = self.given.iter().position(|known| *known == given);
         let at = known.unwrap_or(self.given.len());
@@ -200,7 +199,7 @@ impl<'r> Text<'r> {
         format!("{kind}{number}")
     }
 
-    /// The name of a variable that is read.
+    /// Returns the name of a variable that is read.
     fn read(&mut self, var: VarId) -> String {
         if !self.assigned.contains(&var) {
             self.outer.insert(var);
@@ -223,7 +222,7 @@ impl<'r> Text<'r> {
         self.assigned.insert(dst);
     }
 
-    /// The place of a limb of a column.
+    /// Returns the position of a limb of a column.
     fn column(&mut self, table: VarId, index: &Operand) -> Option<String> {
         let (at, stride) = (self.given(Given::Table(table)), self.given(Given::Stride(table)));
         let index = self.number(index)?;
@@ -244,13 +243,13 @@ impl<'r> Text<'r> {
                 self.assign(*dst, &format!("i32({size})"));
                 Some(())
             }
-            // The host sees to these.
+            // The host executes these.
             StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } => Some(()),
             StmtKind::For { label: _, var, from, to, down, body } => {
-                self.turns(*var, (from, to), *down, body)
+                self.counted_loop(*var, (from, to), *down, body)
             }
             StmtKind::Forall { var, range: ForallRange::Range(from, to), body, .. } => {
-                self.turns(*var, (from, to), false, body)
+                self.counted_loop(*var, (from, to), false, body)
             }
             StmtKind::Kernel(kernel) => self.block(&kernel.fallback),
             StmtKind::If { test, then, otherwise } => {
@@ -269,7 +268,7 @@ impl<'r> Text<'r> {
         }
     }
 
-    fn turns(
+    fn counted_loop(
         &mut self,
         var: VarId,
         (from, to): (&Operand, &Operand),
@@ -332,8 +331,8 @@ impl<'r> Text<'r> {
                 format!("{} {} {}", self.number(left)?, sign(*op), self.number(right)?)
             }
             Op::Component(word, index) => {
-                // The first limb of a word is there from the begin: to ask memory for each bit
-                // takes as long as for a column.
+                // The first limb of a word is loaded at the start: loading it for each bit would
+                // take as long as loading a column.
                 let word = self.given(Given::Word(*word));
                 format!("bit({word}, first_{word}, {})", self.number(index)?)
             }
@@ -379,7 +378,7 @@ impl<'r> Text<'r> {
         Some(())
     }
 
-    /// The whole text, what it is given, and what it finds out; these slices are needed behind it.
+    /// Returns the whole text, its parameters, and its queries; these slices are needed after it.
     pub(super) fn kernel(mut self, slices: &[VarId]) -> (String, Vec<Given>, Vec<Asked>) {
         let mut stores = String::new();
         for &slice in slices {
