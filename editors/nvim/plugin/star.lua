@@ -1,9 +1,11 @@
--- Star in Neovim 0.10 or later: the language server for every `.star` file.
+-- Star in Neovim 0.10 or later: the language server for every `.star` file, and its colours by
+-- tree-sitter if the parser `parser/star.so` is on 'runtimepath'.
 --
 -- Add the folder `editors/nvim` to 'runtimepath'. `vim.g.star_command` names the command `star` if it
 -- is not on the PATH.
 
 vim.filetype.add({ extension = { star = "star_machine" } })
+vim.treesitter.language.register("star", "star_machine")
 
 vim.api.nvim_create_autocmd("FileType", {
   pattern = "star_machine",
@@ -12,6 +14,8 @@ vim.api.nvim_create_autocmd("FileType", {
     vim.bo[event.buf].commentstring = "// %s"
     vim.bo[event.buf].shiftwidth = 2
     vim.bo[event.buf].expandtab = true
+    -- Fails without the parser: the language server colours names then.
+    pcall(vim.treesitter.start, event.buf)
     vim.lsp.start({
       name = "star",
       cmd = { vim.g.star_command or "star", "lsp" },

@@ -1,4 +1,5 @@
--- Opens a file, gets diagnostics, renames a variable, formats. `editors/test` runs it:
+-- Opens a file, parses it by tree-sitter, gets diagnostics, renames a variable, formats.
+-- `editors/test` runs it, with the parser in a folder of 'runtimepath':
 --   nvim --headless --clean -c "set runtimepath+=editors/nvim" -c "luafile editors/nvim/test/session.lua"
 -- The environment variable STAR names the command `star`.
 
@@ -30,6 +31,24 @@ vim.fn.writefile({
 vim.g.star_command = vim.env.STAR
 vim.cmd("runtime plugin/star.lua")
 vim.cmd("edit " .. file)
+local parsed = vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()]
+if parsed == nil then
+  fail("the parser is not loaded")
+end
+local root = vim.treesitter.get_parser(0):parse()[1]:root()
+if root:has_error() or root:child(1):type() ~= "routine" then
+  fail("the tree is " .. root:sexpr())
+end
+for _, name in ipairs({ "highlights", "folds", "indents", "locals", "tags" }) do
+  local query = vim.treesitter.query.get("star", name)
+  local captures = 0
+  for _ in query:iter_captures(root, 0) do
+    captures = captures + 1
+  end
+  if captures == 0 then
+    fail("nothing is captured by " .. name)
+  end
+end
 wait("server", function()
   return #vim.lsp.get_clients({ bufnr = 0, name = "star" }) == 1
 end)

@@ -1,13 +1,35 @@
+; Each node has one pattern: editors differ in which of two patterns prevails.
+; Variables keep the colour of text.
+
 (comment) @comment
+(header) @comment.documentation
+(header_word) @keyword.directive
+
 (string) @string
 (bits) @constant
 (number) @number
-(constant) @constant.builtin
-(declaration) @keyword
-(control) @keyword
-(type) @type.builtin
-(word_operator) @operator
-(operator) @operator
+(boolean) @boolean
+(zeros) @constant.builtin
+
+"import" @keyword.import
+["program" "proc" "procedure" "function"] @keyword.function
+["const" "var" "begin" "end" "goto"] @keyword
+["if" "then" "else"] @keyword.conditional
+["while" "do" "repeat" "until" "for" "to" "downto" "foreach" "in"] @keyword.repeat
+["and" "or" "xor" "not" "div" "mod"] @keyword.operator
+["integer" "boolean" "string" "handle" "slice" "word" "table"] @type.builtin
+
+[":=" "=" "<>" "≠" "<" "<=" ">" ">=" "+" "-" "*" "¬"] @operator
+["(" ")"] @punctuation.bracket
+[":" ";" "," "."] @punctuation.delimiter
+
 (builtin) @function.builtin
-(routine_header name: (identifier) @function)
-(punctuation) @punctuation.delimiter
+(call routine: (identifier) @function.call)
+(call_statement . (identifier) @function.call)
+(hyphenated_name (identifier) @function)
+(routine name: (identifier) @function)
+(program name: (identifier) @function)
+(constant name: (identifier) @constant)
+(parameter_group name: (identifier) @variable.parameter)
+(part name: (identifier) @variable.member)
+(labelled label: (identifier) @label)

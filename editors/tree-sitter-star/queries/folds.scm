@@ -1,0 +1,9 @@
+[
+  (comment)
+  (header)
+  (routine)
+  (program)
+  (variables)
+  (block)
+  (repeat)
+] @fold
