@@ -115,6 +115,10 @@ fn planned(
             Some(_) => one.became.chars().take(MAX_SHOWN - 1).chain(['…']).collect(),
         };
         let because = one.because.and_then(|span| {
+            if span.file != correct.root() {
+                // In a routine of an import.
+                return correct.location(context.snapshot, span);
+            }
             let (start, end) = (place(span.start as usize)?, place(span.end as usize)?);
             let range = analysis.range_of(start..end);
             Some(Location { uri: context.snapshot.document(&analysis.uri)?.uri.clone(), range })

@@ -153,6 +153,21 @@ fn hints_show_sizes_parameters_and_loops() {
 }
 
 #[test]
+fn a_hint_leads_to_a_reason_in_an_import() {
+    let mut client = Client::new();
+    let text = "import \"star:paths\";\nprogram P(C: slice; Next: table; code: table);\n\
+        var x: integer;\nbegin\n  foreach x in C do print(VERTEX(ROW(x,Next),code));\nend.\n";
+    client.open("a.star", text);
+    let params = whole(&client, "a.star", text);
+    let hints = client.request("textDocument/inlayHint", params).unwrap();
+    let all = hints.as_array().unwrap();
+    let uris: Vec<&str> =
+        all.iter().filter_map(|hint| hint["label"][0]["location"]["uri"].as_str()).collect();
+    assert!(matches!(uris[..], [uri] if uri.ends_with("paths.star")), "{hints}");
+    client.close();
+}
+
+#[test]
 fn arguments_have_the_names_of_parameters() {
     let mut client = Client::new();
     let text = "procedure Q(k: integer; b: boolean); begin end; program P; begin Q(3,true) end.";
