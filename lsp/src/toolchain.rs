@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use star_base::{
-    Builtin, Code, Diagnostic, FileId, Severity, SourceFile, Span, certain_fixes, language,
+    Builtin, Code, Diagnostic, FileId, Severity, SourceFile, Span, certain_fixes, language, text,
 };
 pub(crate) use star_compiler::hir::{self, LocalId, RoutineId};
 pub(crate) use star_compiler::{
@@ -19,7 +19,7 @@ pub(crate) use star_compiler::{
 pub(crate) use star_doc::catalogue::ModuleKind;
 pub(crate) use star_doc::{Catalogue, markdown};
 pub(crate) use star_harness::{Header, HeaderKind, Purpose};
-pub(crate) use star_io::Layout;
+pub(crate) use star_io::{Layout, NumberLayout};
 pub(crate) use star_syntax::ast;
 pub(crate) use star_syntax::cursor;
 pub(crate) use star_syntax::doc::{self, RoutineDoc};
@@ -27,12 +27,17 @@ pub(crate) use star_syntax::token::Token;
 pub(crate) use star_syntax::{Parsed, is_reserved, lexemes, outline, parse};
 
 use star_compiler::LowerOptions;
+use star_io::packing::Packing;
+use star_io::{Data, Decimal, Format, LoadedFile, ReadOptions, meaning};
 use star_ir::{Extent, Ty, VarId};
 use star_opt::Options;
 
 /// The library of the toolchain.
 pub(crate) const LIBRARY: Library =
     Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+
+/// Maximum size of the data of which columns are read.
+const MAX_DATA_BYTES: u64 = 16 << 20;
 
 /// The beginning of the names of imported library modules.
 pub(crate) const MODULE: &str = "star:";
@@ -131,6 +136,37 @@ fn size_text(routine: &star_ir::Routine, extent: Extent) -> Option<String> {
         Extent::Var(id) => of_var(id),
         Extent::Dynamic => None,
     }
+}
+
+/// Returns whether files of this name have named columns.
+pub(crate) fn has_columns(path: &str) -> bool {
+    let (_, path) = Packing::of_path(path);
+    matches!(Format::of_path(path), Some(Format::Csv))
+}
+
+/// Returns the columns of a data file with what they hold; none if it has another form.
+pub(crate) fn columns(path: &str, bytes: &[u8]) -> Vec<(String, String)> {
+    let Ok(format) = Format::of_file(path, bytes) else { return Vec::new() };
+    let mut options = ReadOptions::new(path, MAX_DATA_BYTES);
+    // Fractions and gaps need a setting in a program; here they are accepted.
+    options.scale = Decimal::parse("1");
+    options.fields.empty = Some("0");
+    let Ok(LoadedFile { data: Data::Numbers(numbers), .. }) =
+        star_io::read(format, &mut { bytes }, &mut options)
+    else {
+        return Vec::new();
+    };
+    let about = |meaning: &meaning::Meaning| match meaning {
+        meaning::Meaning::Number | meaning::Meaning::Scaled(_) => "numbers".to_owned(),
+        meaning::Meaning::Texts(texts) => {
+            let first: Vec<&str> = texts.as_slice().iter().take(4).map(String::as_str).collect();
+            format!("texts: {}", first.join(", "))
+        }
+        meaning::Meaning::Date => "dates".to_owned(),
+        meaning::Meaning::Clock => "times".to_owned(),
+        meaning::Meaning::DateTime => "dates and times".to_owned(),
+    };
+    numbers.fields.into_iter().map(|field| (field.name, about(&field.meaning))).collect()
 }
 
 /// The texts of open documents by the canonical paths of their files.

@@ -14,6 +14,7 @@ use crate::features::workspace;
 use crate::protocol::types::{ExecuteCommandParams, Uri};
 use crate::protocol::{notification, to_json};
 use crate::state::{Context, Refusal, TestResult};
+use crate::toolchain;
 
 /// Runs the program of a document.
 pub(crate) const RUN: &str = "star.run";
@@ -158,7 +159,10 @@ fn test(
         };
         let title = test["title"].as_str().unwrap_or_default();
         text += &match result.passed {
-            true => format!("passed: {title}, {} cases\n", result.cases),
+            true => format!(
+                "passed: {title}, {}\n",
+                toolchain::text::count(result.cases as usize, "case")
+            ),
             false => format!("failed: {title}: {}\n", result.failure),
         };
         context.state.record(&analysis.uri, number.saturating_sub(1) as u32, result);

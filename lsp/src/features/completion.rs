@@ -1,13 +1,13 @@
 //! Completion: names that are visible at the cursor, routines of modules that can be imported,
-//! keywords and their forms, and in strings files, modules and layouts.
+//! keywords and their forms; in strings files, modules and layouts, in headers values.
 
-use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::analysis::Analysis;
 use crate::document::mapped;
-use crate::features::{docs, hover};
+use crate::features::{data, docs, hover};
 use crate::protocol::markdown;
 use crate::protocol::types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionItemTextEdit,
@@ -15,11 +15,8 @@ use crate::protocol::types::{
 };
 use crate::state::{Context, Refusal};
 use crate::toolchain::{
-    Builtin, LIBRARY, Layout, MODULE, ModuleKind, RoutineDoc, ast, cursor, hir, language,
+    Builtin, LIBRARY, MODULE, ModuleKind, RoutineDoc, Span, ast, cursor, doc, hir, language,
 };
-
-/// Maximum number of files read from one folder.
-const MAX_FILES: usize = 2_000;
 
 /// Forms of statements and items: name, description, text with placeholders.
 const FORMS: &[(&str, &str, &str)] = &[
@@ -69,13 +66,6 @@ const FORMS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The layouts of files that are no graphs.
-const OTHER_LAYOUTS: &[(&str, &str)] = &[
-    ("updates", "updates of moving objects"),
-    ("records", "numbers of a table of records"),
-    ("grid", "numbers of a grid"),
-];
-
 /// Answers a request for candidates.
 ///
 /// # Errors
@@ -94,7 +84,7 @@ pub(crate) fn complete(
         return Ok(list(in_string(&analysis, &found, quote, offset)));
     }
     if found.closed_off {
-        return Ok(list(Vec::new()));
+        return Ok(list(in_header(&analysis, &found, offset)));
     }
     let start = word_start(before, cursor::is_word);
     let word = &before[start..];
@@ -377,6 +367,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
+/// Returns the candidates in a string: modules, files, or the layouts of a file.
 fn in_string(
     analysis: &Analysis,
     found: &cursor::Context,
@@ -385,56 +376,85 @@ fn in_string(
 ) -> Vec<CompletionItem> {
     let text = analysis.text();
     let inside = &text[quote + 1..offset];
+    let folder = folder(analysis);
+    let reads = found.open.last().filter(|open| open.name.eq_ignore_ascii_case("read"));
+    if reads.is_some_and(|open| open.argument == 2) {
+        // The layout is the first word; settings follow.
+        if inside.contains(' ') {
+            return Vec::new();
+        }
+        let [.., file, _] = &found.parts[..] else { return Vec::new() };
+        let file = text[file.0.clone()].trim_matches('"');
+        let path = folder.map(|folder| folder.join(file));
+        return items(analysis, quote + 1..offset, data::layouts_of(path.as_deref()));
+    }
     let word = found.word.clone().map_or("", |word| &text[word]);
     let is_import = word.eq_ignore_ascii_case("import");
-    let range = analysis.range_of(quote + 1..offset);
-    let item = |label: &str, kind, detail: String| CompletionItem {
-        label: label.to_owned(),
-        kind: Some(kind),
-        detail: Some(detail),
-        text_edit: Some(CompletionItemTextEdit::TextEdit(TextEdit {
-            range,
-            new_text: label.to_owned(),
-        })),
-        ..Default::default()
-    };
-    let mut items = Vec::new();
+    let mut files = folder.map(|folder| data::files(folder, inside)).unwrap_or_default();
+    files.retain(|one| !is_import || one.kind == data::Kind::Folder || one.text.ends_with(".star"));
+    let mut all = items(analysis, quote + 1..offset, files);
     if is_import {
         let modules = LIBRARY.modules.iter().map(|(name, _)| format!("{MODULE}{name}"));
-        items.extend(
-            modules.map(|name| item(&name, CompletionItemKind::Module, "library".to_owned())),
-        );
+        let about = "library".to_owned();
+        let range = analysis.range_of(quote + 1..offset);
+        all.extend(modules.map(|name| item(&name, CompletionItemKind::Module, &about, range)));
     }
-    let is_layout = found
-        .open
-        .last()
-        .is_some_and(|open| open.name.eq_ignore_ascii_case("read") && open.argument == 2);
-    if is_layout {
-        let graphs = Layout::ALL.iter().map(|layout| (layout.name(), layout.description()));
-        let all = graphs.chain(OTHER_LAYOUTS.iter().copied());
-        items.extend(
-            all.map(|(name, about)| item(name, CompletionItemKind::EnumMember, about.to_owned())),
-        );
-        return items;
-    }
-    let folder = analysis.path_of(analysis.root()).and_then(|path| path.parent());
-    let split = inside.rfind('/').map_or(0, |at| at + 1);
-    let (below, _) = inside.split_at(split);
-    let listed = folder.and_then(|folder| fs::read_dir(folder.join(below)).ok());
-    for entry in listed.into_iter().flatten().take(MAX_FILES).filter_map(Result::ok) {
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let is_folder = entry.path().is_dir();
-        if name.starts_with('.') || is_import && !is_folder && !name.ends_with(".star") {
-            continue;
+    all
+}
+
+/// Returns the candidates for a value in the header of a test or benchmark.
+fn in_header(analysis: &Analysis, found: &cursor::Context, offset: usize) -> Vec<CompletionItem> {
+    let text = &analysis.text()[..offset];
+    let Some((range, cursor::Part::Comment)) = found.parts.last() else { return Vec::new() };
+    let comment = Span::new(analysis.root(), range.start as u32, range.end as u32);
+    let is_header =
+        doc::header_word(text, comment).is_some_and(|it| ["test", "bench"].contains(&it));
+    let line = text.rfind('\n').map_or(0, |at| at + 1).max(range.start);
+    let word = text.rfind([' ', ',', '\n']).map_or(0, |at| at + 1);
+    // In `code:FIELD=VALUE`, the sign belongs to the value.
+    let sign = match text[word..].starts_with("code:") {
+        true => None,
+        false => text[word..].find('=').map(|at| word + at),
+    };
+    let start = sign.map_or(word, |at| at + 1);
+    let assigned = text[line..start].contains('=');
+    match folder(analysis) {
+        Some(folder) if is_header && assigned => {
+            items(analysis, start..offset, data::values(&text[start..], folder))
         }
-        let (name, kind) = match is_folder {
-            true => (format!("{name}/"), CompletionItemKind::Folder),
-            false => (name, CompletionItemKind::File),
-        };
-        items.push(item(&format!("{below}{name}"), kind, String::new()));
+        Some(_) | None => Vec::new(),
     }
-    items.sort_by(|a, b| a.label.cmp(&b.label));
-    items
+}
+
+/// Returns the folder of a document.
+fn folder(analysis: &Analysis) -> Option<&Path> {
+    analysis.path_of(analysis.root()).and_then(|path| path.parent())
+}
+
+fn items(
+    analysis: &Analysis,
+    replaced: std::ops::Range<usize>,
+    found: Vec<data::Candidate>,
+) -> Vec<CompletionItem> {
+    let range = analysis.range_of(replaced);
+    let kind = |of: data::Kind| match of {
+        data::Kind::Layout => CompletionItemKind::EnumMember,
+        data::Kind::Column => CompletionItemKind::Field,
+        data::Kind::File => CompletionItemKind::File,
+        data::Kind::Folder => CompletionItemKind::Folder,
+    };
+    found.iter().map(|one| item(&one.text, kind(one.kind), &one.detail, range)).collect()
+}
+
+fn item(label: &str, kind: CompletionItemKind, detail: &str, range: Range) -> CompletionItem {
+    let edit = TextEdit { range, new_text: label.to_owned() };
+    CompletionItem {
+        label: label.to_owned(),
+        kind: Some(kind),
+        detail: (!detail.is_empty()).then(|| detail.to_owned()),
+        text_edit: Some(CompletionItemTextEdit::TextEdit(edit)),
+        ..Default::default()
+    }
 }
 
 /// Adds the documentation to a candidate.

@@ -6,7 +6,7 @@ use crate::analysis::Analysis;
 use crate::features::commands;
 use crate::protocol::types::{CodeLens, CodeLensParams, Command};
 use crate::state::{Context, Refusal};
-use crate::toolchain::{Purpose, Span, ast};
+use crate::toolchain::{Purpose, Span, ast, text};
 
 /// Answers a request for the lenses of a document.
 ///
@@ -41,7 +41,7 @@ pub(crate) fn lenses(
         let at = json!({ "line": line, "title": header.title });
         if !matches!(header.kind, crate::toolchain::HeaderKind::Bench) {
             let n = n_cases(Purpose::Test);
-            let cases = if n == 1 { "1 case".to_owned() } else { format!("{n} cases") };
+            let cases = text::count(n, "case");
             let title = match context.state.result(uri, line) {
                 Some(result) if Some(result.version) == analysis.version => match result.passed {
                     true => format!("✓ passed, {cases}"),

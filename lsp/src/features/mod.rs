@@ -4,6 +4,7 @@ pub(crate) mod actions;
 pub(crate) mod capabilities;
 pub(crate) mod commands;
 pub(crate) mod completion;
+pub(crate) mod data;
 pub(crate) mod diagnostics;
 pub(crate) mod docs;
 pub(crate) mod folding;

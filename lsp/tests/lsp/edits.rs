@@ -140,7 +140,8 @@ fn random_edits_never_break_the_server() {
     }
     if let (Some(before), Some(after)) = (memory, resident()) {
         let grown = after.saturating_sub(before) >> 20;
-        assert!(grown < 100, "{grown} MiB more after {n_edits} edits");
+        // Other tests of the process may run at the same time.
+        assert!(grown < 200, "{grown} MiB more after {n_edits} edits");
     }
     // The server has the same text: replacing it by the original leaves no trace.
     version += 1;

@@ -155,6 +155,43 @@ fn completion_inside_strings_offers_files_and_layouts() {
 }
 
 #[test]
+fn completion_knows_columns_of_data_files() {
+    let mut client = Client::new();
+    client.write("trips.csv", "from,start,price\nHarbour,2026-05-01,2.40\nStation,2026-05-02,\n");
+    client.write("road.gr", "p sp 2 1\na 1 2 7\n");
+    let places = client.open(
+        "a.star",
+        "program P; var T: table; begin read(T, \"trips.csv\", \"fi|\") end.\n\
+         /* @test t\n   run Q\n   P = |\n   T = field:|\n   w = 1, code:from=H|\n   \
+         n = distances:|\n   expect| */ /* no header\n = | */",
+    );
+    let mut at = |idx: usize| client.at("textDocument/completion", "a.star", &places[idx]);
+    let found = at(0);
+    let names = labels(&found);
+    for name in ["field:price", "code:from=", "records", "adjacency"] {
+        assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
+    }
+    let detail = |name: &str| {
+        let all = found["items"].as_array().unwrap();
+        all.iter().find(|item| item["label"] == name).unwrap()["detail"].clone()
+    };
+    assert_eq!(detail("field:from"), "texts: Harbour, Station");
+    assert_eq!(detail("field:start"), "dates");
+    let names = labels(&at(1));
+    for name in ["trips.csv", "road.gr", "distances:", "field:"] {
+        assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
+    }
+    assert_eq!(
+        labels(&at(2)),
+        ["field:from:trips.csv", "field:start:trips.csv", "field:price:trips.csv"]
+    );
+    assert!(labels(&at(3)).is_empty());
+    assert_eq!(labels(&at(4)), ["distances:road.gr", "distances:trips.csv"]);
+    assert!(labels(&at(5)).is_empty() && labels(&at(6)).is_empty());
+    client.close();
+}
+
+#[test]
 fn signatures_mark_the_parameter() {
     let mut client = Client::new();
     let places = client
