@@ -151,6 +151,8 @@ fn headers_declare_texts_and_widths() {
     let (graph, loaded) = with(b"from:text,to:text,weight:8\n01,2,3\n1,2,4\n", |_| {}).unwrap();
     assert_eq!(named(&graph), ["01 2 3", "1 2 4"]);
     assert!(loaded.notes[0].contains("from column `from` to `to`"), "{:?}", loaded.notes);
+    let (graph, _) = with(b"nr,via,to:text,from:text\na,a,1,01\n", |_| {}).unwrap();
+    assert_eq!(named(&graph), ["01 1 1"]);
     let scale = Decimal::parse("10");
     let (graph, _) = with(b"from;to;weight\na;b;3,5\n", |options| options.scale = scale).unwrap();
     assert_eq!(named(&graph), ["a b 35"]);

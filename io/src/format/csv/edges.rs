@@ -5,6 +5,7 @@ use std::io::Write;
 use super::write::{end_line, push_cell};
 use crate::data::OutputRef;
 use crate::error::Fault;
+use crate::format::edge_list::names_of_ends;
 use crate::format::{GraphRef, cannot_write};
 use crate::graph::{Arc, Graph};
 use crate::meaning::{Meaning, quoting_formula};
@@ -22,7 +23,8 @@ pub(crate) fn write(graph: &Graph, style: EdgeStyle, out: &mut dyn Write) -> Res
         }
         end_line(&mut line, out)
     };
-    let written = record(["from", "to", "weight"]).and_then(|()| {
+    let [from, to] = names_of_ends(graph);
+    let written = record([from, to, "weight"]).and_then(|()| {
         graph.try_for_edges(|Arc { tail, head, weight }| {
             let [tail, head] = [tail, head].map(|vertex| {
                 let name = graph.name(vertex).to_string();

@@ -413,7 +413,8 @@ fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let weighted = graph.is_weighted();
     if let Some(VertexNames::Texts(_)) = graph.names() {
         // Without a header the first names could be taken for one.
-        writeln!(out, "from to{}", if weighted { " weight" } else { "" })?;
+        let [from, to] = names_of_ends(graph);
+        writeln!(out, "{from} {to}{}", if weighted { " weight" } else { "" })?;
     }
     graph.try_for_arcs(|Arc { tail, head, weight }| {
         let (tail, head) = (graph.name(tail), graph.name(head));
@@ -422,6 +423,17 @@ fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
             false => writeln!(out, "{} {}", quoted(tail), quoted(head)),
         }
     })
+}
+
+/// Returns the names of the columns of both ends, with a declaration if the vertices are texts that
+/// a reader would take for numbers: it decides by the first edge.
+pub(in crate::format) fn names_of_ends(graph: GraphRef<'_>) -> [&'static str; 2] {
+    let mut is_text = matches!(graph.names(), Some(VertexNames::Texts(_)));
+    let first = graph.try_for_edges(Err);
+    is_text &= first.is_err_and(|Arc { tail, head, .. }| {
+        [tail, head].iter().all(|&end| plan::is_number(&graph.name(end).to_string()))
+    });
+    if is_text { ["from:text", "to:text"] } else { ["from", "to"] }
 }
 
 /// The name of a vertex, in quotes if it would not be one field.

@@ -109,9 +109,11 @@ impl Plan {
         if cells.len() > MAX_COLUMNS {
             return Err(Box::new(fault(format!("more than {MAX_COLUMNS} columns"))));
         }
+        let mut names = cells.clone();
+        let is_declared_text: Vec<bool> = names.iter_mut().map(take_declaration).collect();
         let wanted = [from, to, weight].into_iter().flatten();
-        let names_columns = wanted.clone().any(|name| position(&cells, name).is_some());
-        let ends = usual_ends(&cells);
+        let names_columns = wanted.clone().any(|name| position(&names, name).is_some());
+        let ends = usual_ends(&names);
         let is_header = cells.iter().all(|cell| is_name(cell));
         let differs = || {
             let second = second.as_deref().unwrap_or_default();
@@ -121,11 +123,8 @@ impl Plan {
             Some(has_header) => has_header,
             None => is_header && (names_columns || ends.is_some() || differs()),
         };
-        let mut is_declared_text = vec![false; cells.len()];
         if has_header {
-            for (cell, is_text) in cells.iter_mut().zip(&mut is_declared_text) {
-                *is_text = take_declaration(cell);
-            }
+            cells = names;
         }
         let header: &[Cell] = if has_header { &cells } else { &[] };
         let choose = |name: &str, setting: &str| {
@@ -200,7 +199,7 @@ impl Plan {
         let columns = EdgeColumns { names, ends: [from, to], weight };
         let is_text = |idx: usize| {
             let mut texts = rules.texts.iter().map(|name| columns.find(name));
-            texts.any(|found| found == Some(idx)) || is_declared_text[idx]
+            texts.any(|found| found == Some(idx)) || (has_header && is_declared_text[idx])
         };
         let is_vertex_number = |idx: usize| record.get(idx).is_none_or(|cell| is_number(cell));
         let texts =
@@ -376,7 +375,8 @@ fn is_name(cell: &str) -> bool {
     !cell.is_empty() && !cell.starts_with(|c: char| c.is_ascii_digit() || "+-.{".contains(c))
 }
 
-fn is_number(cell: &str) -> bool {
+/// Returns whether a reader would take the name of a vertex for a number.
+pub(super) fn is_number(cell: &str) -> bool {
     crate::decimal::Decimal::parse(cell).is_some()
 }
 
