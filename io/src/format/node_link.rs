@@ -6,11 +6,13 @@ use std::fmt;
 use std::io::{self, Write};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use star_base::Code;
 
 use super::network::{Document, Network, parser_message};
 use super::{GraphRef, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
+use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::graph::Arc;
 use crate::names::{VertexName, VertexNames};
@@ -122,12 +124,6 @@ struct Items<'r, 'a>(&'r mut Reader<'a>, bool);
 /// A node or a link.
 struct Item<'r, 'a>(&'r mut Reader<'a>, bool);
 
-/// A value of a node or a link as text; nothing for null and for a value with members.
-struct Scalar {
-    /// Whether it is the name of a vertex, which must be exact.
-    is_name: bool,
-}
-
 impl<'de> DeserializeSeed<'de> for Top<'_, '_> {
     type Value = ();
 
@@ -216,7 +212,7 @@ impl<'de> Visitor<'de> for Item<'_, '_> {
             match is_wanted {
                 true => {
                     let is_name = matches!(&*member, "source" | "target" | "id");
-                    let value = map.next_value_seed(Scalar { is_name })?;
+                    let value = scalar(map.next_value()?, is_name)?;
                     match is_link {
                         true => reader.ends.push((member, value)),
                         false if id.is_some() => {
@@ -235,60 +231,31 @@ impl<'de> Visitor<'de> for Item<'_, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Scalar {
-    type Value = Option<String>;
-
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Option<String>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Scalar {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or a number")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Option<String>, E> {
-        Ok(Some(text.to_owned()))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Option<String>, E> {
-        Ok(Some(number.to_string()))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Option<String>, E> {
-        Ok(Some(number.to_string()))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Option<String>, E> {
-        // A number of more digits is not the one in the file.
-        if self.is_name && number.abs() >= 2f64.powi(f64::MANTISSA_DIGITS as i32) {
-            return Err(E::custom("a number too large for a name, which may be a text in quotes"));
+/// Returns a value of a node or a link as text, a number with its digits in the file; nothing for
+/// null and for a value with members. A number that is a name is in its usual notation.
+fn scalar<E: Error>(value: &RawValue, is_name: bool) -> Result<Option<String>, E> {
+    let text = value.get();
+    match text.as_bytes().first() {
+        Some(b'"') => serde_json::from_str(text).map(Some).map_err(|error| {
+            let message = error.to_string();
+            E::custom(message.split(" at line ").next().unwrap_or_default())
+        }),
+        Some(b'n' | b'[' | b'{') | None => Ok(None),
+        Some(b'-' | b'0'..=b'9') if is_name && text.contains(['.', 'e', 'E']) => {
+            let whole = Decimal::parse(text).and_then(Decimal::to_whole);
+            let number = text.parse().unwrap_or(f64::INFINITY);
+            match whole {
+                Some(whole) => Ok(Some(whole.to_string())),
+                None if number.abs() < 2f64.powi(f64::MANTISSA_DIGITS as i32) => {
+                    Ok(Some(number.to_string()))
+                }
+                // A number of more digits is not the one in the file.
+                None => {
+                    Err(E::custom("a number too large for a name, which may be a text in quotes"))
+                }
+            }
         }
-        Ok(Some(format!("{number:e}").replace("e0", "")))
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Option<String>, E> {
-        Ok(Some(value.to_string()))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Option<String>, E> {
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<String>, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+        Some(_) => Ok(Some(text.to_owned())),
     }
 }
 
