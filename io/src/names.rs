@@ -66,17 +66,19 @@ impl VertexNames {
     /// The names of a file that declares its vertices by these texts: `None` if they are 1..n,
     /// numbers if all of them are written like numbers.
     pub(crate) fn of_texts(texts: Texts) -> Option<VertexNames> {
-        let number = |text: &String| {
-            let is_plain = !text.starts_with('0') || text == "0";
-            let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse::<u64>().ok().filter(|_| is_plain && is_digits)
-        };
-        match texts.as_slice().iter().map(number).collect::<Option<Vec<u64>>>() {
+        match texts.all().map(plain_number).collect::<Option<Vec<u64>>>() {
             Some(numbers) if (1..).zip(&numbers).all(|(row, &number)| row == number) => None,
             Some(numbers) => Some(VertexNames::Numbers(numbers)),
             None => Some(VertexNames::Texts(texts)),
         }
     }
+}
+
+/// Returns the number that a text is the only notation of: digits without a leading zero.
+pub(crate) fn plain_number(text: &str) -> Option<u64> {
+    let is_plain = !text.starts_with('0') || text == "0";
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain && is_digits)
 }
 
 /// The name of one vertex: that of the file, or its row from 1.

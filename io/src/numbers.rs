@@ -6,6 +6,7 @@ use crate::decimal::Decimal;
 use crate::error::FileError;
 use crate::graph::bit_length;
 use crate::meaning::{Meaning, quoting_formula};
+use crate::names::plain_number;
 use crate::scaling::Scaling;
 
 /// Maximum width of a number in bits: no weight, code or colour needs more.
@@ -125,6 +126,20 @@ impl Field {
         let Field { name, bits, meaning, nodata, shared, values: _ } = self;
         let (name, meaning, values) = (name.clone(), meaning.clone(), Vec::new());
         Field { name, bits: *bits, meaning, nodata: *nodata, shared: *shared, values }
+    }
+
+    /// The numbers of the texts by their codes from 0, for a format without texts: -1 for the empty
+    /// one. `None` if this is no field of texts, or they are not all the notations of numbers.
+    pub(crate) fn numbers_of_texts(&self) -> Option<Vec<i128>> {
+        let Meaning::Texts(texts) = &self.meaning else { return None };
+        let numbers = texts.all().map(|text| plain_number(text).map(i128::from));
+        let numbers: Option<Vec<i128>> = std::iter::once(Some(-1)).chain(numbers).collect();
+        let numbers = numbers.filter(|numbers| numbers.len() > 1)?;
+        let is_known = |code: i64| usize::try_from(code).is_ok_and(|code| code < numbers.len());
+        // No type has both -1 and numbers of 64 bits.
+        let is_signed = self.values.contains(&0);
+        let fits = !is_signed || numbers.iter().all(|&number| i64::try_from(number).is_ok());
+        (fits && self.values.iter().all(|&code| is_known(code))).then_some(numbers)
     }
 
     /// Returns whether every number is 0 or 1.

@@ -12,6 +12,7 @@ use crate::data::{LoadedFile, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::format::{self, ReadResult, ReaderNotes};
 use crate::graph::Graph;
+use crate::numbers::Field;
 use crate::options::{EdgeStyle, ReadOptions};
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::scaling::Scaling;
@@ -314,9 +315,17 @@ pub fn read(
 }
 
 /// Returns a note about what a file of this format does not hold of a value: vertices without arcs,
-/// or the names of vertices.
+/// the names of vertices, or texts, dates and times.
 pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
-    let OutputRef::Graph(graph) = value else { return None };
+    let graph = match value {
+        OutputRef::Graph(graph) => graph,
+        OutputRef::Numbers(_) if format == Format::Csv => return None,
+        OutputRef::Numbers(numbers) => {
+            let notes: Vec<String> = numbers.fields.iter().filter_map(numbers_note).collect();
+            return (!notes.is_empty()).then(|| notes.join("; "));
+        }
+        OutputRef::Bits(_) => return None,
+    };
     match format {
         // A list of numbers states its vertices in its first line.
         Format::EdgeList if graph.names.is_none() => None,
@@ -334,6 +343,16 @@ pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Returns a note about the numbers that stand for the texts, dates or times of a field.
+fn numbers_note(field: &Field) -> Option<String> {
+    let note = match field.numbers_of_texts() {
+        Some(_) if field.values.contains(&0) => "has -1 in place of an empty text".to_owned(),
+        Some(_) => return None,
+        None => field.meaning.note()?,
+    };
+    Some(format!("field {} {note}", text::quote(field.name.as_bytes())))
 }
 
 /// Writes a value and flushes `output`; small writes are buffered.

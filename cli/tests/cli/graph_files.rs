@@ -231,4 +231,13 @@ fn vertices_and_names_that_a_file_does_not_hold_are_noted() {
         .fails(0, &["t.gr: the file has the numbers of the vertices", "without their names"]);
     let ran = run("t.graphml");
     assert!(!ran.stderr.contains("without"), "{ran:#?}");
+    folder.write("o.txt", b"10 20 5\n20 30 1\n");
+    folder
+        .star(&["graph", "paths", "e.json", "a", "--out", "p.npy"])
+        .fails(0, &["p.npy: field `vertex` contains texts, from `a` as 1 to `c` as 3; field `b"]);
+    folder
+        .star(&["graph", "paths", "o.txt", "10", "--out", "p.npy"])
+        .fails(0, &["p.npy: field `before` has -1 in place of an empty text"]);
+    let records: &[u8] = &[10, 0, 0xff, 20, 5, 10, 30, 6, 20];
+    assert!(std::fs::read(folder.path("p.npy")).unwrap().ends_with(records));
 }

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::Format::{Npy, Npz};
-use star_io::{Data, Decimal, Field, Numbers, OutputRef, ReadOptions, Shape, read, write};
+use star_io::{
+    Data, Decimal, Field, Meaning, Numbers, OutputRef, ReadOptions, Shape, Texts, not_kept, read,
+    write,
+};
 
 use crate::binary::{header, npy, zip};
 use crate::support::{BUDGET, check_wording, fields, load};
@@ -265,6 +268,34 @@ fn arrays_are_written_like_numpy() {
         let text = String::from_utf8_lossy(&bytes);
         assert!(text.contains(descr), "{values:?}: {text:?}");
     }
+}
+
+#[test]
+fn texts_of_numbers_are_written_as_these() {
+    let list = |texts: &[&str], codes: Vec<i64>| {
+        let meaning = Meaning::Texts(Texts::of(texts.iter().map(|&text| text.to_owned())));
+        let shape = Shape::List(codes.len());
+        Numbers { shape, fields: vec![Field { meaning, ..Field::new("v", None, codes) }] }
+    };
+    let minus_one = Some("field `v` has -1 in place of an empty text".to_owned());
+    let (high, texts) = (["18446744073709551615"], "field `v` contains texts, from ");
+    for (texts, codes, values, note) in [
+        (&["20", "0"][..], vec![1, 2], Some(&[20, 0][..]), None),
+        (&["20", "0"], vec![0, 2], Some(&[-1, 0]), minus_one),
+        (&["02", "2"], vec![2, 1], Some(&[2, 1]), Some(format!("{texts}`02` as 1 to `2` as 2"))),
+        (&["Oslo", "2"], vec![0], Some(&[0]), Some(format!("{texts}`Oslo` as 1 to `2` as 2"))),
+        (&high, vec![1], None, None), // more than a reader accepts
+    ] {
+        let list = list(texts, codes);
+        let bytes = written(Npy, OutputRef::Numbers(&list));
+        if let Some(values) = values {
+            assert_eq!(fields(&numbers(&bytes))[0].2, values, "{texts:?}");
+        }
+        assert_eq!(not_kept(Npy, OutputRef::Numbers(&list)), note);
+        assert_eq!(not_kept(star_io::Format::Csv, OutputRef::Numbers(&list)), None);
+    }
+    let bytes = written(Npy, OutputRef::Numbers(&list(&high, vec![1])));
+    assert!(bytes.ends_with(&u64::MAX.to_le_bytes()), "{bytes:?}");
 }
 
 fn any_numbers() -> impl Strategy<Value = Numbers> {

@@ -11,6 +11,7 @@ use super::MAGIC;
 use super::input::Input;
 use super::literal::Literal;
 use crate::error::Fault;
+use crate::graph::bit_length;
 use crate::text;
 
 /// Maximum header length; records with thousands of fields fit.
@@ -227,15 +228,16 @@ impl Item {
 
 impl Column {
     /// The smallest type that holds all values, with at least `bits` bits.
-    pub(crate) fn least(name: Option<String>, bits: Option<usize>, values: &[i64]) -> Self {
+    pub(crate) fn least(
+        name: Option<String>,
+        bits: Option<usize>,
+        values: impl Iterator<Item = i128>,
+    ) -> Self {
         let (least, greatest) =
-            values.iter().fold((0, 0), |(least, greatest), &v| (v.min(least), v.max(greatest)));
-        let n_value_bits = if least < 0 {
-            // A sign, and the bits of the magnitude; negative numbers are counted from -1.
-            1 + 64 - greatest.max(!least).leading_zeros() as usize
-        } else {
-            64 - greatest.leading_zeros() as usize
-        };
+            values.fold((0, 0), |(least, greatest), v| (v.min(least), v.max(greatest)));
+        // A sign, and the bits of the magnitude; negative numbers are counted from -1.
+        let sign = usize::from(least < 0);
+        let n_value_bits = sign + bit_length(greatest.max(!least).unsigned_abs());
         let kind = match (least < 0, bits) {
             (true, _) => ElementKind::Signed,
             (false, Some(1)) if n_value_bits <= 1 => ElementKind::Bool,

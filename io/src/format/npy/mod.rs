@@ -7,7 +7,8 @@
 //! need `scale=`.
 //!
 //! A table is written as an array of truth values, numbers in the smallest type that holds all of
-//! them, several fields as records.
+//! them, several fields as records. Texts that are the notations of numbers become these, with -1
+//! for an empty one, other texts their codes.
 
 mod header;
 mod input;
@@ -119,10 +120,15 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
         return Err(Box::new(cannot_hold(value, format, "numbers")));
     }
     let n_records = shape.n_records();
-    let columns = fields.iter().map(|field| {
+    let of_texts: Vec<Option<Vec<i128>>> = fields.iter().map(Field::numbers_of_texts).collect();
+    let number = |code: i64, of_texts: &Option<Vec<i128>>| match of_texts {
+        Some(numbers) => numbers[code as usize], // each code has a number
+        None => i128::from(code),
+    };
+    let columns = fields.iter().zip(&of_texts).map(|(field, of_texts)| {
         let Field { name, bits, meaning: _, nodata: _, shared: _, values } = field;
         let name = (fields.len() > 1).then(|| name.clone());
-        Column::least(name, *bits, values)
+        Column::least(name, *bits, values.iter().map(|&value| number(value, of_texts)))
     });
     let columns: Vec<Column> = columns.collect();
     let shape = match *shape {
@@ -134,10 +140,12 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
         header.write(out)?;
         let mut bytes = Vec::new();
         for idx in 0..n_records {
-            for (column, field) in header.item.columns.iter().zip(fields) {
+            for ((column, field), of_texts) in header.item.columns.iter().zip(fields).zip(&of_texts)
+            {
                 // Numbers keep their low bytes; `least` checked that the high ones carry no
                 // information.
-                bytes.extend_from_slice(&field.values[idx].to_le_bytes()[..column.n_bytes]);
+                let number = number(field.values[idx], of_texts);
+                bytes.extend_from_slice(&number.to_le_bytes()[..column.n_bytes]);
             }
             if bytes.len() >= 1 << 16 {
                 out.write_all(&bytes)?;
