@@ -131,8 +131,12 @@ fn columns_are_chosen_by_name_or_number() {
     }
     let (graph, _) = with(text, |options| options.edges = fields("b", "a", None)).unwrap();
     assert_eq!((named(&graph)[0].as_str(), graph.weighted), ("Bergen Oslo 463", true));
+    let none = EdgeFields::default();
     for (edges, part) in [
         (fields("a", "c", None), "no column `c` for `to=`"),
+        (EdgeFields { from: Some("c"), ..none }, "no column `c` for `from=`"),
+        (EdgeFields { to: Some("c"), ..none }, "no column `c` for `to=`"),
+        (EdgeFields { to: Some("b"), ..none }, "cannot tell which columns"),
         (fields("a", "a", None), "same column"),
         (fields("a", "b", Some("9")), "no column `9` for `weight=`"),
         (fields("a", "b", Some("2")), "`weight=` chooses a column of vertices"),
@@ -141,7 +145,7 @@ fn columns_are_chosen_by_name_or_number() {
         let error = with(text, |options| options.edges = edges).unwrap_err();
         assert!(error.message.contains(part), "{error}");
     }
-    let none = EdgeFields { weight: Some("none"), ..EdgeFields::default() };
+    let none = EdgeFields { weight: Some("none"), ..none };
     let (graph, _) = with(b"1 2 7\n2 3 x\n", |options| options.edges = none).unwrap();
     assert!(!graph.weighted);
 }

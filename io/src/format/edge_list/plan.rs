@@ -148,10 +148,12 @@ impl Plan {
         };
         let usual = ends.filter(|_| has_header).or(unnamed.filter(|_| is_few || !has_header));
         let chosen = from.is_some() || to.is_some() || weight.is_some();
+        let from = from.map(|name| choose(name, "from")).transpose()?;
+        let to = to.map(|name| choose(name, "to")).transpose()?;
         let (from, to) = match (from, to, usual) {
-            (Some(from), Some(to), _) => (choose(from, "from")?, choose(to, "to")?),
-            (Some(from), None, Some((_, to))) => (choose(from, "from")?, to),
-            (None, Some(to), Some((from, _))) => (from, choose(to, "to")?),
+            (Some(from), Some(to), _) => (from, to),
+            (Some(from), None, Some((_, to))) => (from, to),
+            (None, Some(to), Some((from, _))) => (from, to),
             (None, None, Some(usual)) => usual,
             (_, _, None) if cells.len() < 2 => {
                 let message = "an edge needs two vertices, and the line has one field".to_owned();
