@@ -347,6 +347,32 @@ fn separators_are_blanks_tabs_or_one_comma() {
 }
 
 #[test]
+fn comments_may_follow_the_fields() {
+    for (text, weighted) in [
+        ("1 2 5 # a b c\n2 3 6#\n", false),
+        ("1 2 5 # a b c\n2 3 6 #x\n3 1 7\n", true),
+        ("1 2 5\n2\t3\t6\t# x\r\n3,1,7 # a, b\n", true),
+        ("# c\n1 2 #\n2 3 # 5\n3 1", false),
+        ("a b 5\nb c 6 # one two three\nc a 7 #", true),
+        ("from to weight # comment\na b 5 # c\nb c 6\nc a 7\n", true),
+    ] {
+        let found = load(EdgeList, text.as_bytes());
+        if text.contains("6#") {
+            assert!(found.unwrap_err().message.contains("`6#` is not a whole number"));
+            continue;
+        }
+        let Data::Graph(graph) = found.unwrap().data else { panic!("a graph") };
+        let weights = if weighted { [5, 6, 7] } else { [1, 1, 1] };
+        let expected: Vec<_> = [(0, 1), (1, 2), (2, 0)].into_iter().zip(weights).collect();
+        let found: Vec<_> = arcs(&graph).into_iter().map(|(t, h, w)| ((t, h), w)).collect();
+        assert_eq!((found, graph.weighted), (expected, weighted), "{text:?}");
+    }
+    let error = load(EdgeList, b"1 2 5\n2 3 6 7 # c\n").unwrap_err();
+    assert_eq!((error.line, error.column), (Some(2), Some(7)), "{error}");
+    assert_eq!(load(EdgeList, b"a b #c\n").unwrap().data, load(EdgeList, b"a b\n").unwrap().data);
+}
+
+#[test]
 fn snap_counts_are_checked_with_a_warning() {
     let comment = "# Nodes: 2 Edges: 1\n# FromNodeId\tToNodeId\n";
     assert!(graph(EdgeList, &format!("{comment}0\t1\n")).1.is_empty());

@@ -1,6 +1,6 @@
 //! Edge lists: a line for each edge, its fields separated by blanks, tabs, commas or semicolons,
-//! perhaps after a line of names; comments from `#` or `%` (SNAP, KONECT, networkx and similar
-//! lists).
+//! perhaps after a line of names; lines of comment from `#` or `%` (SNAP, KONECT, networkx and
+//! similar lists), and comments from `#` after numbers, or after fields that blanks separate.
 //!
 //! Vertices are numbers below 2^64 or texts. Exactly 1..n are used directly; other numbers are
 //! numbered in ascending order, texts in the order of their first appearance, and kept as names. If
@@ -188,6 +188,10 @@ impl<'a> Lines<'a> {
                 }
                 n_cells += 1;
                 if !more {
+                    break;
+                }
+                if plan.separator.ends_before_comment(n_cells) && scanner.peek()? == Some(b'#') {
+                    scanner.skip_line()?;
                     break;
                 }
                 if n_cells == plan.n_columns {
@@ -462,7 +466,7 @@ fn read_edge(
     let tail = read_end(scanner, remarks, "the first vertex").map_err(advised)?;
     skip_separator(scanner)?;
     let head = read_end(scanner, remarks, "the second vertex").map_err(advised)?;
-    let more = skip_separator(scanner)? || !scanner.at_line_end()?;
+    let more = skip_separator(scanner)? || !at_edge_end(scanner)?;
     match *weighted {
         None => *weighted = Some(more),
         Some(before) if before == more => {}
@@ -479,7 +483,7 @@ fn read_edge(
         true => scanner.weight("the weight", no_weights)?,
         false => 1,
     };
-    if more && (skip_separator(scanner)? || !scanner.at_line_end()?) {
+    if more && (skip_separator(scanner)? || !at_edge_end(scanner)?) {
         if scanner.source().skips_times() || remarks.konect.is_some() {
             scanner.take_word(&mut Vec::new())?;
             *n_times += 1;
@@ -487,8 +491,17 @@ fn read_edge(
             return Err(fourth_field(scanner));
         }
     }
-    scanner.end_line()?;
+    match scanner.skip_blanks()? {
+        Some(b'#') => scanner.skip_line()?,
+        Some(_) | None => scanner.end_line()?,
+    }
     Ok(RawArc { tail, head, weight })
+}
+
+/// Returns whether the fields of a line end here, at its end or before a comment.
+#[inline]
+fn at_edge_end(scanner: &mut Scanner) -> Result<bool, Fault> {
+    Ok(matches!(scanner.skip_blanks()?, None | Some(b'\n' | b'\r' | b'#')))
 }
 
 /// The error for a field after the weight.

@@ -227,7 +227,7 @@ impl Plan {
     /// The plan of a line of numbers only, with any of the separators between them.
     fn of_numbers(line: &[u8]) -> Option<Plan> {
         let cells = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b'\r'));
-        let cells = cells.filter(|cell| !cell.is_empty());
+        let cells = cells.filter(|cell| !cell.is_empty()).take_while(|cell| cell[0] != b'#');
         let is_number = |cell: &[u8]| std::str::from_utf8(cell).is_ok_and(is_number);
         let n_columns = cells.clone().count();
         cells.clone().all(is_number).then(|| Plan {
@@ -324,7 +324,12 @@ impl Separator {
         }
     }
 
-    /// Splits a line.
+    /// Returns whether a `#` after this number of fields begins a comment.
+    pub(super) fn ends_before_comment(self, n_cells: usize) -> bool {
+        self == Separator::Blanks && n_cells >= 2
+    }
+
+    /// Splits a line, up to a comment after fields that blanks separate.
     pub(super) fn split(self, line: &[u8]) -> Vec<Cell> {
         let mut cells = Vec::new();
         let mut rest = line.trim_ascii();
@@ -340,6 +345,7 @@ impl Separator {
                     (&quoted[..len], len + 2 + end.iter().position(is_end).unwrap_or(end.len()))
                 }
                 [b'{', ..] => (rest, rest.len()),
+                [b'#', ..] if self.ends_before_comment(cells.len()) => break,
                 _ => {
                     let len = rest.iter().position(is_end).unwrap_or(rest.len());
                     (&rest[..len], len)
