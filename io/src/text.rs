@@ -29,6 +29,18 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     quoted
 }
 
+/// Returns a word of a file as text.
+///
+/// # Errors
+/// The reason why it is no text.
+pub(crate) fn utf8(word: &[u8]) -> Result<&str, &'static str> {
+    match std::str::from_utf8(word) {
+        _ if word.contains(&0) => Err("contains a zero byte"),
+        Ok(text) => Ok(text),
+        Err(_) => Err("is not UTF-8"),
+    }
+}
+
 /// Returns whether a text begins like UTF-16: with its byte order mark, or with an ASCII character
 /// in two bytes.
 pub(crate) fn is_utf16(first_bytes: &[u8]) -> bool {

@@ -284,8 +284,15 @@ impl Scanner<'_, '_> {
 
     #[cold]
     fn no_number(&mut self, kind: &str) -> Fault {
-        let quoted = self.quoted();
-        self.at_token(Code::BadFormat, format!("{quoted} is not {kind}"))
+        let token = self.token_bytes();
+        let quoted = text::quote(&token);
+        match text::utf8(&token) {
+            Err(problem) if token.len() < KEPT => {
+                let fault = self.at_token(Code::BadFormat, format!("{quoted} {problem}"));
+                Box::new(fault.help("save the file as UTF-8"))
+            }
+            Ok(_) | Err(_) => self.at_token(Code::BadFormat, format!("{quoted} is not {kind}")),
+        }
     }
 
     #[cold]

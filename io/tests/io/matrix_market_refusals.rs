@@ -67,7 +67,7 @@ fn bad_entries_are_rejected_at_their_place() {
             (&pattern("3 3 1\n1\n"), BadFormat, 3, 2, "the column"),
             (&pattern("3 3 2\n1 1\n"), Truncated, 4, 1, "after 1 of the 2"),
             (&pattern("3 3 1\n1 1\n\n2 2\n"), HeaderLies, 5, 1, "an entry after the 1"),
-            (&pattern("3 3 1\n1 \0\n"), BadFormat, 3, 3, "is not a whole number"),
+            (&pattern("3 3 1\n1 \0\n"), BadFormat, 3, 3, "contains a zero byte"),
             (&symmetric("3 3 3\n2 1\n\n3 3\n1 2\n"), BadFormat, 6, 1, "(1, 2) and its mirror"),
             (&integer("3 3 1\n1 1 1.5\n"), BadFormat, 3, 5, "`1.5` is not a whole"),
             (&integer("3 3 1\n1 1 9223372036854775808\n"), OutOfRange, 3, 5, "63 bits"),

@@ -224,12 +224,10 @@ impl<'a> Lines<'a> {
     /// Returns a vertex: its number, or the row of its text.
     fn vertex(&mut self, scanner: &Scanner, plan: &Plan, cell: &[u8]) -> Result<u64, Fault> {
         let wrong = |message: String| scanner.at_token(Code::BadFormat, message);
-        let Ok(name) = std::str::from_utf8(cell) else {
-            return Err(Box::new(
-                wrong("the name of a vertex is not UTF-8".to_owned())
-                    .help("save the file as UTF-8"),
-            ));
-        };
+        let name = text::utf8(cell).map_err(|problem| {
+            let fault = wrong(format!("the name of a vertex {problem}"));
+            Box::new(fault.help("save the file as UTF-8"))
+        })?;
         if name.is_empty() {
             return Err(wrong("expected a vertex, found an empty field".to_owned()));
         }
