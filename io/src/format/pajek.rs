@@ -38,7 +38,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let document = Document::read(&mut source)?;
     let reads_weights = source.edge_fields().reads_weights();
     let mut network = Network::new(&source, &document);
-    let mut labels: Vec<Option<String>> = Vec::new();
+    let (mut labels, mut is_listed) = (Vec::<Option<String>>::new(), Vec::new());
     let (mut section, mut n_vertices, mut has_edges) = (Section::Start, None, false);
     let mut relations = BTreeSet::new();
     let mut offset = 0;
@@ -85,6 +85,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
                     }
                     n_vertices = Some(n);
                     labels.resize(n as usize, None);
+                    is_listed.resize(n as usize, false);
                     Section::Vertices
                 }
                 "arcs" | "edges" | "arcslist" | "edgeslist" if n_vertices.is_none() => {
@@ -125,9 +126,10 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
             }
             Section::Vertices => {
                 let vertex = vertex(&(at, first))?;
-                if let Some((_, label)) = cells.get(1) {
-                    labels[vertex as usize].get_or_insert_with(|| (*label).to_owned());
+                if std::mem::replace(&mut is_listed[vertex as usize], true) {
+                    return Err(fault(at, format!("a second vertex `{}`", vertex + 1)));
                 }
+                labels[vertex as usize] = cells.get(1).map(|(_, label)| (*label).to_owned());
             }
             Section::Pairs(is_edge) => {
                 let Some(second) = cells.get(1) else {

@@ -308,6 +308,8 @@ fn damaged_networks_are_rejected_at_their_place() {
             (b"*Vertices 2\n*Arcs\n1 2 x\n", BadFormat, 3, 5, "as the weight, found `x`"),
             (b"*Vertices 2\n*Matrix\n", BadFormat, 2, 1, "unsupported section `*Matrix`"),
             (b"*Vertices 1\n1 \"a", BadFormat, 2, 3, "closing quote"),
+            (b"*Vertices 2\n1 \"a\"\n 1 \"b\"\n", BadFormat, 3, 2, "a second vertex `1`"),
+            (b"*Vertices 2\n2\n02\n", BadFormat, 3, 1, "a second vertex `2`"),
         ],
     );
 }
