@@ -297,10 +297,10 @@ fn picture_faults_name_chunks() {
 }
 
 #[test]
-fn short_plain_picture_reports_its_sample_count() {
+fn short_plain_pictures_are_truncated() {
     let (code, message) = error(Pgm, b"P2\n# a comment\n9 9\n255\n1 2\n");
-    assert_eq!(code, Code::HeaderLies);
-    assert_eq!(message, "9 × 9 pixels do not fit in the 5 bytes of the file");
+    assert_eq!(code, Code::Truncated);
+    assert_eq!(message, "the file ends before its picture does");
     assert_eq!(grid(Pgm, b"P2 2 1 9 4 5").fields[0].values, [4, 5]);
 }
 

@@ -93,24 +93,22 @@ fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let bits = 64 - max.leading_zeros() as usize;
     let (size, n_bands) = ((width, height), kind.names.len());
     let extent = |source: &Source| Extent::new(source, size, n_bands, 1, n_file_bytes);
-    let stored = |bits_per_sample: usize, n_bytes: usize| Stored {
-        n_bands,
-        bits_per_sample,
-        max_ratio: 1,
-        n_bytes,
+    let fits = |bits_per_sample: usize, n_bytes: usize| {
+        let stored = Stored { n_bands, bits_per_sample, max_ratio: 1, n_bytes };
+        match stored.n_bytes_needed(size) > n_bytes as u128 {
+            true => Err(raster::truncated(&source)),
+            false => Ok(()),
+        }
     };
     let (extent, fields) = if kind.is_plain {
         // A sample has at least a digit, and a preceding space unless it is a bit.
         let sample_bits = if kind.is_bit_map { 8 } else { 16 };
-        stored(sample_bits, text.len()).check(&source, size)?;
+        fits(sample_bits, text.len())?;
         let extent = extent(&source)?;
         (extent, plain_fields(&mut source, &mut text, &kind, extent, max, bits)?)
     } else {
         let samples = text.samples(&source)?;
-        let stored = stored(kind.stored_bits(bits), samples.len());
-        if stored.n_bytes_needed(size) > samples.len() as u128 {
-            return Err(raster::truncated(&source));
-        }
+        fits(kind.stored_bits(bits), samples.len())?;
         let extent = extent(&source)?;
         (extent, binary_fields(&mut source, samples, &kind, extent, max, bits)?)
     };
