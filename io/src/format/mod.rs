@@ -91,6 +91,17 @@ fn too_many(scanner: &Scanner, n_announced: u64) -> Fault {
     scanner.here(Code::HeaderLies, message)
 }
 
+/// Returns whether a line is `sep=;` with any separator, which a spreadsheet reads before the
+/// header.
+fn states_separator(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let is_start = |start: &[u8]| start.eq_ignore_ascii_case(b"sep=");
+    line.len() <= 5 && line.get(..4).is_some_and(is_start)
+}
+
+/// The message for such a line.
+const SEPARATOR_FOR_EXCEL: &str = "the first line states the separator for Excel, it is no header";
+
 /// Finishes a graph: gives its arcs the direction that the user wants, and counts special ones.
 fn finish(
     mut graph: Graph,

@@ -88,10 +88,22 @@ fn first_line_with_a_number_is_not_a_header() {
             (b"1e3\n", BadFormat, 1, 1, "`1e3`"),
             (b"1 2\n", BadFormat, 1, 1, "`1 2`"),
             (b"a,b,\n1,2,\n", BadFormat, 1, 5, "the last name of the header is empty"),
-            (b"sep=;\na;b\n1;2\n", BadFormat, 1, 6, "the last name of the header is empty"),
+            (b"sep=;\na;b\n1;2\n", BadFormat, 1, 1, "the separator for Excel"),
+            (b"SEP=,\r\na,b\r\n1,2\r\n", BadFormat, 1, 1, "the separator for Excel"),
+            (b"\"sep=|\"\na,b\n1,2\n", BadFormat, 1, 1, "the separator for Excel"),
         ],
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
+    for (text, expected) in [
+        ("a,b,\n1,2,\n", "delete the comma at the end of every line"),
+        ("a;b;\n1;2;\n", "delete the semicolon at the end of every line"),
+        ("a\tb\t\n1\t2\n", "delete the tab at the end of the line"),
+        ("a,b,\n", "delete the comma at the end of the line"),
+        ("a,b,\n1,2,3\n", "write a name after the last comma"),
+    ] {
+        assert_eq!(help(text), [expected, "`header=no` reads the line as a record"], "{text:?}");
+    }
+    assert_eq!(help("sep=\t\na\tb\n"), ["delete the first line"]);
     assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
     assert_eq!(help("a\n1e400\n"), <[String; 0]>::default());
     assert_eq!(help("1e3\n"), ["with `scale=1` whole numbers may be written like this one"]);

@@ -285,6 +285,7 @@ fn damaged_lines_are_shown_with_advice() {
         ("a,b\n\"c\"x,d\n", 2, 4, "after the closing quote", ""),
         ("a,b\nc,d,e\n", 2, 5, "after 2 fields", ""),
         ("alone\n", 1, 1, "an edge needs two vertices", ""),
+        ("sep=;\nfrom;to\na;b\n", 1, 1, "the separator for Excel", "delete the first line"),
     ] {
         let error = with(text.as_bytes(), |_| {}).unwrap_err();
         assert_eq!((error.line, error.column), (Some(line), Some(column)), "{text:?}: {error}");

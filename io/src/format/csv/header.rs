@@ -7,6 +7,7 @@ use super::column::{Column, is_digits};
 use super::pipe::END;
 use super::records::Records;
 use crate::error::Fault;
+use crate::format::states_separator;
 use crate::meaning::{Meaning, Texts};
 use crate::numbers::{Field, MAX_BITS};
 use crate::text;
@@ -27,6 +28,12 @@ pub(super) fn lacks_last_name(record: &ByteRecord) -> bool {
     let n_names = record.len().saturating_sub(1);
     let is_empty = record.get(n_names).is_some_and(|cell| cell.trim_ascii().is_empty());
     n_names > 0 && is_empty && record.iter().take(n_names).all(is_name)
+}
+
+/// Returns whether a record is `sep=;`, of which the separator may have split two fields.
+pub(super) fn is_for_excel(record: &ByteRecord) -> bool {
+    let (first, rest) = (record.get(0).unwrap_or_default(), record.iter().skip(1));
+    states_separator(first) && rest.map(<[u8]>::len).sum::<usize>() == 0 && record.len() <= 2
 }
 
 fn is_name(cell: &[u8]) -> bool {

@@ -22,7 +22,7 @@ use star_base::Code;
 use self::column::{Cause, Cells, Column, Refused, is_digits};
 use self::records::Records;
 pub(crate) use self::write::write;
-use super::{ReadResult, ReaderNotes};
+use super::{ReadResult, ReaderNotes, SEPARATOR_FOR_EXCEL};
 use crate::data::Data;
 use crate::error::Fault;
 use crate::growing::OutOfBudget;
@@ -50,11 +50,12 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
     }
     let is_header = rules.header.unwrap_or_else(|| header::is_header(records.record()));
+    if header::is_for_excel(records.record()) {
+        let fault = records.at(1, 1, Code::BadFormat, SEPARATOR_FOR_EXCEL);
+        return Err(Box::new(fault.help("delete the first line")));
+    }
     if rules.header.is_none() && header::lacks_last_name(records.record()) {
-        let idx = records.record().len() - 1;
-        let fault = records.in_field(idx, Code::BadFormat, "the last name of the header is empty");
-        let fault = fault.help("delete the comma at the end of the line");
-        return Err(Box::new(fault.help("`header=no` reads the line as a record")));
+        return Err(lacks_last_name(&mut records));
     }
     let mut columns = match is_header {
         true => header::parse(&records)?,
@@ -108,6 +109,27 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let notes = separator.map(str::to_owned).into_iter().collect();
     let numbers = Numbers { shape: Shape::List(n_records), fields };
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
+}
+
+/// The error for a header whose last name is empty. The next line shows whether all lines end with
+/// a separator.
+fn lacks_last_name(records: &mut Records) -> Fault {
+    let last = records.record().len() - 1;
+    let fault = records.in_field(last, Code::BadFormat, "the last name of the header is empty");
+    let separator = match records.separator() {
+        b';' => "semicolon",
+        b'\t' => "tab",
+        _ => "comma",
+    };
+    let is_empty = |cell: &[u8]| cell.trim_ascii().is_empty();
+    let help = match records.next() {
+        Ok(true) if records.record().get(last).is_some_and(is_empty) => {
+            format!("delete the {separator} at the end of every line")
+        }
+        Ok(true) => format!("write a name after the last {separator}"),
+        Ok(false) | Err(_) => format!("delete the {separator} at the end of the line"),
+    };
+    Box::new(fault.help(help).help("`header=no` reads the line as a record"))
 }
 
 /// Warns about names in the rules with several fields. Another file of the run may have the field

@@ -5,7 +5,7 @@ use star_base::Code;
 
 use crate::data::EdgeColumns;
 use crate::error::{Fault, FileError};
-use crate::format::weights;
+use crate::format::{SEPARATOR_FOR_EXCEL, states_separator, weights};
 use crate::options::EdgeFields;
 use crate::registry::Format;
 use crate::source::Source;
@@ -104,6 +104,10 @@ impl Plan {
         let separator = Separator::of(first);
         let fault =
             |message: String| source.fault(Code::BadFormat, message).at(line, 1).showing(first, 1);
+        if states_separator(first) {
+            let fault = fault(SEPARATOR_FOR_EXCEL.to_owned());
+            return Err(Box::new(fault.help("delete the first line")));
+        }
         let mut cells = separator.split(first);
         let second = second.map(|second| separator.split(second));
         if cells.len() > MAX_COLUMNS {
