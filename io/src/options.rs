@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::decimal::Decimal;
+use crate::text;
 
 /// Sizes of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,24 @@ pub struct FieldRules<'a> {
     pub empty: Option<&'a str>,
     /// Whether the first record is a header; by default, if every field of it is a name.
     pub header: Option<bool>,
+}
+
+impl FieldRules<'_> {
+    /// Returns a note about the first name in the rules that is not one of these, for an error that
+    /// may be its consequence.
+    pub(crate) fn unknown_name(&self, names: &[&str]) -> Option<String> {
+        const LISTED: usize = 12;
+        let texts = self.texts.iter().map(|name| (name, "texts"));
+        let mut given = texts.chain(self.scales.iter().map(|(name, _)| (name, "scale")));
+        let (name, setting) = given.find(|(name, _)| !names.contains(&name.as_str()))?;
+        let quote = |name: &str| text::quote(name.as_bytes());
+        let listed: Vec<String> = names.iter().take(LISTED).map(|name| quote(name)).collect();
+        let more = if names.len() > LISTED { ", …" } else { "" };
+        let (name, listed) = (quote(name), listed.join(", "));
+        Some(format!(
+            "no field is called {name}, as in `{setting}=`; the fields are {listed}{more}"
+        ))
+    }
 }
 
 /// The direction of the arcs that a graph is read with.

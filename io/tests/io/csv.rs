@@ -400,3 +400,21 @@ fn unreadable_dates_are_refused_with_the_forms() {
     let (found, _) = numbers(Csv, "d\n12:30:01.000\n");
     assert_eq!(found.fields[0].values, [45_001]);
 }
+
+#[test]
+fn unknown_names_in_settings_are_noted_with_errors_of_cells() {
+    let scales = [("z".to_owned(), Decimal::parse("100").unwrap())];
+    let texts = ["b".to_owned(), "y".to_owned()];
+    let notes = |fields: FieldRules<'_>| {
+        let mut options = ReadOptions { fields, ..ReadOptions::new("f", 1 << 20) };
+        let error = read(Csv, &mut &b"a,b\n1,x\n2.5,y\n"[..], &mut options).unwrap_err();
+        assert_eq!(error.message, "`2.5` is not a whole number");
+        error.notes
+    };
+    let fields = "the fields are `a`, `b`";
+    let scaled = FieldRules { scales: &scales, ..FieldRules::default() };
+    assert_eq!(notes(scaled), [format!("no field is called `z`, as in `scale=`; {fields}")]);
+    let texts = FieldRules { texts: &texts, ..scaled };
+    assert_eq!(notes(texts), [format!("no field is called `y`, as in `texts=`; {fields}")]);
+    assert_eq!(notes(FieldRules { scales: &[], texts: &texts.texts[..1], ..texts }), [""; 0]);
+}

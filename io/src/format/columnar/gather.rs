@@ -78,6 +78,8 @@ pub(super) fn gather(
         let field = Field::new(name.as_str(), None, Vec::new());
         columns.push(Column::new(field, is_text, scale, values));
     }
+    let names: Vec<&str> = columns.iter().map(Column::name).collect();
+    let unknown_name = rules.unknown_name(&names);
     let rules_of_cells = Cells { scaling, empty: rules.empty, has_commas: false };
     let mut n_records = 0;
     for batch in batches {
@@ -100,7 +102,11 @@ pub(super) fn gather(
                 let pushed = column.push(cell.as_bytes(), &rules_of_cells, missing);
                 pushed.map_err(|refused| match refused {
                     Refused::Wrong(cause) => {
-                        place.wrong(Some(column), cause, &cell, &rules_of_cells)
+                        let fault = place.wrong(Some(column), cause, &cell, &rules_of_cells);
+                        match &unknown_name {
+                            Some(note) => Box::new(fault.note(note.as_str())),
+                            None => fault,
+                        }
                     }
                     Refused::Memory(OutOfBudget(n_bytes)) => too_large(source, n_bytes),
                     Refused::Before(fault) => fault,

@@ -62,32 +62,13 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         false => header::unnamed(&records),
     };
     let cells = Cells { scaling, empty: rules.empty, has_commas: records.separator() == b';' };
-    let record_bytes = u128::from(n_fields) * size_of::<i64>() as u128;
-    let mut n_records = 0;
-    if let ([column], false) = (&mut columns[..], is_header) {
-        n_records = records.n_leading_blank_lines();
-        for line in 1..=n_records as u64 {
-            let missing = || Box::new(wrong(&records, 0, None, Cause::Empty, &cells).at(line, 1));
-            let pushed = column.push(b"", &cells, missing);
-            pushed.map_err(|refused| refused_cell(&records, 0, column, refused, &cells))?;
-        }
-    }
-    let mut more = if is_header { records.next()? } else { true };
-    while more {
-        let mut text_bytes = 0;
-        for (idx, (cell, column)) in records.record().iter().zip(&mut columns).enumerate() {
-            let missing = || wrong(&records, idx, None, Cause::Empty, &cells);
-            let pushed = column.push(cell, &cells, missing);
-            pushed.map_err(|refused| refused_cell(&records, idx, column, refused, &cells))?;
-            text_bytes += u128::from(column.text_bytes());
-        }
-        n_records += 1;
-        let n_bytes = text_bytes + n_records as u128 * record_bytes;
-        if text_bytes > 0 && !budget.allows(n_bytes) {
-            return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
-        }
-        more = records.next()?;
-    }
+    let names: Vec<&str> = columns.iter().map(Column::name).collect();
+    let unknown_name = rules.unknown_name(&names);
+    let read = read_records(&mut records, &mut columns, &cells, is_header);
+    let n_records = read.map_err(|fault| match unknown_name {
+        Some(note) if fault.code == Code::BadFormat => Box::new(fault.note(note)),
+        Some(_) | None => fault,
+    })?;
     let mut warnings = strange_names(&columns, rules);
     warnings.extend(columns.iter().filter_map(|column| {
         Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
@@ -109,6 +90,43 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let notes = separator.map(str::to_owned).into_iter().collect();
     let numbers = Numbers { shape: Shape::List(n_records), fields };
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
+}
+
+/// Reads the records after the first one, which is in `records`, and that one if it is no header;
+/// returns their number.
+fn read_records(
+    records: &mut Records,
+    columns: &mut [Column],
+    cells: &Cells<'_>,
+    is_header: bool,
+) -> Result<usize, Fault> {
+    let record_bytes = records.record().len() as u128 * size_of::<i64>() as u128;
+    let mut n_records = 0;
+    if let ([column], false) = (&mut *columns, is_header) {
+        n_records = records.n_leading_blank_lines();
+        for line in 1..=n_records as u64 {
+            let missing = || Box::new(wrong(records, 0, None, Cause::Empty, cells).at(line, 1));
+            let pushed = column.push(b"", cells, missing);
+            pushed.map_err(|refused| refused_cell(records, 0, column, refused, cells))?;
+        }
+    }
+    let mut more = if is_header { records.next()? } else { true };
+    while more {
+        let mut text_bytes = 0;
+        for (idx, (cell, column)) in records.record().iter().zip(&mut *columns).enumerate() {
+            let missing = || wrong(records, idx, None, Cause::Empty, cells);
+            let pushed = column.push(cell, cells, missing);
+            pushed.map_err(|refused| refused_cell(records, idx, column, refused, cells))?;
+            text_bytes += u128::from(column.text_bytes());
+        }
+        n_records += 1;
+        let n_bytes = text_bytes + n_records as u128 * record_bytes;
+        if text_bytes > 0 && !records.budget().allows(n_bytes) {
+            return Err(records.out_of_memory(n_bytes, records.budget().max_bytes()));
+        }
+        more = records.next()?;
+    }
+    Ok(n_records)
 }
 
 /// The error for a header whose last name is empty. The next line shows whether all lines end with
