@@ -95,7 +95,7 @@ pub(super) fn cells(array: &dyn Array) -> Option<Cells<'_>> {
 /// Numbers, including their fractions.
 fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> Cells<'_>
 where
-    T::Intrinsic: std::fmt::Display,
+    T::Native: std::fmt::Display,
 {
     let array = array.as_primitive::<T>();
     Box::new(|row| array.value(row).to_string().into())
@@ -104,13 +104,13 @@ where
 /// Times of day with `parts` units per second.
 fn clock<T: ArrowPrimitiveType>(array: &dyn Array, parts: i64) -> Cells<'_>
 where
-    T::Intrinsic: ArrowNativeTypeOp + Into<i64>,
+    T::Native: ArrowNativeTypeOp + Into<i64>,
 {
     moments::<T>(array, parts, moment::clock_text)
 }
 
 /// Dates with times, with `parts` units per second.
-fn date_time<T: ArrowPrimitiveType<Intrinsic = i64>>(array: &dyn Array, parts: i64) -> Cells<'_> {
+fn date_time<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, parts: i64) -> Cells<'_> {
     moments::<T>(array, parts, moment::date_time_text)
 }
 
@@ -121,7 +121,7 @@ fn moments<T: ArrowPrimitiveType>(
     text: fn(i64) -> String,
 ) -> Cells<'_>
 where
-    T::Intrinsic: Into<i64>,
+    T::Native: Into<i64>,
 {
     let array = array.as_primitive::<T>();
     Box::new(move |row| {
