@@ -126,6 +126,20 @@ fn tree_is_a_spanning_forest() {
     folder.write("neg.csv", b"from,to,weight\na,b,-5\nb,c,-1\na,c,2\n");
     let ran = graph(&folder, &["tree", "neg.csv"]);
     assert!(ran.stdout.starts_with("trees: 1\nedges: 2 of 3\nweight: -6\n"), "{ran:?}");
+    // Only a sum beyond the greatest integer is not printed.
+    for (text, weight) in [
+        ("a,b,-9223372036854775807\nb,c,1\n", "-9223372036854775806\n"),
+        ("a,b,9223372036854775807\nb,c,-1\nc,d,1\n", "9223372036854775807\n"),
+        ("a,b,-9223372036854775808\n", "-9223372036854775808\n"),
+        ("a,b,-5\nb,c,-5\n", "-10\n"),
+        ("a,b,9223372036854775807\nb,c,9223372036854775807\n", "beyond 63 bits; `scale=0.001`"),
+        ("a,b,-9223372036854775808\nb,c,-1\n", "beyond 63 bits; `scale=0.001`"),
+    ] {
+        folder.write("wide.csv", text.as_bytes());
+        let ran = graph(&folder, &["tree", "wide.csv"]);
+        assert!(ran.stdout.contains(&format!("weight: {weight}")), "{ran:?}");
+        assert!(ran.stdout.contains("\na ") && ran.code == 0, "{ran:?}");
+    }
 }
 
 #[test]
