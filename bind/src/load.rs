@@ -705,7 +705,7 @@ impl Loader<'_> {
         let read = || {
             find_graph(reading, file, free).map_err(|error| match error.code {
                 Code::NoSuchLayout => {
-                    error.help("pass a graph file, or give the file to a parameter: `NAME=FILE`")
+                    error.help("`star run FILE NAME=FILE` gives other data to a parameter")
                 }
                 _ => error,
             })
@@ -766,8 +766,12 @@ fn find_graph(
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes, scale)),
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
-            let message = "the file of `--graph` does not contain a graph";
-            Err(FileError::new(Code::NoSuchLayout, file, message))
+            let message = format!("{} is no graph", data.as_output().describe());
+            let error = FileError::new(Code::NoSuchLayout, file, message);
+            Err(match data {
+                Data::Table(_) | Data::Sparse(_) => error.note(matrices::SQUARE),
+                _ => error,
+            })
         }
     }
 }

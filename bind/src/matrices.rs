@@ -50,6 +50,9 @@ pub(crate) fn of_param(
         .map_err(|message| refused(message).help("`nodata=0` says that zeros are missing arcs"))
 }
 
+/// The reason why a matrix is no graph.
+pub(crate) const SQUARE: &str = "the matrix of a graph has equal numbers of rows and columns";
+
 /// Converts a square array to the graph of its entries: number j of row i is the weight of the arc
 /// from i to j, counted from 0, or in an array of zeros and ones the arc. Zeros are no arcs, or
 /// with `nodata=` the missing numbers. Other data are unchanged.
@@ -70,7 +73,7 @@ pub(crate) fn as_graph(
     if height != width {
         let message = format!("an array of {height} × {width} numbers is no graph");
         let error = FileError::new(Code::NoSuchLayout, file, message);
-        return Err(error.note("the matrix of a graph has equal numbers of rows and columns"));
+        return Err(error.note(SQUARE));
     }
     let is_bits = field.values.iter().all(|number| matches!(number, 0 | 1));
     let missing = field.nodata.filter(|_| !is_bits).unwrap_or(0);

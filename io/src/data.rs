@@ -93,7 +93,7 @@ impl Data {
 
 impl OutputRef<'_> {
     /// Describes kind and size, for messages.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             OutputRef::Graph(graph) => {
                 let kind = if graph.symmetric { "an undirected graph" } else { "a graph" };
