@@ -158,6 +158,7 @@ impl ResultForm {
         let graph = Data::Graph(Graph { n_vertices: 1, symmetric: true, ..Graph::default() });
         let (examples, what) = match self {
             ResultForm::Fields(fields) => return fields.held_by(format),
+            ResultForm::RowsOf(name) if name == GRAPH => (vec![graph], "arcs of a graph"),
             ResultForm::RowsOf(_) => (vec![list, graph], "records or arcs"),
             ResultForm::Adjacency => (vec![graph], "a graph"),
             ResultForm::Like(_) => (vec![list], "a list of records"),
@@ -196,7 +197,7 @@ impl ResultForm {
             return;
         }
         if coding.signed == Some(n_columns)
-            && let Some(n_bits) = n_columns.checked_sub(1)
+            && let Some(n_bits @ ..MAX_BITS) = n_columns.checked_sub(1)
         {
             field.values.iter_mut().for_each(|number| *number -= 1 << n_bits);
         }
