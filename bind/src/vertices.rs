@@ -7,7 +7,7 @@ use star_io::{Arc, Field, FileError, Graph, Meaning, Numbers, Shape, Texts, Vert
 use crate::fields::Fields;
 use crate::rows::ResultForm;
 
-/// The maximum width of a row that is a number.
+/// The maximum width of a number.
 const MAX_BITS: usize = 63;
 
 /// Returns a slice or word as the vertices at its ones, and a table as all vertices, each with the
@@ -22,7 +22,7 @@ pub(crate) fn all(
 ) -> Result<Numbers, FileError> {
     match value {
         BitsRef::Slice(bits) | BitsRef::Word(bits) => chosen(bits, graph, file),
-        BitsRef::Table(table) => numbers(table, "value", |_| true, graph, file),
+        BitsRef::Table(table) => numbers(table, "value", None, graph, file),
         BitsRef::Sparse(_) => Err(not_dense(file)),
     }
 }
@@ -43,14 +43,11 @@ pub(crate) fn near(
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
         BitsRef::Sparse(_) => Err(not_dense(file)),
-        BitsRef::Table(table) => {
-            let infinity = infinity(table);
-            numbers(table, "distance", |number| number != infinity, graph, file)
-        }
+        BitsRef::Table(table) => numbers(table, "distance", Some(infinity(table)), graph, file),
     }
 }
 
-/// Returns the number in a row of ones.
+/// Returns the number in a row of ones, the greatest one of wider rows.
 fn infinity(table: &BitTable) -> i64 {
     match table.n_cols() {
         width if width >= MAX_BITS => i64::MAX,
@@ -73,11 +70,13 @@ fn chosen(bits: &BitVector, graph: Option<&Graph>, file: &str) -> Result<Numbers
 fn numbers(
     table: &BitTable,
     name: &str,
-    wanted: impl Fn(i64) -> bool,
+    infinity: Option<i64>,
     graph: Option<&Graph>,
     file: &str,
 ) -> Result<Numbers, FileError> {
-    let (vertices, values) = rows(table, wanted, graph, file)?;
+    let numbers = rows(table, infinity, graph, file)?.into_iter().enumerate();
+    let (vertices, values): (Vec<usize>, Vec<i64>) =
+        numbers.filter(|&(_, number)| Some(number) != infinity).unzip();
     let shape = Shape::List(vertices.len());
     let fields = vec![named("vertex", vertices, graph), Field::new(name, None, values)];
     Ok(Numbers { shape, fields })
@@ -109,7 +108,7 @@ fn code_field(
         let message = "`codes` requires a table";
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     };
-    let (_, values) = rows(table, |_| true, graph, file)?;
+    let values = rows(table, None, graph, file)?;
     let n = table.n_rows();
     let in_row = values.iter().map(|&code| usize::try_from(code).ok().filter(|&code| code <= n));
     let Some(codes) = in_row.collect::<Option<Vec<usize>>>() else {
@@ -152,9 +151,9 @@ pub(crate) fn joined(
                 Field::new(name, None, bits.iter().map(i64::from).collect())
             }
             (ResultForm::Vertices | ResultForm::Distances, BitsRef::Table(table)) => {
-                let (_, values) = rows(table, |_| true, graph, file)?;
-                if *form == ResultForm::Distances {
-                    let infinity = infinity(table);
+                let infinity = (*form == ResultForm::Distances).then(|| infinity(table));
+                let values = rows(table, infinity, graph, file)?;
+                if let Some(infinity) = infinity {
                     let kept = is_kept.get_or_insert_with(|| vec![true; values.len()]);
                     kept.iter_mut().zip(&values).for_each(|(kept, &it)| *kept &= it != infinity);
                 }
@@ -222,26 +221,47 @@ fn all_of(n: usize) -> Vec<usize> {
     (0..n).collect()
 }
 
-/// Returns the vertices, from 0, whose rows are wanted, and the numbers in these rows.
+/// Returns the numbers in the rows: in wide rows of ones infinity, if there is one.
 fn rows(
     table: &BitTable,
-    wanted: impl Fn(i64) -> bool,
+    infinity: Option<i64>,
     graph: Option<&Graph>,
     file: &str,
-) -> Result<(Vec<usize>, Vec<i64>), FileError> {
+) -> Result<Vec<i64>, FileError> {
     let (n_rows, width) = (table.n_rows(), table.n_cols());
     check_rows(n_rows, graph, file)?;
     if n_rows == 0 {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Vec::new());
     }
-    if width == 0 || width > MAX_BITS {
-        let error = FileError::new(Code::NoSuchLayout, file, format!("rows of {width} bits"));
-        return Err(error.note(format!("a number must have 1 to {MAX_BITS} bits")));
+    if width == 0 {
+        return Err(FileError::new(Code::NoSuchLayout, file, "rows of 0 bits"));
     }
-    let records = Fields::records(vec![(String::new(), width)]);
-    let all = records.numbers(BitsRef::Table(table), file)?;
-    let all = all.fields.into_iter().flat_map(|field| field.values).enumerate();
-    Ok(all.filter(|&(_, number)| wanted(number)).unzip())
+    // The parts of a row: only the last one may have ones, except in infinity.
+    let first = Some(width % MAX_BITS).filter(|&bits| bits > 0);
+    let widths = first.into_iter().chain(std::iter::repeat_n(MAX_BITS, width / MAX_BITS));
+    let widths: Vec<usize> = widths.collect();
+    let parts = Fields::records(widths.iter().map(|&bits| (String::new(), bits)).collect());
+    let mut parts = parts.numbers(BitsRef::Table(table), file)?.fields;
+    let Some(Field { values, .. }) = parts.pop() else { return Ok(Vec::new()) };
+    let is_wide = |row: usize| {
+        let is_marker = !parts.is_empty() && infinity == Some(values[row]);
+        is_marker || parts.iter().any(|part| part.values[row] != 0)
+    };
+    let is_infinity = |row: usize| {
+        let parts = parts.iter().map(|part| part.values[row]).chain([values[row]]);
+        let is_ones = |(part, &bits): (i64, &usize)| part == i64::MAX >> (MAX_BITS - bits);
+        infinity.is_some() && parts.zip(&widths).all(is_ones)
+    };
+    let mut too_wide = (0..n_rows).filter(|&row| is_wide(row) && !is_infinity(row));
+    match too_wide.next() {
+        None => Ok(values),
+        Some(row) => {
+            let name = text::one_line(&name_of(row, graph));
+            let message = format!("the row of the vertex `{name}` exceeds {MAX_BITS} bits");
+            let error = FileError::new(Code::NoSuchLayout, file, message);
+            Err(error.help("`scale=0.001` reads the weights of the graph in thousands"))
+        }
+    }
 }
 
 fn check_rows(n: usize, graph: Option<&Graph>, file: &str) -> Result<(), FileError> {
@@ -407,7 +427,23 @@ mod tests {
         let table = BitTable::parse(&[&ones, &format!("0{}", "1".repeat(62))]).unwrap();
         let near = columns(near(BitsRef::Table(&table), None, "f").unwrap());
         assert_eq!(near[1].1, [i64::MAX >> 1]);
-        let table = BitTable::zeros(1, 64).unwrap();
-        assert!(all(BitsRef::Table(&table), None, "f").is_err());
+    }
+
+    #[test]
+    fn wide_rows_are_numbers_if_these_fit() {
+        let zeros = "0".repeat(66);
+        let rows = [format!("{zeros}101"), "1".repeat(69), format!("{zeros}111")];
+        let table = BitTable::parse(&rows.each_ref().map(String::as_str)).unwrap();
+        let found = columns(near(BitsRef::Table(&table), None, "f").unwrap());
+        assert_eq!(found[1].1, [5, 7]);
+        let error = all(BitsRef::Table(&table), None, "f").unwrap_err();
+        assert_eq!(error.message, "the row of the vertex `2` exceeds 63 bits");
+        let marked = ("d", &ResultForm::Distances, BitsRef::Table(&table));
+        let found = columns(joined(&[marked], None, "f").unwrap());
+        assert_eq!((&*found[0].1, &*found[1].1), (&[1, 3][..], &[5, 7][..]));
+        let greatest = BitTable::parse(&[&format!("0{}", "1".repeat(63))]).unwrap();
+        let found = columns(all(BitsRef::Table(&greatest), None, "f").unwrap());
+        assert_eq!(found[1].1, [i64::MAX]);
+        assert!(near(BitsRef::Table(&greatest), None, "f").is_err());
     }
 }
