@@ -94,11 +94,16 @@ impl Fields {
             let bits = bits.parse().ok().filter(|bits| (1..=MAX_BITS).contains(bits))?;
             (!name.is_empty()).then(|| (name.to_owned(), bits))
         };
-        let fields: Option<Vec<(String, usize)>> = words.map(field).collect();
-        match fields.filter(|fields| !fields.is_empty()) {
-            Some(fields) => Ok(Some(Fields { form, fields })),
-            None => {
-                let message = format!("`{}` names no fields", text::one_line(prefix));
+        let fields = words.map(|word| field(word).ok_or(word)).collect::<Result<Vec<_>, _>>();
+        match fields {
+            Ok(fields) if !fields.is_empty() => Ok(Some(Fields { form, fields })),
+            wrong => {
+                let message = match wrong {
+                    Ok(_) => format!("`{}` names no fields", text::one_line(prefix)),
+                    Err(word) => {
+                        format!("`{}` is not the name and width of a field", text::one_line(word))
+                    }
+                };
                 let error = FileError::new(Code::NoSuchLayout, file, message);
                 let help = format!("write `{} x=16 y=16:{file}`, names and bits", form.name());
                 Err(error.help(help).note(format!(
@@ -282,6 +287,9 @@ mod tests {
         {
             assert_eq!(Fields::split(wrong).unwrap_err().code, Code::NoSuchLayout, "{wrong}");
         }
+        let error = Fields::split("records y=3 x=64:a").unwrap_err();
+        assert_eq!(error.message, "`x=64` is not the name and width of a field");
+        assert_eq!(error.notes, ["the width of a field must be 1 to 63 bits"]);
     }
 
     #[test]

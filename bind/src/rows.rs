@@ -313,7 +313,8 @@ pub(crate) fn like(
     if let Some(width) = widths.iter().find(|&&width| width > MAX_BITS) {
         let message = format!("a field of {width} bits");
         let error = FileError::new(Code::NoSuchLayout, file, message);
-        return Err(error.note(format!("a number has at most {MAX_BITS}")));
+        let error = error.note(format!("a number has at most {MAX_BITS}"));
+        return Err(error.help("`widths=` chooses narrower fields for a file"));
     }
     let named = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
     let records = Fields::records(named.collect());
@@ -328,7 +329,7 @@ pub(crate) fn like(
             };
         });
         found.nodata = field.nodata;
-        found.bits = field.bits;
+        found.bits = field.bits.map(|_| *width);
         found.meaning = field.meaning.clone();
     }
     Ok(numbers)

@@ -41,7 +41,7 @@ fn every_type_and_order_is_read() {
         ("'<i2'", false, 2, None),
         ("'>i4'", true, 4, None),
         ("'<u4'", false, 4, Some(32)),
-        ("'>u8'", true, 8, Some(64)),
+        ("'>u8'", true, 8, Some(63)),
         ("\"<i8\"", false, 8, None),
     ] {
         let bytes = |value: &i64| match is_big {

@@ -2,7 +2,7 @@
 //! numbers of 16 to 64 bits, in both byte orders, row by row or column by column; records of these.
 //!
 //! An array of two dimensions is a grid, one of one dimension a list, a single number a list of
-//! one. Truth values have one bit, unsigned numbers the width of their type; signed and
+//! one. Truth values have one bit, unsigned numbers the width of their type, at most 63; signed and
 //! floating-point numbers have the bits that they need. Floating-point numbers must be whole or
 //! need `scale=`.
 //!
@@ -72,7 +72,8 @@ pub(super) fn read_array(
         let bits = match (input.scaling, column.kind) {
             (Some(_), _) | (None, ElementKind::Signed | ElementKind::Float) => None,
             (None, ElementKind::Bool) => Some(1),
-            (None, ElementKind::Unsigned) => Some(column.n_bytes * 8),
+            // A number has at most 63 bits.
+            (None, ElementKind::Unsigned) => Some((column.n_bytes * 8).min(63)),
         };
         let name = column.name.as_deref().unwrap_or(name).to_owned();
         fields.push(Field::new(name, bits, values).scaled(input.scaling));

@@ -100,7 +100,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let is_index = meaning == Some(header::PALETTE);
     for field in fields.iter_mut().filter(|_| kind == SampleKind::Unsigned) {
         let is_mask = is_index && field.values.iter().all(|value| (0..=1).contains(value));
-        field.bits = Some(if is_mask { 1 } else { layout.bits });
+        field.bits = Some(if is_mask { 1 } else { layout.bits.min(63) });
     }
     if has_more_pictures(&mut decoder) {
         warnings.push("only the first picture of several is read".to_owned());
