@@ -148,8 +148,10 @@ fn star(refusal: Option<Diagnostic>) -> Exit {
         }
         Err(error) => {
             let lossy = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
-            let reporter = Reporter::new(usage::format_of(&lossy.collect::<Vec<_>>()));
+            let arguments: Vec<String> = lossy.collect();
+            let reporter = Reporter::new(usage::format_of(&arguments));
             let refusal = usage::refusal(&error, output.is_terminal());
+            let refusal = refusal.naming(&error, &arguments);
             (refused(refusal, &reporter, &mut output), reporter)
         }
     };

@@ -34,6 +34,30 @@ pub(crate) enum Refusal {
     Fault(Diagnostic),
 }
 
+impl Refusal {
+    /// Names the whole argument that clap took for options of one character, and the way to give it
+    /// as a vertex.
+    pub(crate) fn naming(self, error: &Error, arguments: &[String]) -> Refusal {
+        let (mut fault, option) = match (self, error.get(ContextKind::InvalidArg)) {
+            (Refusal::Fault(fault), Some(ContextValue::String(option)))
+                if error.kind() == ErrorKind::UnknownArgument && !option.starts_with("--") =>
+            {
+                (fault, option)
+            }
+            (refusal, _) => return refusal,
+        };
+        if let Some(whole) = arguments.iter().skip(1).find(|whole| whole.starts_with(option)) {
+            fault.message = format!("unexpected argument `{}` found", text::one_line(whole));
+            if arguments.iter().any(|argument| argument == "graph") {
+                let whole = text::shell_word(whole);
+                let help = format!("a vertex that begins with `-` follows `--`: `-- {whole}`");
+                return Refusal::Fault(fault.help(help));
+            }
+        }
+        Refusal::Fault(fault)
+    }
+}
+
 /// Converts an error of clap.
 pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
     let rendered = error.render();

@@ -191,6 +191,37 @@ fn unknown_vertices_get_a_suggestion() {
 }
 
 #[test]
+fn vertices_may_begin_with_a_sign() {
+    let folder = Folder::new(&[("m.csv", "from,to,weight\n-5x,b,1\nb,c,4\n")]);
+    graph(&folder, &["paths", "m.csv", "-5x"]).fails(2, &["unexpected argument `-5x`", "`-- -5x`"]);
+    graph(&folder, &["paths", "m.csv", "--", "-5x", "c"])
+        .prints("from -5x to c: 5\n  -5x -> b  after 1\n  b -> c  after 5\n");
+}
+
+#[test]
+fn matrices_that_are_not_square_are_refused() {
+    let matrix = "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n";
+    let folder = Folder::new(&[("r.mtx", matrix)]);
+    graph(&folder, &["tree", "r.mtx"]).fails(
+        5,
+        &["E0507", "r.mtx: a table of 2 × 3 is no graph", "equal numbers of rows and columns"],
+    );
+}
+
+#[test]
+fn long_paths_of_heavy_arcs_have_distances_that_fit() {
+    let arc = |i: u32| format!("v{i},v{},{}\n", i + 1, if i == 0 { 1u64 << 60 } else { 1 });
+    let chain: String = (0..20).map(arc).collect();
+    let folder = Folder::new(&[("c.csv", &format!("from,to,weight\n{chain}"))]);
+    let ran = graph(&folder, &["paths", "c.csv", "v0", "--out", "csv:-"]);
+    assert!(ran.stdout.contains("v20,1152921504606846995,v19\n"), "{ran:?}");
+    let ran = graph(&folder, &["paths", "c.csv", "v1"]);
+    assert!(ran.stdout.contains("\nv20           19  v19\n"), "{ran:?}");
+    let ran = graph(&folder, &["paths", "c.csv", "v0", "v20"]);
+    assert!(ran.stdout.contains("from v0 to v20: 1152921504606846995\n"), "{ran:?}");
+}
+
+#[test]
 fn negative_weights_are_refused_for_paths() {
     let folder = Folder::new(&[("neg.csv", "from,to,weight\na,b,-5\nb,c,-1\na,c,2\n")]);
     let ran = graph(&folder, &["paths", "neg.csv", "a"]);
@@ -232,6 +263,11 @@ fn files_are_checked_before_the_run() {
     graph(&folder, &["components", "r.csv", "--out", "c.xyz"])
         .fails(5, &["E0506", "cannot determine the output format", "`.csv`"]);
     graph(&folder, &["components", "r.csv", "--out", "c.graphml"]).fails(5, &["E0507"]);
+    for file in ["t.png", "t.npy"] {
+        let ran = graph(&folder, &["tree", "r.csv", "--out", file]);
+        ran.fails(5, &["E0507", "arcs of a graph cannot be written", "`.csv`", "`.graphml`"]);
+        assert!(!ran.stderr.contains("`.npz`") && ran.stdout.is_empty(), "{ran:?}");
+    }
     graph(&folder, &["tree", "r.csv", "--view", "t.gif"]).fails(5, &["unknown picture format"]);
     graph(&folder, &["tree", "no.csv"]).fails(5, &["no.csv", "cannot open"]);
     assert_eq!(folder.names(), ["n.txt", "r.csv"]);
