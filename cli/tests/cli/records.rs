@@ -135,6 +135,24 @@ fn npy_list(numbers: &[i64]) -> Vec<u8> {
 }
 
 #[test]
+fn numbers_without_sign_have_at_most_63_bits() {
+    let folder = folder();
+    let mut bytes = npy_list(&[1, 2, i64::MAX]);
+    let at = bytes.windows(3).position(|three| three == b"<i8").unwrap();
+    bytes[at + 1] = b'u';
+    folder.write("u.npy", &bytes);
+    let same = ["run", "find.star", "--proc", "SAME", "T=u.npy", "--out", "R=like T:csv:-"];
+    folder.star(&same).prints("value:63\n1\n2\n9223372036854775807\n");
+    folder.write("u.csv", b"value:64\n1\n2\n");
+    let csv = ["run", "find.star", "--proc", "SAME", "T=u.csv", "--out", "R=like T:csv:-"];
+    folder.star(&csv).fails(5, &["a field of 64 bits", "`widths=` chooses narrower fields"]);
+    folder.star(&[&csv[..], &["widths=10"]].concat()).prints("value:10\n1\n2\n");
+    folder
+        .star(&[&csv[..4], &["T=u.csv", "--out", "R=records v=64:csv:-"]].concat())
+        .fails(5, &["`v=64` is not the name and width of a field", "1 to 63 bits"]);
+}
+
+#[test]
 fn unknown_forms_of_results_are_refused() {
     let folder = folder();
     let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
