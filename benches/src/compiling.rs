@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use star_compiler::{Library, LowerOptions};
+use star_compiler::LowerOptions;
 use star_opt::{Options, PASSES, Verify};
+use star_stdlib::LIBRARY;
 use star_vm::{Backend, CompileOptions, cpu};
 
 use crate::front_end::OneText;
@@ -25,7 +26,6 @@ pub(crate) fn run(module: &str) -> Result<(), String> {
         }
         steps[at].1.push(time);
     };
-    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
     let backend = cpu::Cpu::default();
     let mut n_routines = 0;
     for _ in 0..RUNS {
@@ -37,7 +37,7 @@ pub(crate) fn run(module: &str) -> Result<(), String> {
         };
         let start = Instant::now();
         let name = format!("star:{module}");
-        let compilation = star_compiler::check(&name, &mut OneText((*text).to_owned()), &library);
+        let compilation = star_compiler::check(&name, &mut OneText((*text).to_owned()), &LIBRARY);
         if compilation.has_errors() {
             return Err(format!("`{name}` has errors"));
         }

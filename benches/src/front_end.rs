@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use star_base::{FileId, SourceFile};
-use star_compiler::{Formatter, Library, LoadError, Source, SourceLoader};
+use star_compiler::{Formatter, LoadError, Source, SourceLoader};
+use star_stdlib::LIBRARY;
 use star_syntax::ast::Item;
 use star_syntax::token::Token;
 
@@ -67,16 +68,15 @@ pub(crate) fn run(megabytes: usize) -> [f64; 3] {
         assert!(parsed.diagnostics.is_empty(), "the generated program parses");
         parsed.file.items.len()
     });
-    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
     let mut loader = OneText(text.clone());
     let source = SourceFile::new("generated.star", text.clone());
-    let formatter = Formatter::new(library);
+    let formatter = Formatter::new(LIBRARY);
     let format = report("format", text.len(), || {
         let formatted = formatter.format(&source, &mut loader);
         formatted.map_or(0, |formatted| formatted.len())
     });
     let check = report("lex, parse, resolve, check and lower", text.len(), || {
-        let compilation = star_compiler::check("generated.star", &mut loader, &library);
+        let compilation = star_compiler::check("generated.star", &mut loader, &LIBRARY);
         assert!(!compilation.has_errors(), "the generated program has no errors");
         compilation.hir.routines.len()
     });

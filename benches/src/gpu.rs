@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use star::pipeline::backends::{Availability, BACKENDS, DeviceOptions, GpuMode};
+use star::pipeline::{Compiled, LoadedRoutine, Machine, Printed};
 use star_base::{BitTable, BitVector, Random};
 use star_gpu::{DeviceSettings, Gpu};
-use star_harness::backends::{DeviceOptions, GpuMode};
-use star_harness::{Availability, BACKENDS, Compiled, LoadedRoutine, Machine, Printed};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
 use crate::closure::{acyclic, dense, shuffled, sparse};

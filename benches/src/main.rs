@@ -6,6 +6,7 @@
 //!   files, see `docs/src/internals/testing.md`; `--help` lists the options. `contestant
 //!   KEY=VALUE…`: ours or a Rust peer as a process, for `peers`.
 //! * `front-end [MB]`: speed of reading, formatting and checking a generated file of that size.
+//! * `calls`: time of a call of a small procedure through the crate `star`.
 //! * `compile [MODULE]`: time of each step and each pass that compiles a module of the library. *
 //!   `kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on up
 //!   to that many bits; only those whose name contains NAME. * `operations [BITS [NAME]] [--time
@@ -25,6 +26,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this program prints figures")]
 
+mod calls;
 mod closure;
 mod compiling;
 mod dynamic;
@@ -51,7 +53,7 @@ mod whole;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | kernels [BITS [NAME]] \
+const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | calls | kernels [BITS [NAME]] \
                      | results [JOB …] [--page] [--full] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | moving-check [OBJECTS [BATCHES]] \
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
     let well = |()| Ok::<(), String>(());
     let done = match text(0) {
         "front-end" => number(1, 10).map(front_end::run).map(|_| Ok(())),
+        "calls" => Some(calls::run()),
         "compile" => Some(compiling::run(args.get(1).map_or("paths", String::as_str))),
         "kernels" => number(1, 100_000_000).map(|bits| kernels::run(bits, text(2))).map(well),
         "results" => Some(results::run(&args[1..])),

@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use star::pipeline::{Build, Printed};
 use star_base::intrinsics::Intrinsic;
 use star_base::{BitTable, SparseLines};
-use star_compiler::{Library, LowerOptions};
-use star_harness::Printed;
+use star_compiler::LowerOptions;
 use star_ir::{Program, RoutineId};
 use star_vm::{
     Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Stats, TableForm, cpu,
@@ -134,11 +134,10 @@ pub(crate) fn lowered(text: &str) -> Program {
 /// A text under the name of a file, or of a module of the library, which may do what programs may
 /// not.
 pub(crate) fn lowered_as(name: &str, text: &str) -> Program {
-    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-    let compilation = star_compiler::check(name, &mut OneText(text.to_owned()), &library);
+    let compilation = star::pipeline::check(name, &mut OneText(text.to_owned()));
     assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
-    let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
-    lowered.expect("what has no errors is lowered").program
+    let build = Build::new(&compilation, &LowerOptions::default(), None);
+    build.expect("what has no errors is lowered").lowered.program
 }
 
 /// What a call took.

@@ -9,7 +9,8 @@ use star_io::{
     Data, Decimal, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions,
     LayoutValue, ReadOptions, Stopped, Weights, Widths,
 };
-use star_vm::{HostValue, TableForm};
+use star_ir::analysis::line_accesses::TableUse;
+use star_vm::{Argument, HostValue, TableForm};
 
 use crate::bytes::{bytes_in, bytes_of, bytes_of_graph};
 use crate::layouts::{self, AnyLayout};
@@ -76,6 +77,17 @@ pub enum SparseWish {
     Always,
 }
 
+impl SparseWish {
+    /// Returns the wish for a table that a program uses like this.
+    pub fn of(used: &TableUse) -> Self {
+        match used {
+            TableUse::Looks => SparseWish::WhereSmaller,
+            TableUse::Changes => SparseWish::WhereNeeded,
+            TableUse::Whole => SparseWish::WhereAsked,
+        }
+    }
+}
+
 /// A graph after layout.
 #[derive(Clone, Debug)]
 pub struct LaidOut {
@@ -88,6 +100,12 @@ pub struct LaidOut {
 }
 
 impl LaidOut {
+    /// Returns it as an argument; a `fixed` one keeps its size.
+    pub fn into_argument(self, fixed: bool) -> Argument {
+        let LaidOut { value, form, sparse } = self;
+        Argument { value, fixed, form, sparse }
+    }
+
     /// Creates a value that is not a sparse table.
     pub fn dense(value: HostValue, form: TableForm) -> Self {
         LaidOut { value, form, sparse: None }

@@ -6,12 +6,12 @@
 use std::path::PathBuf;
 use std::thread;
 
+use star::pipeline::backends::{Availability, BACKENDS, BackendSpec};
 use star_base::Intrinsic;
-use star_harness::backends::{Availability, BACKENDS, BackendSpec};
 use star_vm::kernels::Level;
 
-use star_os::engine;
 use star_os::limits::default_memory;
+use star_os::machines;
 use star_os::size_args::{address_space_left, available_memory, meminfo};
 
 /// The machine, and its use by `star`.
@@ -121,7 +121,7 @@ pub(crate) fn memory() -> Memory {
 /// Returns the backends listed by the harness.
 fn list_backends(available: u64) -> Vec<BackendState> {
     let state = |entry: &BackendSpec| {
-        let (name, is_default) = (entry.name, entry.name == engine::DEFAULT);
+        let (name, is_default) = (entry.name, entry.name == machines::DEFAULT);
         match entry.open() {
             Availability::Ready(backend) => {
                 let caps = backend.caps();
@@ -235,7 +235,7 @@ mod tests {
     fn available_backends_are_not_reported_as_missing() {
         let backends = list_backends(8 << 30);
         let mut names: Vec<&str> = backends.iter().map(|backend| backend.name).collect();
-        for name in engine::ready_names() {
+        for name in star::pipeline::backends::names() {
             let mut states = backends.iter();
             // The device of a backend may be missing; its state then says so.
             let fits = |state: &BackendState| match &state.state {

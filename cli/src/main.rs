@@ -20,7 +20,6 @@
 mod command;
 mod doctor;
 mod explain;
-mod function_entry;
 mod headers;
 mod output_target;
 mod profile;

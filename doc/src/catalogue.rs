@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use star_base::builtins::OVERVIEW;
 use star_base::{
-    Builtin, Code, Diagnostic, SourceFile, SourceMap, Span, did_you_mean, language, text,
+    Builtin, Code, Diagnostic, Library, SourceFile, SourceMap, Span, did_you_mean, language, text,
 };
-use star_compiler::{Library, SourceLoader, read_source};
+use star_compiler::{SourceLoader, read_source};
 use star_syntax::ast::RoutineKind;
 use star_syntax::doc::{self, About, Doc, FileDoc, RoutineDoc};
 
@@ -280,9 +280,9 @@ pub fn modules_of(topics: &[Topic]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use star_stdlib::LIBRARY;
 
-    const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+    use super::*;
 
     fn titles(name: &str) -> Vec<String> {
         let catalogue = Catalogue::library(&LIBRARY);

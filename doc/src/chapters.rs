@@ -23,8 +23,8 @@ macro_rules! chapters {
 /// them, since their sources are found by name.
 const CHAPTERS: &[(&str, &str)] = chapters! {
     "machine.md" "tour.md" "data.md" "graphs.md" "tables.md" "grids.md" "terrain.md" "images.md"
-    "moving.md" "sessions.md" "testing.md" "editor.md" "modules.md" "fast.md" "papers.md"
-    "reference/language.md" "reference/formats.md"
+    "moving.md" "sessions.md" "testing.md" "editor.md" "modules.md" "fast.md" "embedding.md"
+    "papers.md" "reference/language.md" "reference/formats.md"
 };
 
 /// Returns the name of a chapter: its path without folder and extension.

@@ -170,12 +170,11 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_compiler::Library;
 
     use super::*;
 
     fn catalogue() -> Catalogue {
-        Catalogue::library(&Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES })
+        Catalogue::library(&star_stdlib::LIBRARY)
     }
 
     #[test]

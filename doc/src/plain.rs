@@ -218,7 +218,7 @@ fn cut(line: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_compiler::Library;
+    use star_stdlib::LIBRARY;
 
     use super::*;
 
@@ -248,8 +248,7 @@ mod tests {
 
     #[test]
     fn all_lines_fit_the_width_unless_verbatim() {
-        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let catalogue = Catalogue::library(&library);
+        let catalogue = Catalogue::library(&LIBRARY);
         let page = topics(&catalogue, &catalogue.find("WARSHALL").unwrap(), 40);
         assert!(page.contains("\nCost: 3*n"), "{page}");
         let prose = page.lines().skip(3).take_while(|line| !line.starts_with("Example"));

@@ -153,13 +153,12 @@ fn first_sentence(section: &Section) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_compiler::Library;
+    use star_stdlib::LIBRARY;
 
     use super::*;
 
     fn names(query: &str) -> Vec<String> {
-        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let found = search(&Catalogue::library(&library), query);
+        let found = search(&Catalogue::library(&LIBRARY), query);
         found.hits.into_iter().map(|hit| hit.name).collect()
     }
 
@@ -189,8 +188,7 @@ mod tests {
 
     #[test]
     fn unknown_words_are_left_out() {
-        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let catalogue = Catalogue::library(&library);
+        let catalogue = Catalogue::library(&LIBRARY);
         assert_eq!(names("tree xyzzy"), names("tree"));
         assert_eq!(search(&catalogue, "Xyzzy trees").missing, ["xyzzy"]);
         assert_eq!(names("xyzzy"), [""; 0]);

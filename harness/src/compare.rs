@@ -3,11 +3,11 @@
 //! arguments afterwards, printed and written output, elementary operations, and steps in programs
 //! as lowered.
 
+use star::pipeline::RunResult;
 use star_ir::LimitKind;
 use star_vm::Outcome;
 
 use crate::mode::Mode;
-use crate::routine_run::RunResult;
 
 /// The first difference between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

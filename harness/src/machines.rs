@@ -2,14 +2,13 @@
 
 use std::num::NonZeroUsize;
 
+use star::pipeline::Machine;
+use star::pipeline::backends::{Availability, ready};
 #[cfg(feature = "gpu")]
 use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
 use star_vm::kernels::Kernels;
 use star_vm::reference::{ForallOrder, Settings};
 use star_vm::{CompileOptions, Cpu, Reference};
-
-use crate::backends::{Availability, ready};
-use crate::machine::Machine;
 
 /// A backend with its settings.
 #[derive(Clone, Copy, Debug)]

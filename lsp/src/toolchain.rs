@@ -13,28 +13,26 @@ pub(crate) use star_base::{
 };
 pub(crate) use star_compiler::hir::{self, LocalId, RoutineId};
 pub(crate) use star_compiler::{
-    Access, Compilation, Formatter, Index, Library, LoadError, MAX_SOURCE_BYTES, Meaning, Source,
+    Access, Compilation, Formatter, Index, LoadError, MAX_SOURCE_BYTES, Meaning, Source,
     SourceLoader, Use,
 };
 pub(crate) use star_doc::catalogue::ModuleKind;
 pub(crate) use star_doc::{Catalogue, markdown};
 pub(crate) use star_harness::{Header, HeaderKind, Purpose};
 pub(crate) use star_io::{Layout, NumberLayout};
+pub(crate) use star_stdlib::LIBRARY;
 pub(crate) use star_syntax::ast;
 pub(crate) use star_syntax::cursor;
 pub(crate) use star_syntax::doc::{self, RoutineDoc};
 pub(crate) use star_syntax::token::Token;
 pub(crate) use star_syntax::{Parsed, is_reserved, lexemes, outline, parse};
 
+use star::pipeline::{Build, optimise};
 use star_compiler::LowerOptions;
 use star_io::packing::Packing;
 use star_io::{Data, Decimal, Format, LoadedFile, ReadOptions, meaning};
 use star_ir::{Extent, Ty, VarId};
 use star_opt::Options;
-
-/// The library of the toolchain.
-pub(crate) const LIBRARY: Library =
-    Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
 
 /// Maximum size of the data of which columns are read.
 const MAX_DATA_BYTES: u64 = 16 << 20;
@@ -77,7 +75,7 @@ pub(crate) struct PlannedLoop {
 /// Lowers and optimises a program without errors; `None` if the toolchain fails.
 pub(crate) fn plan(compilation: &Compilation) -> Option<Plan> {
     let file = compilation.root_file()?;
-    let lowered = star_compiler::lower(compilation, &LowerOptions::default()).ok()?;
+    let Build { lowered, .. } = Build::new(compilation, &LowerOptions::default(), None).ok()?;
     let mut sizes = BTreeMap::new();
     for entry in compilation.entries() {
         let Some(id) = lowered.routine(entry.id) else { continue };
@@ -87,7 +85,7 @@ pub(crate) fn plan(compilation: &Compilation) -> Option<Plan> {
         }
     }
     let mut program = lowered.program;
-    let report = star_opt::optimise(&mut program, &Options::default()).ok()?;
+    let report = optimise(&mut program, &Options::default()).ok()?;
     let loops = star_opt::plan(&report.remarks, &program, file).into_iter().filter_map(|note| {
         let (_, became) = note.message.split_once(": ")?;
         let transformed = !became.starts_with("as written");

@@ -6,6 +6,11 @@
 //!
 //! Nothing here knows of the compiler.
 
+use star_base::Library;
+
+/// The standard library.
+pub const LIBRARY: Library = Library { basic: BASIC, modules: MODULES };
+
 /// The basic procedures, which every program sees without an import: file name as shown in
 /// messages, and text.
 ///

@@ -1,6 +1,7 @@
 //! The backends on which every test program runs: those of the harness.
 
-pub use star_harness::{Compiled, Machine, Mode, on};
+pub use star::pipeline::{Compiled, Machine, on};
+pub use star_harness::Mode;
 
 use star_harness::{Configuration, MACHINES};
 

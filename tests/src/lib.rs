@@ -7,11 +7,11 @@ pub mod generator;
 pub mod run;
 pub mod sir;
 
-use star_base::{BitTable, BitVector, Diagnostic};
-use star_compiler::{Compilation, Library, LoadError, LowerOptions, Lowered, Source, SourceLoader};
+use star::pipeline::Build;
+use star_base::{BitTable, BitVector, Diagnostic, Library};
+use star_compiler::{Compilation, LoadError, LowerOptions, Lowered, Source, SourceLoader};
 
-/// The library visible to every test program.
-pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+pub use star_stdlib::LIBRARY;
 
 /// Source files in memory.
 #[derive(Debug, Default)]
@@ -89,11 +89,10 @@ pub fn compile_with(
 ) -> (Compilation, Lowered) {
     let compilation = check_with(files, library);
     assert!(!compilation.has_errors(), "{:#?}", messages(&compilation));
-    let lowered = match star_compiler::lower(&compilation, options) {
-        Ok(lowered) => lowered,
+    match Build::new(&compilation, options, None) {
+        Ok(build) => (compilation, build.lowered),
         Err(error) => panic!("{}", error.message),
-    };
-    (compilation, lowered)
+    }
 }
 
 /// Builds a table from its rows.

@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
+pub use star::pipeline::{Printed, RunResult};
 use star_compiler::Compilation;
-pub use star_harness::{Printed, RunResult};
 use star_vm::{HostValue, Limits, Outcome};
 
 use crate::backends::{Compiled, Machine, backends};

@@ -1,6 +1,6 @@
 //! The backend trait and the inputs of a run.
 //!
-//! `erased` makes any backend an object, and the crate star-harness lists them. A host takes the
+//! `dyn_backend` makes any backend an object, and `star::pipeline` lists them. A host takes the
 //! following steps in this order; each may fail with a [`BackendError`]:
 //!
 //! 1. [`Backend::caps`]: capabilities of the device.
@@ -376,6 +376,18 @@ pub struct Limits {
     pub output: Option<u64>,
     /// Nested calls; always bounded, to protect the machine's stack.
     pub depth: u64,
+}
+
+impl Limits {
+    /// The default limit of nested calls.
+    pub const DEPTH: u64 = 10_000;
+}
+
+impl Default for Limits {
+    /// No limits but [`Limits::DEPTH`].
+    fn default() -> Self {
+        Limits { steps: None, memory: None, output: None, depth: Limits::DEPTH }
+    }
 }
 
 /// The resources that a run used.

@@ -5,6 +5,8 @@ use std::fmt;
 use star_base::{BitTable, BitVector, BitsRef, SparseLines, text};
 use star_ir::{Extent, Ty};
 
+use crate::display::{self, Shown};
+
 /// A value outside any backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostValue {
@@ -33,6 +35,34 @@ impl From<BitsRef<'_>> for HostValue {
             BitsRef::Word(bits) => HostValue::Word(bits.clone()),
             BitsRef::Table(table) => HostValue::Table(table.clone()),
         }
+    }
+}
+
+macro_rules! from {
+    ($($ty:ty => $value:ident)*) => {
+        $(impl From<$ty> for HostValue {
+            fn from(value: $ty) -> Self {
+                HostValue::$value(value.into())
+            }
+        })*
+    };
+}
+
+from! {
+    i32 => Int
+    i64 => Int
+    u32 => Int
+    bool => Bool
+    &str => Str
+    String => Str
+    BitVector => Slice
+    BitTable => Table
+}
+
+/// The text that `print` shows: large tables and long slices are elided.
+impl fmt::Display for HostValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&display::long(Shown::from(self)))
     }
 }
 

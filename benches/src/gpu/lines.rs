@@ -4,10 +4,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use star::pipeline::{Machine, on};
 use star_base::{BitTable, BitVector};
 use star_gpu::{DeviceSettings, Gpu, Mode, Wide};
-use star_harness::Machine;
-use star_harness::machine::on;
 use star_vm::{Argument, HostValue};
 
 use super::{Bench, SEED, int, lowered, milliseconds, once};

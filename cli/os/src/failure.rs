@@ -2,6 +2,8 @@
 
 use std::io;
 
+pub use star::pipeline::{internal, refused_by_backend};
+
 use star_base::{Code, Diagnostic, SourceMap, text};
 use star_io::FileError;
 use star_vm::BackendError;
@@ -64,32 +66,6 @@ impl From<FileError> for Failure {
     }
 }
 
-/// Returns the diagnostic for an operation that a backend refused; `what` names the operation, as
-/// in "no memory for the results".
-pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
-    match error {
-        BackendError::OutOfMemory(refused) => {
-            Diagnostic::new(Code::MemoryLimit, format!("{what}: {refused}"))
-        }
-        BackendError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
-        BackendError::Unsupported { what } => unsupported(what),
-        BackendError::DeviceLost { why } => device_lost(why),
-        BackendError::Internal(fault) => internal(fault),
-    }
-}
-
-/// Returns the diagnostic for an operation that a backend does not implement.
-pub fn unsupported(what: &str) -> Diagnostic {
-    Diagnostic::new(Code::NoBackend, format!("the backend does not support {what}"))
-        .help("try another backend; `star doctor` lists them")
-}
-
-/// Returns the diagnostic for a lost device.
-pub fn device_lost(why: &str) -> Diagnostic {
-    Diagnostic::new(Code::DeviceLost, format!("the device is lost: {why}"))
-        .note("the values stored on it are lost")
-}
-
 /// Returns the reason why a value cannot be shown.
 pub fn not_shown(error: &BackendError) -> String {
     match error {
@@ -105,10 +81,4 @@ pub fn not_shown(error: &BackendError) -> String {
 pub fn no_thread(option: &str, error: &io::Error) -> Diagnostic {
     let message = format!("cannot start a thread for `{option}`: {}", text::reason(error));
     Diagnostic::new(Code::ThreadLimit, message).help(format!("omit `{option}`"))
-}
-
-/// Returns the diagnostic for an internal error of the toolchain.
-pub fn internal(what: &str) -> Diagnostic {
-    Diagnostic::new(Code::Internal, format!("internal error: {what}"))
-        .help("this is a bug in the toolchain, not in the program; please report it")
 }

@@ -1,10 +1,9 @@
 //! Host of a running program: `print`, `read` and `write`.
 
-use star_base::{BitsRef, Code, Diagnostic};
+use star_base::{BitsRef, Code};
 use star_bind::{Reading, RecordList, Settings, request};
-use star_compiler::describe_trap;
 use star_io::{FileError, Graph};
-use star_ir::{LimitKind, Program, Trap, TrapKind, Ty};
+use star_ir::Ty;
 use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
@@ -107,21 +106,4 @@ impl Host for RunHost<'_> {
             save::write_named(file, value, &path, self.settings.formulas, self.console.flags);
         written.map_err(|error| self.fail(error))
     }
-}
-
-/// Describes a trap; a file that exceeds the memory limit is a limit.
-pub fn describe_file_trap(trap: &Trap, program: &Program) -> Diagnostic {
-    let mut diagnostic = describe_trap(trap, program);
-    if matches!(trap.kind, TrapKind::File { code: Code::DoesNotFit, .. }) {
-        diagnostic.code = Code::MemoryLimit;
-    }
-    diagnostic
-}
-
-/// Returns the limit if the user or the deadline ended the run while a file was being read or
-/// written.
-pub fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
-    let TrapKind::File { code, .. } = &trap.kind else { return None };
-    let ends = [(Code::Interrupted, LimitKind::Interrupted), (Code::TimeLimit, LimitKind::Time)];
-    ends.into_iter().find(|(known, _)| known == code).map(|(_, kind)| kind)
 }

@@ -6,7 +6,7 @@
 //!   an [`incremental_file`]): files that are read and written, in their [`file_roles`], together
 //!   as a [`file_set`], which a second signal removes (`cleanup`); [`output`] (over a [`stream`])
 //!   is standard output.
-//! * [`engine`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
+//! * [`machines`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
 //!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches
 //!   its compilation, [`cost`] reports its resources.
 //! * [`passes`]: the passes that run before a program, and the messages about them.
@@ -24,7 +24,6 @@ pub mod access;
 mod cleanup;
 pub mod cost;
 pub mod destination;
-pub mod engine;
 pub mod entry;
 pub mod exit;
 pub mod failure;
@@ -35,6 +34,7 @@ pub mod flags;
 pub mod host;
 pub mod incremental_file;
 pub mod limits;
+pub mod machines;
 pub mod nonblocking;
 pub mod output;
 pub mod passes;

@@ -6,9 +6,9 @@ use clap::Args;
 use star_base::{Code, Diagnostic};
 use star_vm::{Capabilities, CompileOptions, Limits};
 
-use crate::engine::Engine;
 use crate::size_args::{available_memory, parse_count, parse_size, parse_time_limit};
 use crate::watchdog::{Bounds, Scope};
+use star::Machine;
 
 /// Resource limits of a run.
 #[derive(Args, Clone, Debug, Default)]
@@ -91,13 +91,13 @@ impl LimitArgs {
     ///
     /// # Errors
     /// E0608 if the allowed memory exceeds the capacity of the backend.
-    pub fn limits(&self, engine: &Engine) -> Result<Limits, Diagnostic> {
+    pub fn limits(&self, machine: &Machine) -> Result<Limits, Diagnostic> {
         let memory = match self.max_memory {
-            Some(memory) if memory > engine.caps.max_bytes => {
-                return Err(too_much(memory, &engine.caps));
+            Some(memory) if memory > machine.caps().max_bytes => {
+                return Err(too_much(memory, &machine.caps()));
             }
             Some(memory) => memory,
-            None => default_memory(&engine.caps, available_memory()),
+            None => default_memory(&machine.caps(), available_memory()),
         };
         Ok(Limits {
             steps: self.max_steps,

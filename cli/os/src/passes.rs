@@ -1,11 +1,9 @@
 //! Command-line options for passes, and the messages about them.
 
 use clap::Args;
+use star::pipeline::broken_pass;
 use star_base::{Code, Diagnostic, text};
-use star_ir::Program;
-use star_opt::{ApplyError, Broken, Optimised, Options, PASSES, Report, UnknownPass};
-
-use crate::failure::internal;
+use star_opt::{ApplyError, Options, PASSES, UnknownPass};
 
 /// Selection of passes.
 #[derive(Args, Clone, Debug, Default)]
@@ -27,26 +25,6 @@ impl PassArgs {
     }
 }
 
-/// Optimises a program and returns the report of the passes.
-///
-/// # Errors
-/// An internal error of a pass.
-pub fn optimise(program: &mut Program, options: &Options) -> Result<Report, Diagnostic> {
-    star_opt::optimise(program, options).map_err(|pass| broken(&pass))
-}
-
-/// Optimises the parts of `program` that it does not share with the previously optimised program.
-///
-/// # Errors
-/// An internal error of a pass.
-pub fn reoptimise(
-    program: Program,
-    options: &Options,
-    earlier: Option<&Optimised>,
-) -> Result<Optimised, Diagnostic> {
-    star_opt::reoptimise(program, options, earlier).map_err(|pass| broken(&pass))
-}
-
 /// Returns the diagnostic for an unknown pass name.
 pub fn unknown(unknown: &UnknownPass) -> Diagnostic {
     let message = format!("unknown pass `{}`", text::one_line(&unknown.name));
@@ -61,15 +39,10 @@ pub fn unknown(unknown: &UnknownPass) -> Diagnostic {
     }
 }
 
-/// Returns the diagnostic for a pass that produced an invalid program.
-pub fn broken(broken: &Broken) -> Diagnostic {
-    internal(&broken.to_string())
-}
-
 /// Returns the diagnostic for passes that could not be applied.
 pub fn not_applied(error: &ApplyError) -> Diagnostic {
     match error {
         ApplyError::Unknown(name) => unknown(name),
-        ApplyError::Broken(pass) => broken(pass),
+        ApplyError::Broken(pass) => broken_pass(pass),
     }
 }

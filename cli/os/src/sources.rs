@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use star_base::{Diagnostic, did_you_mean, text};
-use star_compiler::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
+use star_compiler::{LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 use star_io::{FileError, Format};
+pub use star_stdlib::LIBRARY;
 
 use crate::access::{Grants, Rights};
 use crate::file_roles::{self, Input};
@@ -18,9 +19,6 @@ use crate::whole_file::{self, Unread, read_from};
 pub const STDIN: &str = "-";
 /// The name of standard input in messages.
 const STDIN_NAME: &str = "<stdin>";
-
-/// The library of the toolchain.
-pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
 
 /// The option of commands that compile programs without running them in a folder.
 #[derive(Args, Clone, Debug, Default)]

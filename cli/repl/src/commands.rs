@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
+use star::Machine;
+use star::pipeline::{SessionState, Values};
 use star_base::text;
 use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 use star_compiler::hir::TyKind;
-use star_compiler::session::{Environment, Variable, span_of};
+use star_compiler::session::{Variable, span_of};
 use star_doc::catalogue::Catalogue;
 use star_doc::search::{Found, search};
 use star_doc::{chapters, plain};
 use star_ir::{Extent, Ty};
-use star_os::engine::{self, Engine};
 use star_os::failure::{not_shown, refused_by_backend};
 use star_os::limits::default_memory;
 use star_os::size_args::{available_memory, parse_count, parse_size, parse_time_limit};
@@ -25,7 +26,6 @@ use super::program::Over;
 use super::session::{Flow, Session, is_item};
 use super::show;
 use super::step::Stops;
-use super::values::Values;
 
 /// Maximum length of a value in a list of variables.
 const MAX_VALUE: usize = 60;
@@ -103,12 +103,12 @@ impl Session {
             sink.show(Event::Answer(&plain::wrapped(&format!("{usage}\n   {about}\n"), width)));
             return Ok(());
         }
-        if let Some(variable) = self.environment.get(rest) {
+        if let Some(variable) = self.state.environment.get(rest) {
             let ty = self.type_text(rest, variable);
             sink.show(Event::Answer(&format!("{rest}: {ty}, a variable of this session\n")));
             return Ok(());
         }
-        if let Some(item) = self.definitions.item(rest) {
+        if let Some(item) = self.state.definitions.item(rest) {
             let header = self.header_of(item);
             sink.show(Event::Answer(&header));
             return Ok(());
@@ -151,7 +151,7 @@ impl Session {
 
     /// Returns a definition of the session: its preceding comment and its header.
     fn header_of(&self, item: &ast::Item) -> String {
-        let sources = self.definitions.sources();
+        let sources = self.state.definitions.sources();
         match item {
             ast::Item::Import { path, .. } => format!("import \"{path}\";\n"),
             ast::Item::Const { name, value } => {
@@ -166,7 +166,7 @@ impl Session {
 
     /// Returns the comment directly before a routine, followed by a line break, or nothing.
     pub(super) fn comment_of(&self, routine: Span) -> String {
-        let file = self.definitions.sources().get(routine.file);
+        let file = self.state.definitions.sources().get(routine.file);
         let before = file.and_then(|file| file.text().get(..routine.start as usize));
         let before = before.unwrap_or("");
         let comment = before.trim_end();
@@ -181,23 +181,25 @@ impl Session {
         if rest.is_empty() {
             return Err(usage(Command::Type));
         }
-        let typed = self.definitions.read(&self.environment, rest.to_owned());
+        let typed = self.state.definitions.read(&self.state.environment, rest.to_owned());
         if typed.diagnostics.iter().any(Diagnostic::is_error) {
             self.report(&typed.diagnostics, sink);
             return Ok(());
         }
         let declared = match typed.pieces.as_slice() {
-            [piece] => self.environment.get(self.definitions.sources().slice(piece.span)),
+            [piece] => {
+                self.state.environment.get(self.state.definitions.sources().slice(piece.span))
+            }
             _ => None,
         };
         if let Some(variable) = declared {
-            let name = self.definitions.sources().slice(typed.pieces[0].span);
+            let name = self.state.definitions.sources().slice(typed.pieces[0].span);
             let ty = self.type_text(name, variable);
-            let lies = self.values.table_layout(name).map(|layout| format!(": {layout}"));
+            let lies = self.state.values.table_layout(name).map(|layout| format!(": {layout}"));
             sink.show(Event::Answer(&format!("{ty}{}\n", lies.unwrap_or_default())));
             return Ok(());
         }
-        match self.definitions.type_of(&self.environment, typed.pieces) {
+        match self.state.definitions.type_of(&self.state.environment, typed.pieces) {
             Ok(Some(kind)) => {
                 sink.show(Event::Answer(&format!("{}\n", kind.name())));
                 Ok(())
@@ -219,7 +221,7 @@ impl Session {
             Extent::Const(n) => n.to_string(),
             Extent::Var(_) | Extent::Dynamic => "?".to_owned(),
         };
-        match (self.values.ty(name), variable.sizes) {
+        match (self.state.values.ty(name), variable.sizes) {
             (Some(Ty::Slice(n) | Ty::Word(n)), _) => format!("{word}({})", size(n)),
             (Some(Ty::Table(rows, columns)), _) => {
                 format!("{word}({}, {})", size(rows), size(columns))
@@ -234,6 +236,7 @@ impl Session {
 
     fn vars(&mut self, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         let rows: Vec<(String, String, String)> = self
+            .state
             .environment
             .iter()
             .map(|(name, variable)| {
@@ -257,14 +260,14 @@ impl Session {
 
     /// Formats a value on one line, without reading large tables.
     fn short_value(&self, name: &str, variable: &Variable) -> String {
-        if self.values.ty(name).is_none() {
+        if self.state.values.ty(name).is_none() {
             return "unset".to_owned();
         }
         match variable.kind {
             TyKind::Table | TyKind::Handle | TyKind::Error => return String::new(),
             TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Slice | TyKind::Word => {}
         }
-        match self.values.store(name, &self.flags.interrupt) {
+        match self.state.values.store(name, &self.flags.interrupt) {
             Ok(value) => {
                 let shown = display::short(display::Shown::from(&value));
                 match shown.chars().nth(MAX_VALUE) {
@@ -281,14 +284,14 @@ impl Session {
         if rest.is_empty() {
             return Err(usage(Command::Info));
         }
-        let sources = self.definitions.sources();
+        let sources = self.state.definitions.sources();
         let place = |span: Span| {
             sources.get(span.file).map_or_else(String::new, |file| {
                 let at = file.line_column(span.start as usize);
                 format!("{}:{}:{}", file.name(), at.line, at.column)
             })
         };
-        if let Some(variable) = self.environment.get(rest) {
+        if let Some(variable) = self.state.environment.get(rest) {
             let ty = self.type_text(rest, variable);
             let unsized_one = variable.sizes == [None, None];
             let size = match variable.kind {
@@ -310,9 +313,9 @@ impl Session {
             sink.show(Event::Answer(&text));
             return Ok(());
         }
-        if let Some(item) = self.definitions.item(rest) {
+        if let Some(item) = self.state.definitions.item(rest) {
             let from = place(span_of(item));
-            let broken = match self.definitions.broken().any(|name| name == rest) {
+            let broken = match self.state.definitions.broken().any(|name| name == rest) {
                 true => "it no longer matches the routines that it calls, and cannot be called\n",
                 false => "",
             };
@@ -324,8 +327,8 @@ impl Session {
         if Builtin::find(rest).is_some() || catalogue.find(rest).is_ok() {
             return self.help(rest, sink);
         }
-        let names = self.environment.iter().map(|(name, _)| name);
-        let names = names.chain(self.definitions.visible_names());
+        let names = self.state.environment.iter().map(|(name, _)| name);
+        let names = names.chain(self.state.definitions.visible_names());
         let message = format!("`{}` is neither a variable nor a routine", text::one_line(rest));
         let diagnostic = Diagnostic::new(Code::UnknownName, message);
         Err(match did_you_mean(rest, names) {
@@ -357,7 +360,7 @@ impl Session {
         if text.trim().is_empty() {
             return Err(usage(Command::Step));
         }
-        let typed = self.definitions.read(&self.environment, text.trim().to_owned());
+        let typed = self.state.definitions.read(&self.state.environment, text.trim().to_owned());
         if self.report(&typed.diagnostics, sink) {
             return Ok(());
         }
@@ -371,28 +374,28 @@ impl Session {
 
     fn backend(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         if rest.is_empty() {
-            let rows = engine::ready_names().into_iter().map(|name| {
-                let mark = if name == self.engine.caps.name { "*" } else { " " };
+            let rows = star::pipeline::backends::names().map(|name| {
+                let mark = if name == self.machine.caps().name { "*" } else { " " };
                 format!("{mark} {name}\n")
             });
             sink.show(Event::Answer(&rows.collect::<String>()));
             return Ok(());
         }
-        let engine = Engine::find(rest).map_err(|mut diagnostic| {
+        let machine = Machine::find(rest).map_err(|mut diagnostic| {
             for help in &mut diagnostic.help {
                 *help = help.replace("did you mean `", "did you mean `:backend ");
             }
             diagnostic
         })?;
-        self.settings.limits.limits(&engine)?;
-        let mut values = Values::new(Rc::clone(&engine.backend));
-        for (name, variable) in self.environment.iter() {
+        self.settings.limits.limits(&machine)?;
+        let mut values = Values::new(Rc::clone(&machine.backend));
+        for (name, variable) in self.state.environment.iter() {
             let fixed = match variable.kind {
                 TyKind::Table => variable.sizes[1].is_some(),
                 TyKind::Slice | TyKind::Word => variable.sizes[0].is_some(),
                 TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
             };
-            let value = self.values.store(name, &self.flags.interrupt);
+            let value = self.state.values.store(name, &self.flags.interrupt);
             let moved = value.and_then(|value| values.load(name, value, fixed));
             moved.map_err(|error| {
                 let what = format!("cannot move `{name}`");
@@ -403,8 +406,8 @@ impl Session {
                 diagnostic.note("no values were moved")
             })?;
         }
-        let lost = self.environment.iter().filter(|(name, variable)| {
-            variable.kind == TyKind::Handle && self.values.ty(name).is_some()
+        let lost = self.state.environment.iter().filter(|(name, variable)| {
+            variable.kind == TyKind::Handle && self.state.values.ty(name).is_some()
         });
         let lost: Vec<&str> = lost.map(|(name, _)| name).collect();
         if !lost.is_empty() {
@@ -414,9 +417,9 @@ impl Session {
                 unset: {names}"
             )));
         }
-        self.values = values;
-        self.settings.memory = default_memory(&engine.caps, available_memory());
-        self.engine = engine;
+        self.state.values = values;
+        self.settings.memory = default_memory(&machine.caps(), available_memory());
+        self.machine = machine;
         Ok(())
     }
 
@@ -439,7 +442,7 @@ impl Session {
                 _ => return Err(bad("expected `steps`, `memory` or `time`")),
             }
         }
-        limits.limits(&self.engine)?;
+        limits.limits(&self.machine)?;
         self.settings.limits = limits;
         let limits = &self.settings.limits;
         let shown = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
@@ -454,10 +457,7 @@ impl Session {
     }
 
     fn reset(&mut self) {
-        self.definitions = star_compiler::session::Session::new(star_os::sources::LIBRARY);
-        self.environment = Environment::default();
-        self.values = Values::new(Rc::clone(&self.engine.backend));
-        self.optimised = None;
+        self.state = SessionState::new(&self.machine);
         self.log.clear();
         self.files.clear();
     }

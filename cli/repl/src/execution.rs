@@ -3,25 +3,18 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use star_base::{Code, Diagnostic};
+use star::pipeline::{self, Job, limit_of, refused_by_backend};
+use star_base::Diagnostic;
 use star_bind::Settings;
-use star_compiler::describe_limit;
-use star_compiler::hir::TyKind;
-use star_compiler::session::{Declared, Does, SessionLine, Variable};
-use star_ir::{Extent, LimitKind, Program, Ty};
-use star_os::failure::{device_lost, internal, refused_by_backend, unsupported};
+use star_compiler::session::{Does, SessionLine};
+use star_ir::{LimitKind, Program};
 use star_os::files::Console;
 use star_os::host::{Advice, Printer, RunHost};
-use star_os::host::{describe_file_trap, stopped_in_host};
-use star_os::passes;
-use star_vm::{
-    BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, TableLayout,
-};
+use star_vm::{CompileOptions, Control, Limits, Outcome, Stats};
 
 use super::event::{Event, Sink};
 use super::session::Session;
 use super::step::{self, Steps, Stops};
-use super::values::Job;
 
 /// The mode of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +58,11 @@ impl Session {
         };
         // Steps are those of the unoptimised program.
         if options.optimise && matches!(how, How::Whole) {
-            let enabled = star_opt::Options::default();
             let sentry = self.sentry();
-            let optimised = passes::reoptimise(program, &enabled, self.optimised.as_ref());
+            let optimised = self.state.optimise(program);
             drop(sentry);
             match optimised {
-                Ok(optimised) => {
-                    program = optimised.program().clone();
-                    self.n_optimised += program.routines.len() - optimised.n_kept();
-                    self.optimised = Some(optimised);
-                }
+                Ok(optimised) => program = optimised,
                 Err(diagnostic) => {
                     self.refuse(&diagnostic, sink);
                     return Ran::Not;
@@ -107,14 +95,15 @@ impl Session {
         let job = Job { program, entry, slots: &slots, options };
         let ran = match how {
             How::Whole => {
-                let ran = self.values.run(job, &mut control).map(|outcome| (outcome, None));
+                let ran = self.state.values.run(job, &mut control).map(|outcome| (outcome, None));
                 ran.map_err(|error| refused_by_backend("the line cannot run", &error))
             }
             How::Steps(stops) => {
-                let (sources, environment) = (self.definitions.sources(), &self.environment);
+                let (sources, environment) =
+                    (self.state.definitions.sources(), &self.state.environment);
                 let statements = steps.unwrap_or_default();
                 let steps = Steps { statements, sources, stops, environment };
-                step::run(&mut self.values, job, steps, &shared, &mut control)
+                step::run(&mut self.state.values, job, steps, &shared, &mut control)
             }
         };
         let stats = control.stats;
@@ -132,13 +121,7 @@ impl Session {
             }
         };
 
-        for (name, variable) in declares {
-            // Unset variables were not declared.
-            match self.values.ty(&name) {
-                Some(_) => self.environment.declare(&name, variable),
-                None => self.values.forget(&name),
-            }
-        }
+        self.state.declare_set(declares);
         let ran = match outcome {
             Outcome::Done if variables.is_empty() => {
                 if value.is_some() {
@@ -146,8 +129,15 @@ impl Session {
                 }
                 Ran::Well
             }
-            Outcome::Done if self.declare(variables, sink) => Ran::Well,
-            Outcome::Done => Ran::Wrong,
+            Outcome::Done => {
+                match self.state.declare(variables, Some(self.memory()), &self.flags.interrupt) {
+                    Ok(()) => Ran::Well,
+                    Err(diagnostic) => {
+                        self.report(&[diagnostic], sink);
+                        Ran::Wrong
+                    }
+                }
+            }
             Outcome::Trap(_)
             | Outcome::Limit { .. }
             | Outcome::Unsupported { .. }
@@ -179,11 +169,7 @@ impl Session {
                 Ran::Wrong
             }
         };
-        for slot in &slots {
-            if slot.starts_with('‹') {
-                self.values.forget(slot);
-            }
-        }
+        self.state.forget_results(&slots);
         if self.settings.cost {
             sink.show(Event::Answer(&star_os::cost::table(&stats, 0)));
         }
@@ -195,116 +181,26 @@ impl Session {
 
     /// Returns the limits of a line that uses these variables; the others use memory, too.
     fn limits(&self, slots: &[String]) -> Result<Limits, Diagnostic> {
-        let mut limits = self.settings.limits.limits(&self.engine)?;
+        let mut limits = self.settings.limits.limits(&self.machine)?;
         if self.settings.limits.max_memory.is_none() {
             limits.memory = Some(self.settings.memory);
         }
-        let others = self.environment.iter().map(|(name, _)| name);
-        let others = others.filter(|name| !slots.iter().any(|slot| slot == name));
-        // The counted size of a dense table is the same on every backend.
-        let n_bytes = |name: &str| match self.values.table_layout(name) {
-            Some(TableLayout { n_bytes, dense_bytes: Some(_), .. }) => n_bytes,
-            Some(_) | None => self.values.ty(name).map_or(0, bytes_of),
-        };
-        let taken: u64 = others.map(n_bytes).sum();
+        let taken = self.state.bytes_besides(slots);
         limits.memory = limits.memory.map(|memory| memory.saturating_sub(taken));
         Ok(limits)
-    }
-
-    /// Declares the variables of a `var` section, whose sizes are known.
-    fn declare(&mut self, variables: Vec<Declared>, sink: &mut dyn Sink) -> bool {
-        for Declared { name, mut variable, sizes } in variables {
-            for (found, slot) in variable.sizes.iter_mut().zip(sizes) {
-                let Some(slot) = slot else { continue };
-                let size = match self.values.store(&slot, &self.flags.interrupt) {
-                    Ok(HostValue::Int(size)) => size,
-                    Ok(_) | Err(_) => continue,
-                };
-                match u64::try_from(size) {
-                    Ok(size) => *found = Some(size),
-                    Err(_) => {
-                        let message = format!("the size of `{name}` must not be negative: {size}");
-                        let diagnostic = Diagnostic::at(Code::NegativeTrap, variable.span, message);
-                        self.report(&[diagnostic], sink);
-                        return false;
-                    }
-                }
-            }
-            if let Err(diagnostic) = self.make(&name, &variable) {
-                self.report(&[diagnostic], sink);
-                return false;
-            }
-            self.environment.declare(&name, variable);
-        }
-        true
-    }
-
-    /// Creates the unset variable; a table with sizes is filled with zeros.
-    fn make(&mut self, name: &str, variable: &Variable) -> Result<(), Diagnostic> {
-        let Variable { kind, sizes, span, .. } = variable;
-        let fixed = match kind {
-            TyKind::Table => sizes[1].is_some(),
-            TyKind::Slice | TyKind::Word => sizes[0].is_some(),
-            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
-        };
-        let (TyKind::Table, [Some(rows), Some(columns)]) = (kind, sizes) else {
-            let made = self.values.load(name, HostValue::Unset, fixed);
-            return made.map_err(|error| refused_by_backend("no memory for a variable", &error));
-        };
-        let ty = Ty::Table(Extent::Const(*rows), Extent::Const(*columns));
-        let limits = self.limits(&[name.to_owned()])?;
-        let too_large = || {
-            let message = format!("not enough memory for {rows} × {columns} bits");
-            Diagnostic::at(Code::MemoryLimit, *span, message)
-        };
-        if bytes_of(ty) > limits.memory.unwrap_or(u64::MAX) {
-            return Err(too_large());
-        }
-        let size = |n: &u64| usize::try_from(*n).map_err(|_| too_large());
-        let sizes = (size(rows)?, size(columns)?);
-        self.values.new_table(name, sizes, fixed).map_err(|error| match error {
-            BackendError::OutOfMemory(_) => too_large(),
-            error @ (BackendError::Unsupported { .. }
-            | BackendError::DeviceLost { .. }
-            | BackendError::Interrupted
-            | BackendError::Internal(_)) => {
-                refused_by_backend(&format!("cannot create `{name}`"), &error)
-            }
-        })
-    }
-}
-
-/// Returns the packed size of a value in bytes.
-fn bytes_of(ty: Ty) -> u64 {
-    let known = |extent: Extent| match extent {
-        Extent::Const(n) => n,
-        Extent::Var(_) | Extent::Dynamic => 0,
-    };
-    match ty {
-        Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => 0,
-        Ty::Slice(n) | Ty::Word(n) => known(n).div_ceil(8),
-        Ty::Table(rows, columns) => known(rows).div_ceil(8).saturating_mul(known(columns)),
     }
 }
 
 /// Returns the diagnostic for a run that failed.
 fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
-    match outcome {
-        Outcome::Done => internal("a successful run has no message"),
-        Outcome::Internal(message) => internal(&message),
-        Outcome::Unsupported { what } => unsupported(&what),
-        Outcome::DeviceLost { why } => device_lost(&why),
-        Outcome::Limit { kind, loc } => in_session(kind, describe_limit(kind, loc, program)),
-        Outcome::Trap(trap) => {
-            if let Some(kind) = stopped_in_host(&trap) {
-                return in_session(kind, describe_limit(kind, trap.loc, program));
-            }
-            let mut diagnostic = describe_file_trap(&trap, program);
-            diagnostic.notes.extend(advice.notes);
-            diagnostic.help.extend(advice.help);
-            diagnostic
-        }
+    let limit = limit_of(&outcome);
+    let mut diagnostic = pipeline::describe(outcome, program);
+    if let Some(kind) = limit {
+        return in_session(kind, diagnostic);
     }
+    diagnostic.notes.extend(advice.notes);
+    diagnostic.help.extend(advice.help);
+    diagnostic
 }
 
 /// Adapts the message for a limit to a session.

@@ -20,7 +20,7 @@ impl Session {
     pub fn load(&mut self, path: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         let sentry = self.sentry();
         let mut defined =
-            self.definitions.load(&self.environment, path, &mut self.access.imports());
+            self.state.definitions.load(&self.state.environment, path, &mut self.access.imports());
         drop(sentry);
         let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
         // One note covers all of them.
@@ -37,7 +37,8 @@ impl Session {
             [] => format!("{path}: no definitions\n"),
             names => format!("{path}: {}\n", names.join(", ")),
         };
-        if let Some(program) = self.definitions.program().filter(|name| names.contains(name)) {
+        if let Some(program) = self.state.definitions.program().filter(|name| names.contains(name))
+        {
             text += &format!("`{program}` runs the program\n");
         }
         sink.show(Event::Answer(&text));
@@ -75,20 +76,20 @@ impl Session {
             return Err(usage(Command::Dump));
         };
         let file = one_file(Command::Dump, file)?;
-        let variable = self.environment.get(name);
+        let variable = self.state.environment.get(name);
         if variable.and_then(|variable| variable.kind.known()).is_none() {
             let message = format!("`{}` is not a variable", text::one_line(name));
-            let names = self.environment.iter().map(|(name, _)| name);
+            let names = self.state.environment.iter().map(|(name, _)| name);
             let diagnostic = Diagnostic::new(Code::UnknownName, message);
             return Err(match star_base::did_you_mean(name, names) {
                 Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
                 None => diagnostic,
             });
         }
-        let value = self
-            .values
-            .store(name, &self.flags.interrupt)
-            .map_err(|error| refused_by_backend(&format!("no memory to write `{name}`"), &error))?;
+        let value =
+            self.state.values.store(name, &self.flags.interrupt).map_err(|error| {
+                refused_by_backend(&format!("no memory to write `{name}`"), &error)
+            })?;
         let path = |file: &str| self.written_by_command(file);
         let written = match value.bits() {
             Some(bits) => save::write_named(file, bits, &path, Formulas::Kept, &self.flags),

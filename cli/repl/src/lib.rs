@@ -29,5 +29,4 @@ pub mod show;
 mod step;
 #[cfg(test)]
 mod tests;
-mod values;
 pub mod view;

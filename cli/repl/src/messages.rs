@@ -24,7 +24,7 @@ impl Session {
                 self.failed(Exit::of(diagnostic.code));
             }
             let diagnostic = self.with_command(diagnostic);
-            sink.show(Event::Message(self.definitions.sources(), &diagnostic));
+            sink.show(Event::Message(self.state.definitions.sources(), &diagnostic));
         }
         diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -34,7 +34,7 @@ impl Session {
     fn with_command<'d>(&self, diagnostic: &'d Diagnostic) -> Cow<'d, Diagnostic> {
         let unknown = matches!(diagnostic.code, Code::UnknownName | Code::UnknownRoutine);
         let span = diagnostic.span().filter(|_| unknown);
-        let word = span.map(|span| self.definitions.sources().slice(span));
+        let word = span.map(|span| self.state.definitions.sources().slice(span));
         match word.and_then(command::without_colon) {
             None => Cow::Borrowed(diagnostic),
             Some(command) => {
@@ -49,7 +49,7 @@ impl Session {
     /// Tests whether the first word of a line is a name of the session.
     pub(super) fn means_something(&self, line: &str) -> bool {
         let word = line.trim().trim_end_matches(';').trim_end_matches("()");
-        self.environment.get(word).is_some() || self.definitions.item(word).is_some()
+        self.state.environment.get(word).is_some() || self.state.definitions.item(word).is_some()
     }
 
     /// Reports the result of definitions; returns whether all succeeded.
@@ -57,9 +57,9 @@ impl Session {
         let Defined { items, refused, broken, mended, diagnostics } = defined;
         let errors = self.report(&diagnostics, sink);
         for item in &items {
-            let is_variable = self.environment.get(&item.name).is_some();
+            let is_variable = self.state.environment.get(&item.name).is_some();
             if item.kind != ItemKind::Import && is_variable {
-                self.forget(&item.name);
+                self.state.forget(&item.name);
                 let name = &item.name;
                 sink.show(Event::Note(&format!(
                     "the variable `{name}` was removed: the name now has a definition"

@@ -89,10 +89,11 @@ impl Session {
     /// Shows the vertices or edges that a slice marks in the graph of `--graph`, if it was read.
     pub(super) fn show_marked(&self, slot: &str, sink: &mut dyn Sink) {
         let ready = self.offers.as_ref().and_then(|offers| offers.graph.as_ref());
-        let (Some(Ready { graph, .. }), Some(Ty::Slice(_))) = (ready, self.values.ty(slot)) else {
+        let (Some(Ready { graph, .. }), Some(Ty::Slice(_))) = (ready, self.state.values.ty(slot))
+        else {
             return;
         };
-        if let Ok(HostValue::Slice(slice)) = self.values.store(slot, &self.flags.interrupt)
+        if let Ok(HostValue::Slice(slice)) = self.state.values.store(slot, &self.flags.interrupt)
             && let Some(line) = marked(&slice, graph)
         {
             sink.show(Event::Answer(&line));
@@ -112,7 +113,7 @@ impl Session {
             let reading = Reading { files: &Disk, observer: &console, settings: &settings };
             // A later line may use the whole table: use the sparse form if the dense form does not
             // fit.
-            let sparse = match self.values.takes_sparse() {
+            let sparse = match self.state.values.takes_sparse() {
                 true => SparseWish::WhereNeeded,
                 false => SparseWish::Never,
             };
@@ -128,7 +129,8 @@ impl Session {
             drop(clock);
             match value {
                 Ok(laid_out) => {
-                    if let Err(error) = self.values.load_laid_out(&name, laid_out) {
+                    let argument = laid_out.into_argument(true);
+                    if let Err(error) = self.state.values.load_argument(&name, argument) {
                         let what = format!("cannot load `{name}`");
                         self.refuse(&refused_by_backend(&what, &error), sink);
                         well = false;
@@ -136,7 +138,7 @@ impl Session {
                     }
                     let variable =
                         Variable { kind: of_variable, sizes: [None; 2], span, beside: None };
-                    self.environment.declare(&name, variable);
+                    self.state.environment.declare(&name, variable);
                     self.log.offer(&name);
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));
                 }
@@ -154,15 +156,15 @@ impl Session {
 
     /// Returns the undefined names that pieces mention, except those that they assign or declare.
     fn mentioned(&self, pieces: &[Piece]) -> Vec<(String, Span)> {
-        let sources = self.definitions.sources();
+        let sources = self.state.definitions.sources();
         let mut found: Vec<(String, Span)> = Vec::new();
         for piece in pieces {
             for (name, spans) in star_syntax::mentions(sources, piece.span) {
                 let Some(&span) = spans.first() else { continue };
                 let behind = Span::new(span.file, span.end, piece.span.end);
                 let assigned = sources.slice(behind).trim_start().starts_with(":=");
-                let known = self.environment.get(name).is_some()
-                    || self.definitions.item(name).is_some()
+                let known = self.state.environment.get(name).is_some()
+                    || self.state.definitions.item(name).is_some()
                     || found.iter().any(|(other, _)| other == name);
                 let before = Span::new(span.file, piece.span.start, span.start);
                 if !assigned && !known && !is_declared(sources.slice(before)) {

@@ -72,7 +72,7 @@ impl Session {
         if !place.is_regular() {
             return Ok(());
         }
-        let checked = star_compiler::check(file, &mut self.access.imports(), &LIBRARY);
+        let checked = star::pipeline::check(file, &mut self.access.imports());
         if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             sink.show(Event::Message(&checked.sources, first));
             sink.show(Event::Note(
@@ -92,20 +92,21 @@ impl Session {
     /// Tests whether definitions of the session come from this file.
     fn comes_from(&self, file: &str) -> bool {
         let Ok(file) = fs::canonicalize(file) else { return false };
-        let imported = self.definitions.imports().map(|(path, importer)| beside(path, importer));
+        let imported =
+            self.state.definitions.imports().map(|(path, importer)| beside(path, importer));
         let mut sources = self.files.iter().map(PathBuf::from).chain(imported);
         sources.any(|source| fs::canonicalize(source).is_ok_and(|source| source == file))
     }
 
     fn as_program(&self) -> String {
         let mut program = String::new();
-        for (path, importer) in self.definitions.imports() {
+        for (path, importer) in self.state.definitions.imports() {
             program += &format!("import \"{}\";\n", beside(path, importer).display());
         }
-        for item in self.definitions.items() {
+        for item in self.state.definitions.items() {
             program += &self.item_text(item);
         }
-        let variables = self.environment.iter().map(|(name, variable)| {
+        let variables = self.state.environment.iter().map(|(name, variable)| {
             let word = variable.kind.name();
             match variable.sizes {
                 [Some(rows), Some(columns)] => format!("{name}: {word}({rows}, {columns});"),
@@ -127,7 +128,7 @@ impl Session {
 
     /// Returns the text of a definition in the exported program.
     fn item_text(&self, item: &ast::Item) -> String {
-        let sources = self.definitions.sources();
+        let sources = self.state.definitions.sources();
         match item {
             ast::Item::Import { .. } => String::new(),
             ast::Item::Const { name, value } => {
@@ -153,8 +154,8 @@ impl Session {
     /// Returns an unused name for the program.
     fn free_name(&self) -> String {
         let taken = |name: &str| {
-            let variables = self.environment.iter().map(|(name, _)| name);
-            let mut known = variables.chain(self.definitions.visible_names());
+            let variables = self.state.environment.iter().map(|(name, _)| name);
+            let mut known = variables.chain(self.state.definitions.visible_names());
             known.any(|other| other.eq_ignore_ascii_case(name))
         };
         let mut name = "SESSION".to_owned();

@@ -2,42 +2,38 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use star::Machine;
+pub use star::pipeline::Work;
+use star::pipeline::{Group, RESULT, SessionState, groups};
 use star_base::{Builtin, Code, Diagnostic, Span, text};
 use star_bind::RecordList;
-use star_compiler::session::{self as compiler, Does, Environment, SessionLine};
-use star_opt::Optimised;
+use star_compiler::session::{self as compiler, Does, SessionLine};
 use star_os::access::{Access, Grants};
-use star_os::engine::Engine;
 use star_os::exit::Exit;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::report::Reporter;
-use star_os::sources::LIBRARY;
 use star_os::watchdog::{Bounds, Scope, Sentry};
-use star_syntax::{Feed, Piece, PieceKind, Readiness};
+use star_syntax::{Feed, Piece, PieceKind, Readiness, ast};
 
 use super::command::{self, Command};
 use super::event::{Event, Sink};
 use super::execution::{How, Ran};
 use super::log::{Did, Log};
 use super::offers::Offers;
-use super::values::Values;
-use super::view::{RESULT, View};
+use super::view::View;
 
 /// Maximum length of an entry in bytes.
 const MAX_ENTRY_BYTES: usize = 16 << 20;
 
 /// Definitions, variables and their values, and settings.
 pub struct Session {
-    pub(super) definitions: compiler::Session,
-    pub(super) environment: Environment,
-    pub(super) values: Values,
-    pub(super) engine: Engine,
+    pub(super) state: SessionState,
+    pub(super) machine: Machine,
     pub(super) flags: Flags,
     /// Set while nothing runs.
     pub(super) idle: Arc<AtomicBool>,
@@ -60,21 +56,6 @@ pub struct Session {
     reading: Duration,
     /// The exit code of the first failure.
     first_failure: Option<Exit>,
-    /// The last optimised program.
-    pub(super) optimised: Option<Optimised>,
-    pub(super) n_optimised: usize,
-}
-
-/// Numbers of routines processed so far, including those of lines. A routine is processed again
-/// only if it or one of its callees changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Lowered from HIR to SIR.
-    pub lowered: usize,
-    /// Optimised by passes.
-    pub optimised: usize,
-    /// Compiled from SIR to code.
-    pub compiled: usize,
 }
 
 /// The user's settings.
@@ -109,16 +90,14 @@ impl Session {
     /// # Errors
     /// If the current folder or a granted folder does not exist.
     pub fn new(
-        engine: Engine,
+        machine: Machine,
         settings: Settings,
         reporter: Reporter,
         grants: Grants<'_>,
     ) -> Result<Self, Diagnostic> {
         Ok(Session {
-            definitions: compiler::Session::new(LIBRARY),
-            environment: Environment::default(),
-            values: Values::new(Rc::clone(&engine.backend)),
-            engine,
+            state: SessionState::new(&machine),
+            machine,
             flags: Flags::default(),
             idle: Arc::new(AtomicBool::new(true)),
             settings,
@@ -133,8 +112,6 @@ impl Session {
             feed: Feed::new(),
             reading: Duration::ZERO,
             first_failure: None,
-            optimised: None,
-            n_optimised: 0,
         })
     }
 
@@ -146,19 +123,23 @@ impl Session {
     /// Returns a read-only view of the variables.
     pub fn view(&self) -> View<'_> {
         View {
-            environment: &self.environment,
-            values: &self.values,
+            environment: &self.state.environment,
+            values: &self.state.values,
             lists: &self.lists,
             interrupt: &self.flags.interrupt,
         }
     }
 
+    /// Returns the memory of all variables together, in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        self.settings.limits.max_memory.unwrap_or(self.settings.memory)
+    }
+
     /// Starts a watchdog for the compiler, which cannot be interrupted, with the limits of a line.
     /// Without a thread, there is no watchdog.
     pub(super) fn sentry(&self) -> Sentry {
-        let Settings { limits, memory, .. } = &self.settings;
-        let bounds = limits.bounds(Scope::Session);
-        let memory = limits.max_memory.unwrap_or(*memory);
+        let bounds = self.settings.limits.bounds(Scope::Session);
+        let memory = self.memory();
         Sentry::over_compiler(&self.flags, Bounds { memory, ..bounds }, &self.reporter)
     }
 
@@ -173,16 +154,12 @@ impl Session {
 
     /// Returns the definitions.
     pub fn definitions(&self) -> &compiler::Session {
-        &self.definitions
+        &self.state.definitions
     }
 
     /// Returns the work done so far to run lines.
     pub fn work(&self) -> Work {
-        Work {
-            lowered: self.definitions.n_lowered(),
-            optimised: self.n_optimised,
-            compiled: self.values.n_compiled(),
-        }
+        self.state.work()
     }
 
     /// Makes the values of a graph available to undefined names.
@@ -347,7 +324,7 @@ impl Session {
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
         let n_lines = text.trim_end().lines().count();
         let sentry = self.sentry();
-        let typed = self.definitions.read(&self.environment, text);
+        let typed = self.state.definitions.read(&self.state.environment, text);
         drop(sentry);
         if self.report(&typed.diagnostics, sink) {
             if n_lines > 1 {
@@ -356,19 +333,14 @@ impl Session {
             }
             return false;
         }
-        let mut pieces = typed.pieces.into_iter().peekable();
-        while let Some(piece) = pieces.next() {
-            let of_items = is_item(&piece);
-            let mut group = vec![piece];
-            while let Some(next) = pieces.next_if(|next| is_item(next) == of_items) {
-                group.push(next);
-            }
-            let well = match of_items {
-                true => self.define(group, sink),
-                false => self.lines(group, How::Whole, sink),
+        let mut groups = groups(typed.pieces).into_iter();
+        while let Some(group) = groups.next() {
+            let well = match group {
+                Group::Items(items) => self.define(items, sink),
+                Group::Lines(pieces) => self.lines(pieces, How::Whole, sink),
             };
             if !well {
-                if pieces.peek().is_some() {
+                if groups.len() > 0 {
                     sink.show(Event::Note("the text after it did not run"));
                 }
                 return false;
@@ -377,14 +349,10 @@ impl Session {
         true
     }
 
-    fn define(&mut self, pieces: Vec<Piece>, sink: &mut dyn Sink) -> bool {
-        let items = pieces.into_iter().filter_map(|piece| match piece.kind {
-            PieceKind::Item(item) => Some(item),
-            PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => None,
-        });
-        let (environment, items) = (&self.environment, items.collect());
+    fn define(&mut self, items: Vec<ast::Item>, sink: &mut dyn Sink) -> bool {
+        let environment = &self.state.environment;
         let sentry = self.sentry();
-        let defined = self.definitions.define(environment, items, &mut self.access.imports());
+        let defined = self.state.definitions.define(environment, items, &mut self.access.imports());
         drop(sentry);
         self.tell(defined, sink)
     }
@@ -399,7 +367,7 @@ impl Session {
             ..star_compiler::LowerOptions::default()
         };
         let sentry = self.sentry();
-        let lines = self.definitions.lines(&self.environment, pieces, &options);
+        let lines = self.state.definitions.lines(&self.state.environment, pieces, &options);
         drop(sentry);
         if self.report(&lines.diagnostics, sink) {
             return false;
@@ -427,7 +395,7 @@ impl Session {
 
     /// Records executed text for `:save`.
     fn keep(&mut self, span: Span, did: Did, ran: Ran) {
-        let sources = self.definitions.sources();
+        let sources = self.state.definitions.sources();
         let text = sources.slice(span);
         match (ran, did) {
             (Ran::Not, _) | (Ran::Wrong | Ran::Left, Did::Declared) => {}
@@ -453,17 +421,17 @@ impl Session {
     fn note_redeclared(&mut self, line: &SessionLine) {
         let Does::Run { variables, .. } = &line.does else { return };
         for variable in variables {
-            if self.environment.get(&variable.name).is_some() {
+            if self.state.environment.get(&variable.name).is_some() {
                 self.log.redeclare(&variable.name);
             }
         }
     }
 
     fn show_variable(&mut self, name: &str, line: &SessionLine, sink: &mut dyn Sink) -> Ran {
-        if self.values.ty(name).is_none() {
+        if self.state.values.ty(name).is_none() {
             let message = format!("`{name}` was never set");
             let mut diagnostic = Diagnostic::at(Code::UnsetTrap, line.span, message);
-            if let Some(variable) = self.environment.get(name) {
+            if let Some(variable) = self.state.environment.get(name) {
                 diagnostic = diagnostic.label(variable.span, "declared here");
             }
             self.report(&[diagnostic], sink);
@@ -478,13 +446,7 @@ impl Session {
     pub(super) fn show_result(&mut self, sink: &mut dyn Sink) {
         sink.show(Event::Value { view: &self.view(), slot: RESULT });
         self.show_marked(RESULT, sink);
-        self.values.forget(RESULT);
-    }
-
-    /// Removes a variable with its value.
-    pub(super) fn forget(&mut self, name: &str) {
-        self.environment.forget(name);
-        self.values.forget(name);
+        self.state.values.forget(RESULT);
     }
 
     fn command(

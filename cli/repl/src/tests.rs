@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
+use star::Machine;
 use star_base::BitTable;
 use star_ir::RoutineId;
 use star_os::access::Grants;
-use star_os::engine::Engine;
 use star_os::limits::LimitArgs;
 use star_os::report::{ErrorFormat, Reporter};
 use star_vm::{CompileOptions, Control, HostValue, Limits, Outcome, Stats};
@@ -14,7 +14,7 @@ use star_vm::{CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 use crate::event::{Event, Sink};
 use crate::session::{Flow, Session, Settings, Work};
 use crate::step::tests::NoHost;
-use crate::values::{Job, Values};
+use star::pipeline::{Job, Values};
 
 /// Collects the output.
 #[derive(Default)]
@@ -36,10 +36,10 @@ impl Sink for Printed {
 }
 
 fn session(checked: bool) -> Session {
-    let engine = Engine::find("cpu").unwrap();
+    let machine = Machine::find("cpu").unwrap();
     let limits = LimitArgs::default();
     let settings = Settings { time: false, cost: false, limits, memory: 1 << 30, checked };
-    Session::new(engine, settings, Reporter::new(ErrorFormat::Text), Grants::default()).unwrap()
+    Session::new(machine, settings, Reporter::new(ErrorFormat::Text), Grants::default()).unwrap()
 }
 
 /// Returns the output of a line, and the numbers of routines lowered, optimised and compiled for
@@ -143,7 +143,7 @@ const LOOKS: &str = r#"routine 0 "LOOKS" (ref %T, ref %v) !0 {
 
 #[test]
 fn tables_accessed_by_rows_are_row_major_before_the_run() {
-    let backend = Engine::find("cpu").unwrap().backend;
+    let backend = Machine::find("cpu").unwrap().backend;
     let table = BitTable::zeros(1024, 1024).unwrap();
     let memory = Some(table.n_bytes() * 3 / 2);
     let limits = Limits { steps: None, memory, output: None, depth: 100 };

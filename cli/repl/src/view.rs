@@ -3,16 +3,13 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+pub use star::pipeline::RESULT;
+use star::pipeline::Values;
 use star_base::BitTable;
 use star_bind::RecordList;
 use star_compiler::session::{Environment, Variable};
 use star_ir::Ty;
 use star_vm::{BackendError, HostValue};
-
-use super::values::Values;
-
-/// The slot for the value of an expression; not a valid variable name.
-pub const RESULT: &str = "‹value›";
 
 /// Read access to variables and their values.
 pub struct View<'a> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use star::pipeline::Build;
 use star_base::{Code, Diagnostic, SourceMap, certain_fixes};
 use star_compiler::{Compilation, LoadError, LowerOptions, Source, SourceLoader};
 use star_io::FileError;
@@ -11,9 +12,9 @@ use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
-use star_os::passes::{self, PassArgs};
+use star_os::passes::PassArgs;
 use star_os::report::Reporter;
-use star_os::sources::{FileLoader, ImportArgs, LIBRARY, STDIN};
+use star_os::sources::{FileLoader, ImportArgs, STDIN};
 use star_os::watchdog::Sentry;
 
 use super::fmt::write;
@@ -115,7 +116,7 @@ fn fix(loader: &FileLoader, file: &str, flags: &Flags) -> Result<usize, FileErro
     let (mut n_fixed, mut old, mut new) = (0, None, None);
     for _ in 0..MAX_ROUNDS {
         let mut edited = Edited { loader: loader.clone(), text: new.clone() };
-        let compilation = star_compiler::check(file, &mut edited, &LIBRARY);
+        let compilation = star::pipeline::check(file, &mut edited);
         let Some(root) = compilation.root_file() else { break };
         let Some(source) = compilation.sources.get(root) else { break };
         let (_, faults) = headers::of_root(&compilation);
@@ -172,8 +173,7 @@ fn files_of(paths: &[String]) -> Result<Vec<String>, Vec<Diagnostic>> {
 /// Returns the results of loop transformations in the file.
 fn plan(compilation: &Compilation, enabled: &Options) -> Result<Vec<Diagnostic>, Diagnostic> {
     let Some(file) = compilation.root_file() else { return Ok(Vec::new()) };
-    let lowered = star_compiler::lower(compilation, &LowerOptions::default());
-    let mut program = lowered.map_err(|error| *error)?.program;
-    let remarks = passes::optimise(&mut program, enabled)?.remarks;
-    Ok(star_opt::plan(&remarks, &program, file))
+    let Build { lowered, remarks } =
+        Build::new(compilation, &LowerOptions::default(), Some(enabled))?;
+    Ok(star_opt::plan(&remarks, &lowered.program, file))
 }

@@ -15,7 +15,6 @@ pub(crate) mod graph;
 pub(crate) mod lsp;
 pub(crate) mod moving;
 pub(crate) mod new;
-mod outcome_message;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod test;
@@ -24,7 +23,6 @@ pub(crate) mod view;
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};
 use star_os::report::Reporter;
-use star_os::sources::LIBRARY;
 
 use crate::text;
 
@@ -67,7 +65,7 @@ fn compile(
     lints: Lints,
     reporter: &Reporter,
 ) -> (Compilation, Tally) {
-    let compilation = star_compiler::check(file, loader, &LIBRARY);
+    let compilation = star::pipeline::check(file, loader);
     let mut tally = Tally::default();
     let mut n_left_out = 0;
     for diagnostic in &compilation.diagnostics {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use star_os::access::Grants;
-use star_os::engine::{self, Engine};
 use star_os::exit::{EXIT_HELP, Exit};
 use star_os::failure::Failure;
 use star_os::limits::{LimitArgs, default_memory};
+use star_os::machines::{self, Machine};
 use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::size_args::available_memory;
@@ -33,7 +33,7 @@ pub(crate) struct ReplArgs {
     graph: Option<String>,
 
     /// Select the backend
-    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
+    #[arg(long, value_name = "NAME", default_value = machines::DEFAULT)]
     backend: String,
 
     /// Trap on overflow of ADD or SUBT
@@ -88,17 +88,17 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let engine = Engine::find(&args.backend)?;
-    args.limits.limits(&engine)?;
+    let machine = Machine::find(&args.backend)?;
+    args.limits.limits(&machine)?;
     let settings = Settings {
         time: false,
         cost: false,
         limits: args.limits.clone(),
-        memory: default_memory(&engine.caps, available_memory()),
+        memory: default_memory(&machine.caps(), available_memory()),
         checked: args.checked,
     };
     let grants = Grants { read: &args.allow_read, write: &args.allow_write, ..Grants::default() };
-    let mut session = Session::new(engine, settings, *reporter, grants)?;
+    let mut session = Session::new(machine, settings, *reporter, grants)?;
     if io::stdin().is_terminal() {
         session.allow_commands_to_write();
     }

@@ -3,48 +3,31 @@
 mod auto;
 mod line;
 mod sizes;
+mod steps;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use star_base::{Code, Diagnostic};
-use star_bind::encoding::Formulas;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
-use star_bind::{Files, LoadedArguments, Observer, Reading, load};
-use star_compiler::{Compilation, Entry, LowerOptions, Lowered, SourceLoader};
-use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
-use star_ir::RoutineId;
-use star_opt::Remark;
-use star_os::access::Access;
-use star_os::engine::{self, Argument, DeviceOptions, Engine, GpuMode};
-use star_os::entry;
+use star_compiler::SourceLoader;
 use star_os::exit::{EXIT_HELP, Exit};
-use star_os::failure::{Failure, internal, no_thread, refused_by_backend};
-use star_os::files::{Beside, Console, Disk};
+use star_os::failure::Failure;
 use star_os::flags::Flags;
-use star_os::host::{Advice, Printer, RunHost};
 use star_os::limits::LimitArgs;
+use star_os::machines::{self, DeviceOptions, GpuMode, Machine};
 use star_os::output::Output;
-use star_os::passes::{self, PassArgs};
-use star_os::progress::RunProgress;
+use star_os::passes::PassArgs;
 use star_os::report::Reporter;
 use star_os::sources::{FileLoader, ImportArgs};
-use star_os::watchdog::{Scope, Sentry};
-use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
+use star_os::watchdog::Sentry;
+use star_vm::Stats;
 
-use self::sizes::{SizeAdvice, Sizes};
-use super::outcome_message::describe;
-use super::{Lints, compile};
+use self::steps::{Context, Running, stopped_at_files};
 use crate::explain;
-use crate::function_entry;
-use crate::profile::{self, Session};
-use crate::results::{self, Origins};
-use crate::text;
 use crate::times::{Part, Times};
-use crate::view;
 
 /// Arguments of `star run`.
 #[derive(Args, Debug)]
@@ -155,48 +138,6 @@ pub(crate) enum Prints {
     Messages,
 }
 
-/// Prints lines after the line of progress is removed.
-struct EndsProgress<'a> {
-    printer: &'a mut dyn Printer,
-    progress: RunProgress,
-}
-
-impl Printer for EndsProgress<'_> {
-    fn print(&mut self, line: &str) -> bool {
-        self.progress.end();
-        self.printer.print(line)
-    }
-}
-
-/// An observer that omits details.
-struct WithoutDetails<'a>(Console<'a>);
-
-impl Observer for WithoutDetails<'_> {
-    fn stop(&self) -> Option<Code> {
-        self.0.stop()
-    }
-
-    fn note(&self, message: &str) {
-        self.0.note(message);
-    }
-
-    fn detail(&self, _: &str) {}
-
-    fn warning(&self, message: &str) {
-        self.0.warning(message);
-    }
-}
-
-/// Prints lines on standard error.
-struct Messages<'a>(&'a Reporter);
-
-impl Printer for Messages<'_> {
-    fn print(&mut self, line: &str) -> bool {
-        self.0.summary(line.trim_end());
-        true
-    }
-}
-
 /// Options of every run.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RunOptions {
@@ -216,7 +157,7 @@ pub(crate) struct RunOptions {
     /// Select the backend; `auto` chooses one and reports why
     ///
     /// The choice depends on the program and its tables.
-    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
+    #[arg(long, value_name = "NAME", default_value = machines::DEFAULT)]
     backend: String,
 
     /// Select the graphics adapter of `gpu` by part of its name
@@ -350,207 +291,31 @@ pub(crate) fn run_with(
     let mut times = Times::start();
     let mode = GpuMode::find(&args.options.gpu_mode).unwrap_or_default();
     let device = DeviceOptions { adapter: args.options.adapter.as_deref(), mode };
-    let engine = Engine::find_on(auto::first(&args.options.backend), &device)?;
-    if args.options.backend != engine::AUTO {
-        engine::warn_if_unused(&device, std::slice::from_ref(&engine), reporter);
-    }
-    let mut enabled = args.options.passes.options()?;
-    if args.options.profile.is_some() {
-        // Time is attributed to the running routine, and calls are counted.
-        enabled.disabled.push("inline".to_owned());
+    let machine = Machine::find_on(auto::first(&args.options.backend), &device)?;
+    if args.options.backend != machines::AUTO {
+        machines::warn_if_unused(&device, std::slice::from_ref(&machine), reporter);
     }
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
     output.stop_at(&flags);
-    let limits = args.options.limits.limits(&engine)?;
-    let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let sentry =
-        Sentry::over_compiler(&flags, args.options.limits.bounds(Scope::Command), reporter);
-    let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
-    let (compilation, _) = compile(loader, &args.file, lints, reporter);
-    if compilation.has_errors() {
+    let limits = args.options.limits.limits(&machine)?;
+    let context = Context { args, limits, flags: &flags, reporter };
+    let Some((prepared, binding, wanted)) = context.prepare(loader, beside, &machine)? else {
         return Ok(Exit::Compile);
-    }
-    let entries = compilation.entries();
-    let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
-    let signature = entry::signature(entry)?;
-    let (mut binding, mut wanted) = line::read(args, &signature)?;
-    let target = args.options.profile.as_deref().map(profile::Target::new).transpose()?;
-    let grants = match &args.confined {
-        Some(imports) => imports.grants(),
-        None => line::grants(args, &binding),
     };
-    let access = Access::new(beside, grants)?;
-    let confined = Beside(&access);
-    let files: &dyn Files = if args.confined.is_some() { &confined } else { &Disk };
-
-    let formulas = if args.options.csv_safe { Formulas::Quoted } else { Formulas::Kept };
-    binding.settings.formulas = formulas;
-    let (undirected, reverse) = (args.options.undirected, args.options.reverse);
-    binding.settings.direction = Direction { undirected, reverse };
-    wanted.outs = wanted.outs.into_iter().map(|out| out.with(formulas)).collect();
-    let settings = binding.settings.clone();
-    let console = Console { flags: &flags, reporter };
-    let without_details = WithoutDetails(console);
-    let observer: &dyn Observer = if args.hides_details { &without_details } else { &console };
-    let reading = Reading { files, observer, settings: &settings };
-    binding.kept = results::parameters(&wanted.outs);
-    binding.kept.extend(view::parameters(&wanted.views));
-    binding.kept.extend(wanted.names.iter().flat_map(results::Names::parameters));
-    binding.keeps_graph = true;
-    let options = CompileOptions { profile: target.is_some(), ..options(args) };
-    let enabled = options.optimise.then_some(&enabled);
-    let ready = lower(&compilation, entry, args, enabled)?;
-    let compiled = engine.machine(options).compile(ready.lowered.program.clone());
-    let compiled =
-        compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
-    // Load files in the layout that suits the program.
-    let forms = compiled.home_forms(ready.entry);
-    binding.forms =
-        forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
-    binding.sparse = line::sparse_wishes(args, &compiled, ready.entry)?;
-    drop(sentry);
     let _clock =
         args.options.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
-    let mut sizes = Sizes::of_origins(&signature, &binding, args.graph.as_deref());
-    let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes);
-    let loaded = loaded.map_err(|error| match settings.check_columns() {
-        // The misspelled name may be the cause.
-        Err(unknown) => stopped_at_file(error.note(unknown.message)),
-        Ok(()) => stopped_at_file(error),
-    });
-    let LoadedArguments { mut arguments, rows, lists, graph, coding, peak_bytes: loading_bytes } =
-        loaded?;
-    // A program may read the file of a column in the settings.
-    if !star_ir::reads_files(&ready.lowered.program) {
-        settings.check_columns()?;
-    }
-    let is_sparse = |argument: &Argument| argument.sparse.is_some();
-    if args.options.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse) {
-        reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
-    }
-    sizes.take(&signature, &arguments);
-    // Limit the memory for a graph that is only shown.
-    let needs_graph = wanted.need_graph() || star_ir::prints_names(&ready.lowered.program);
-    let prints_integers = star_ir::prints_integers(&ready.lowered.program);
-    let graph = graph.filter(|(_, graph)| needs_graph || graph.arcs.len() <= MAX_KEPT_ARCS);
-    let places = match &graph {
-        Some((file, _)) if !wanted.views.is_empty() => {
-            view::places_for(reading, file, None, max_bytes).map_err(stopped_at_file)?
-        }
-        Some(_) | None => None,
-    };
-    let origins = Origins { rows, lists, graph, coding, places };
-    if ready.is_function {
-        arguments.push(Argument::new(HostValue::Unset, false));
-    }
-    let compiled = match args.options.backend == engine::AUTO {
-        true => auto::settle((compiled, &engine), &device, options, &ready, &arguments, reporter)?,
-        false => compiled,
-    };
-    let ready_to_run =
-        compiled.load_laid_out(ready.entry, arguments, limits.memory, &flags.interrupt);
-    let mut ready_to_run =
-        ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
-    let mut plan = explain::Plan::new();
-    if args.options.explain || target.is_some() {
-        let explanation = ready_to_run.explain();
-        let explanation = explanation
-            .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
-        let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        if target.is_some() {
-            plan = explain::by_lines(&explanation, &ready.remarks, program, sources);
-        }
-        if args.options.explain {
-            let lines = explain::lines(&explanation, &ready.remarks, program, sources);
-            lines.iter().for_each(|line| reporter.summary(line));
-        }
-    }
-    let mut session = match target {
-        None => None,
-        Some(_) => Some(ready.profile(&compilation)?),
-    };
-    let mut messages = Messages(reporter);
-    let printer: &mut dyn Printer = match args.prints {
-        Prints::All | Prints::Lines => &mut *output,
-        Prints::Messages => &mut messages,
-    };
-    let mut printer = EndsProgress { printer, progress: RunProgress::start(&args.file) };
-    let mut host = RunHost::new(&mut printer, &access, console, &settings);
-    host.graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
-    let mut control = Control {
-        interrupt: &flags.interrupt,
-        deadline: &flags.deadline,
-        limits,
-        host: &mut host,
-        profile: session.as_mut().map(|session| &mut session.profile),
-        stats: Stats::default(),
-    };
-    times.end(Part::Loading);
-    let outcome = ready_to_run.run(&mut control);
-    times.end(Part::Running);
-    let stats = control.stats;
-    let advice = std::mem::take(&mut host.advice);
-    printer.progress.end();
-    if matches!(outcome, Outcome::Done) {
-        settings.warn_unused(&console);
-    }
-    if let Some(scale) = origins.scale(&settings)
-        && prints_integers
-    {
-        reporter.note(&format!(
-            "printed weights and numbers of files are multiplied by `scale={scale}`"
-        ));
-    }
-    let print_failed = output.failed();
-    output.flush();
-    let exit = match outcome {
-        Outcome::Done => {
-            let names = star_bind::results::names(&signature, ready.is_function);
-            let as_they_lie = |idx, dense_bytes| {
-                let is_large = dense_bytes >= LEAST_DENSE_BYTES
-                    || args.options.table_form.as_deref() == Some("sparse");
-                let is_named = wanted.names.as_ref().is_some_and(|names| names.shows(idx));
-                let is_shown = is_named || view::shows(&wanted.views, idx);
-                is_large && results::are_bits(&wanted.outs, idx) && !is_shown
-            };
-            let results = ready_to_run.into_results_as_they_lie(&as_they_lie, &flags.interrupt);
-            finish(&names, wanted, results, &origins, &flags, reporter, output)
-        }
-        // `print` failed because the output is closed or the disk is full: reported at the end.
-        Outcome::Trap(_) if print_failed => Exit::Success,
-        stop @ (Outcome::Trap(_)
-        | Outcome::Limit { .. }
-        | Outcome::Unsupported { .. }
-        | Outcome::DeviceLost { .. }
-        | Outcome::Internal(_)) => {
-            // The values are not used again, and the process is about to end.
-            ready_to_run.abandon();
-            let stop = function_entry::unwrapped(stop, ready.is_function);
-            let is_trap = matches!(stop, Outcome::Trap(_));
-            let SizeAdvice { notes, help, replaces_help } =
-                sizes.advice(&stop, &ready.lowered.program);
-            let vertices = origins.graph.as_ref().and_then(|(_, graph)| vertices_of(&stop, graph));
-            let mut diagnostic = describe(stop, &ready.lowered.program);
-            diagnostic.notes.extend(vertices);
-            if replaces_help {
-                diagnostic.help.clear();
-            }
-            diagnostic.notes.extend(notes);
-            diagnostic.help.extend(help);
-            if is_trap && Exit::of(diagnostic.code) != Exit::Interrupted {
-                let Advice { notes, help } = advice;
-                diagnostic.notes.extend(notes);
-                diagnostic.help.extend(help);
-            }
-            reporter.diagnostic(&compilation.sources, &diagnostic);
-            Exit::of(diagnostic.code)
-        }
-    };
+    let (inputs, arguments) = context.load(&prepared, binding, &wanted)?;
+    let loaded = context.plan(&prepared, (&machine, &device), arguments)?;
+    let plan = context.explain(&prepared, &loaded)?;
+    let mut session = prepared.target.as_ref().map(|_| prepared.start_profile()).transpose()?;
+    let mut run = Running { context, prepared: &prepared, inputs: &inputs, output };
+    let (loaded, ended) = run.run(loaded, session.as_mut(), &mut times);
+    let exit = run.finish(loaded, ended.outcome, ended.advice, wanted);
     output.flush();
     times.end(Part::Results);
-    if let Some(line) = explain::on_device(&stats.counters).filter(|_| args.options.explain) {
+    if let Some(line) = explain::on_device(&ended.stats.counters).filter(|_| args.options.explain) {
         reporter.summary(&line);
     }
     if args.options.time {
@@ -558,164 +323,15 @@ pub(crate) fn run_with(
     }
     if args.options.cost {
         // Exclude the call of a function from its wrapper.
-        let steps = stats.steps.saturating_sub(u64::from(ready.is_function));
-        reporter.cost(&Stats { steps, ..stats }, loading_bytes);
+        let steps = ended.stats.steps.saturating_sub(u64::from(prepared.point.is_function()));
+        reporter.cost(&Stats { steps, ..ended.stats }, inputs.peak_bytes);
     }
-    if let (Some(target), Some(session)) = (target, session) {
-        let wrapper = ready.is_function.then_some(ready.entry);
-        let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        let report = session.report(program, wrapper, sources, &args.file, engine.caps.name, plan);
+    if let (Some(target), Some(session)) = (&prepared.target, session) {
+        let report = prepared.profile(&session, &args.file, machine.name, plan);
         if let Err(error) = target.put(&report, &flags, reporter) {
             let failed = stopped_at_files(vec![error]).report(reporter);
             return Ok(if exit == Exit::Success { failed } else { exit });
         }
     }
     Ok(exit)
-}
-
-/// Returns the compile options: counting operations or calls disables intrinsics.
-fn options(args: &RunArgs) -> CompileOptions {
-    let options = match args.options.cost {
-        true => CompileOptions::AS_LOWERED,
-        false => args.options.limits.options(),
-    };
-    CompileOptions { intrinsics: options.intrinsics && !args.options.no_intrinsics, ..options }
-}
-
-/// Returns a note with the names of the vertices in the values of a trap: of integer variables that
-/// may be rows of the graph.
-fn vertices_of(stop: &Outcome, graph: &Graph) -> Option<String> {
-    let Outcome::Trap(trap) = stop else { return None };
-    graph.names.as_ref()?;
-    let named = trap.values.iter().filter_map(|(name, value)| {
-        let is_size = ["n", "m", "h", "b", "k"].contains(&name.as_str());
-        let row: usize = value.parse().ok().filter(|_| !is_size && !value.starts_with('0'))?;
-        let vertex = row.checked_sub(1).filter(|&vertex| vertex < graph.n_vertices)?;
-        Some(format!("{name} = vertex {row} ({})", text::one_line(&graph.name(vertex).to_string())))
-    });
-    let named: Vec<String> = named.collect();
-    (!named.is_empty()).then(|| format!("as vertices of the graph: {}", named.join(", ")))
-}
-
-/// Maximum number of arcs of a graph kept only to show what a slice marks.
-const MAX_KEPT_ARCS: usize = 100_000;
-
-/// A program ready to run.
-struct Ready {
-    lowered: Lowered,
-    /// The reports of passes on its loops.
-    remarks: Vec<Remark>,
-    entry: RoutineId,
-    /// Whether the entry is a function in a wrapper.
-    is_function: bool,
-}
-
-impl Ready {
-    /// Starts a profile of the run.
-    fn profile(&self, compilation: &Compilation) -> Result<Session, Diagnostic> {
-        let session = Session::start(&self.lowered, &compilation.sources);
-        session.map_err(|error| no_thread("--profile", &error))
-    }
-}
-
-/// Lowers the program and applies the passes in `enabled`, if any.
-fn lower(
-    compilation: &Compilation,
-    entry: &Entry,
-    args: &RunArgs,
-    enabled: Option<&star_opt::Options>,
-) -> Result<Ready, Diagnostic> {
-    let options = LowerOptions {
-        checked: args.checked,
-        cost_places: args.options.profile.is_some(),
-        ..LowerOptions::default()
-    };
-    let mut lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
-    let remarks = match enabled {
-        Some(enabled) => passes::optimise(&mut lowered.program, enabled)?.remarks,
-        None => Vec::new(),
-    };
-    let found = lowered.routine(entry.id);
-    let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
-    let wrapper = function_entry::with_result(&mut lowered.program, found);
-    let is_function = wrapper.is_some();
-    Ok(Ready { lowered, remarks, entry: wrapper.unwrap_or(found), is_function })
-}
-
-/// Writes and prints the results.
-fn finish(
-    names: &[Option<&str>],
-    line::Outputs { outs, views, names: named, prints }: line::Outputs,
-    results: Result<Vec<results::Taken>, BackendError>,
-    origins: &Origins,
-    flags: &Flags,
-    reporter: &Reporter,
-    output: &mut Output,
-) -> Exit {
-    let results = match results {
-        Ok(results) => results,
-        Err(error) => {
-            let mut diagnostic = refused_by_backend("no memory for the results", &error);
-            if error == BackendError::Interrupted {
-                diagnostic.message += " while taking the results";
-            }
-            return Failure::from(diagnostic).report(reporter);
-        }
-    };
-    // Do not mix a summary with data on standard output.
-    let is_silent = results::use_stdout(&outs) || prints != Prints::All;
-    let mut saved = results::save(outs, &results, origins, flags, reporter, output);
-    if flags.stop().is_some()
-        && let Err(errors) = saved
-    {
-        // After an interrupt, do not count the ones of a long table.
-        let exit = stopped_at_files(errors).report(reporter);
-        // The process is about to end, which also frees the memory.
-        std::mem::forget(results);
-        return exit;
-    }
-    if !is_silent {
-        let printed = match named {
-            Some(named) if origins.graph.is_some() => {
-                results::print_with_names(output, &named, names, &results, origins)
-            }
-            named => {
-                if named.is_some() {
-                    reporter.warning("`--names` is unused: no graph is read");
-                }
-                results::print(output, names, &results, origins);
-                Ok(())
-            }
-        };
-        if let Err(fault) = printed {
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
-        }
-    }
-    output.flush();
-    for view in &views {
-        if let Some(code) = flags.stop() {
-            let message = "stopped before the picture was drawn";
-            let fault = FileError::new(code, view.frame().name.as_str(), message);
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
-            break;
-        }
-        if let Err(fault) = view.draw(&results, origins, flags, reporter) {
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
-        }
-    }
-    match saved {
-        Ok(()) => Exit::Success,
-        Err(errors) => stopped_at_files(errors).report(reporter),
-    }
-}
-
-/// Returns the diagnostics for incompletely written files.
-fn stopped_at_files(errors: Vec<FileError>) -> Failure {
-    let diagnostics: Vec<Diagnostic> = errors.iter().map(FileError::to_diagnostic).collect();
-    Failure::from(diagnostics).with_limit_options()
-}
-
-/// Returns the diagnostic for an incompletely read file.
-fn stopped_at_file(error: FileError) -> Failure {
-    Failure::from(error).with_limit_options()
 }

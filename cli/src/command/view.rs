@@ -5,12 +5,12 @@ use std::path::Path;
 use clap::Args;
 use star_bind::{Reading, Settings};
 use star_io::Data;
-use star_os::engine::{DEFAULT, Engine};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::files::{Console, Disk};
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
+use star_os::machines::{DEFAULT, Machine};
 use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
 
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     let settings = Settings::of_reading(&args.settings)?;
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
-    let limits = args.limits.limits(&Engine::find(DEFAULT)?)?;
+    let limits = args.limits.limits(&Machine::find(DEFAULT)?)?;
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
     let _clock = args.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     let stopped = |error| Failure::from(error).with_limit_options();

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use star::pipeline::Argument;
 use star_base::{Code, Diagnostic, Kind, Span};
 use star_bind::arg_value::{self, ArgValue};
 use star_bind::settings::SETTINGS;
 use star_bind::{Binding, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load};
-use star_harness::{Argument, Case, Header};
+use star_harness::{Case, Header};
 use star_io::FileError;
 use star_os::access::Access;
 use star_os::entry::signature;
@@ -90,7 +91,7 @@ pub(crate) fn inputs(
     };
     let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
         .map_err(|error| vec![place.of_file(&error)])?;
-    if routine.result.is_some() {
+    if routine.point.result.is_some() {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
     Ok(Inputs { arguments, sizes })

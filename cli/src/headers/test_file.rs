@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use star_base::{Code, Diagnostic, Kind, did_you_mean};
+use star::pipeline::{self, Build, EntryPoint};
+use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::{Compilation, Entry, LowerOptions};
 use star_harness::{Expected, Header};
-use star_ir::{Program, RoutineId};
-use star_os::failure::internal;
-use star_os::passes;
-use star_os::sources::{FileLoader, LIBRARY};
+use star_ir::Program;
+use star_os::sources::FileLoader;
 use star_syntax::ast::RoutineKind;
 
-use crate::function_entry;
 use crate::text;
 
 /// A file with headers.
@@ -29,7 +27,7 @@ pub(crate) struct Subject {
 impl Subject {
     /// Reads and checks a file without reporting to the user.
     pub(crate) fn read(file: &str, mut loader: FileLoader) -> Self {
-        let compilation = star_compiler::check(file, &mut loader, &LIBRARY);
+        let compilation = pipeline::check(file, &mut loader);
         let (headers, faults) = super::of_root(&compilation);
         Subject { file: file.to_owned(), compilation, headers, faults }
     }
@@ -61,11 +59,8 @@ impl Subject {
 pub(crate) struct Routine {
     /// Its name and parameters.
     pub(crate) entry: Entry,
-    /// The entry: the routine, or the wrapper that returns the value of a function as the last
-    /// argument.
-    pub(crate) id: RoutineId,
-    /// The result type of a function.
-    pub(crate) result: Option<Kind>,
+    /// Where it is entered.
+    pub(crate) point: EntryPoint,
 }
 
 /// A runnable file.
@@ -87,23 +82,13 @@ impl Runnable {
         enabled: Option<&star_opt::Options>,
     ) -> Result<Self, Diagnostic> {
         let options = LowerOptions { checked, ..LowerOptions::default() };
-        let lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
-        let mut routines = Vec::new();
-        let entries = compilation.entries();
-        let ids: Option<Vec<RoutineId>> =
-            entries.iter().map(|entry| lowered.routine(entry.id)).collect();
-        let ids = ids.ok_or_else(|| internal("a routine was not lowered"))?;
-        let mut program = lowered.program;
-        if let Some(enabled) = enabled {
-            passes::optimise(&mut program, enabled)?;
-        }
-        for (entry, found) in entries.into_iter().zip(ids) {
-            let function = program.routine(found);
-            let result = function.result.map(|value| function.var(value).ty.kind());
-            let id = function_entry::with_result(&mut program, found).unwrap_or(found);
-            routines.push(Routine { entry, id, result });
-        }
-        Ok(Runnable { program, routines })
+        let mut build = Build::new(compilation, &options, enabled)?;
+        let routines = compilation.entries().into_iter().map(|entry| {
+            let point = build.entry_point(entry.id)?;
+            Ok(Routine { entry, point })
+        });
+        let routines = routines.collect::<Result<Vec<Routine>, Diagnostic>>()?;
+        Ok(Runnable { program: build.lowered.program, routines })
     }
 
     /// Returns the routine of a header: the one named after `run`, else the program, else the only

@@ -378,6 +378,11 @@ impl BitTable {
         row
     }
 
+    /// Returns the rows as texts of `0` and `1`.
+    pub fn to_rows(&self) -> Vec<String> {
+        (0..self.n_rows).map(|row_idx| self.row(row_idx).to_string()).collect()
+    }
+
     /// Returns bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
     #[inline]
     pub fn get(&self, row_idx: usize, col_idx: usize) -> bool {

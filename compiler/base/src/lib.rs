@@ -3,7 +3,8 @@
 //! * [`span`]: places in source text.
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
 //! * [`builtins`]: the catalogue of built-ins; [`intrinsics`]: the catalogue of intrinsics;
-//!   [`language`]: documentation of the words of the language.
+//!   [`language`]: documentation of the words of the language; [`library`]: the type of the
+//!   standard library.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
 //!   [`bits_ref`]: either of them, borrowed.
 //! * [`kind`]: types without sizes.
@@ -21,6 +22,7 @@ pub mod diagnostic;
 pub mod intrinsics;
 pub mod kind;
 pub mod language;
+pub mod library;
 pub mod limbs;
 pub mod quantity;
 pub mod random;
@@ -37,6 +39,7 @@ pub use codes::{Code, Severity};
 pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, certain_fixes, did_you_mean, fixed};
 pub use intrinsics::Intrinsic;
 pub use kind::Kind;
+pub use library::Library;
 pub use limbs::{Limbs, OutOfMemory};
 pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -63,7 +63,7 @@ pub struct LineColumn {
 }
 
 /// A source file: its name for display and its text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     name: String,
     text: String,
@@ -124,7 +124,7 @@ impl SourceFile {
 }
 
 /// All source files of one compilation; a [`FileId`] is an index into it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
 }

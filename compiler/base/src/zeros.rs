@@ -44,7 +44,8 @@ impl<T: Pod> Zeros<T> {
     pub fn new(len: usize) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * size_of::<T>() as u128 };
         let n_bytes = len.checked_mul(size_of::<T>()).ok_or(out_of_memory)?;
-        if !(LARGE_PAGE..=MOST_LARGE).contains(&n_bytes) {
+        // WebAssembly has no mappings.
+        if cfg!(target_family = "wasm") || !(LARGE_PAGE..=MOST_LARGE).contains(&n_bytes) {
             let zeros = try_zeroed_slice_box(len).map_err(|()| out_of_memory)?;
             return Ok(Zeros(Memory::Heap(zeros.into_vec())));
         }

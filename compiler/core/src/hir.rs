@@ -179,6 +179,19 @@ impl Ty {
 }
 
 impl TyKind {
+    /// Returns the same kind.
+    pub fn of(kind: star_base::Kind) -> Self {
+        match kind {
+            star_base::Kind::Int => TyKind::Int,
+            star_base::Kind::Bool => TyKind::Bool,
+            star_base::Kind::Str => TyKind::Str,
+            star_base::Kind::Slice => TyKind::Slice,
+            star_base::Kind::Word => TyKind::Word,
+            star_base::Kind::Table => TyKind::Table,
+            star_base::Kind::Handle => TyKind::Handle,
+        }
+    }
+
     /// Returns the kind, or `None` for that of an error.
     pub fn known(self) -> Option<star_base::Kind> {
         match self {

@@ -23,11 +23,11 @@ mod traps;
 mod uses;
 mod visit;
 
-use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
+use star_base::{Code, Diagnostic, FileId, Library, SourceMap, Span};
 use star_syntax::ast;
 
 pub use format::Formatter;
-pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
+pub use loader::{LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
 pub use lower::{LowerOptions, Lowered};
 pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};

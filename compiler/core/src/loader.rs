@@ -2,7 +2,7 @@
 //!
 //! All text comes from a [`SourceLoader`]; this module opens no files.
 
-use star_base::{Code, Diagnostic, FileId, SourceFile, SourceMap, Span};
+use star_base::{Code, Diagnostic, FileId, Library, SourceFile, SourceMap, Span};
 use star_syntax::ast;
 
 /// Maximum size of a source file (256 MiB): spans count bytes in 32 bits.
@@ -52,38 +52,27 @@ pub enum LoadError {
     TooLarge,
 }
 
-/// The library: the sources shipped with the toolchain.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Library {
-    /// Modules visible to every program: name and text.
-    pub basic: &'static [(&'static str, &'static str)],
-    /// Modules imported as `"star:NAME"`: name and text.
-    pub modules: &'static [(&'static str, &'static str)],
-}
-
-impl Library {
-    /// Returns the importable modules with a suitable item of this name, in any letter case.
-    pub(crate) fn modules_with(
-        &self,
-        name: &str,
-        suits: impl Fn(&ast::Item) -> bool,
-    ) -> Vec<&'static str> {
-        let declares = |text: &str| {
-            // Parsing takes longer than searching, and most names occur in no module.
-            let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
-            words.any(|word| word.eq_ignore_ascii_case(name))
-                && star_syntax::outline(FileId(0), text).file.items.iter().any(|item| {
-                    let known = match item {
-                        ast::Item::Import { .. } => return false,
-                        ast::Item::Const { name, .. } => name,
-                        ast::Item::Routine(routine) => &routine.name,
-                    };
-                    known.name.eq_ignore_ascii_case(name) && suits(item)
-                })
-        };
-        let modules = self.modules.iter().filter(|(_, text)| declares(text));
-        modules.map(|(module, _)| *module).collect()
-    }
+/// Returns the importable modules with a suitable item of this name, in any letter case.
+pub(crate) fn modules_with(
+    library: &Library,
+    name: &str,
+    suits: impl Fn(&ast::Item) -> bool,
+) -> Vec<&'static str> {
+    let declares = |text: &str| {
+        // Parsing takes longer than searching, and most names occur in no module.
+        let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+        words.any(|word| word.eq_ignore_ascii_case(name))
+            && star_syntax::outline(FileId(0), text).file.items.iter().any(|item| {
+                let known = match item {
+                    ast::Item::Import { .. } => return false,
+                    ast::Item::Const { name, .. } => name,
+                    ast::Item::Routine(routine) => &routine.name,
+                };
+                known.name.eq_ignore_ascii_case(name) && suits(item)
+            })
+    };
+    let modules = library.modules.iter().filter(|(_, text)| declares(text));
+    modules.map(|(module, _)| *module).collect()
 }
 
 /// A file with its syntax tree.

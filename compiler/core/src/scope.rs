@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use star_base::{Builtin, Code, Diagnostic, Span};
+use star_base::{Builtin, Code, Diagnostic, Library, Span};
 use star_syntax::ast::{self, RoutineKind, TypeKind};
 
 use crate::hir::{RoutineId, TyKind};
-use crate::loader::{Library, Unit};
+use crate::loader::Unit;
 use crate::session::Environment;
 
 /// A routine as visible to its callers.

@@ -134,7 +134,7 @@ fn add(body: &[hir::Stmt], heads: &mut Vec<Head>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Library, LoadError, Source, SourceLoader, check};
+    use crate::{LoadError, Source, SourceLoader, check};
 
     struct One(&'static str);
 
@@ -151,7 +151,7 @@ begin
   for i:=1 to n do if X(i)=1 then begin X(i):=0; FRST(X) end else if i>2 then exit;
   repeat i:=STEP(X) until i=0; while SOME(X) do CLR(X); foreach i in X do SET(X)
 end;";
-        let library = Library { basic: &[], modules: &[] };
+        let library = star_base::Library { basic: &[], modules: &[] };
         let compilation = check("a.star", &mut One(text), &library);
         assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
         let statements = Statements::new(&compilation.hir);

@@ -170,7 +170,7 @@ impl<'a> Recorder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Library, LoadError, Source, SourceLoader, check_and_index};
+    use crate::{LoadError, Source, SourceLoader, check_and_index};
 
     struct Files;
 
@@ -207,7 +207,7 @@ begin OTHER((X)); X(i) := F(r); COL(i,T) := X; foreach i in X do Q(c) end;";
 
     #[test]
     fn every_name_of_a_file_has_a_meaning() {
-        let library = Library::default();
+        let library = star_base::Library::default();
         let (compilation, index) = check_and_index("a.star", &mut Files, &library);
         let codes: Vec<_> = compilation.diagnostics.iter().map(|one| one.code.as_str()).collect();
         assert_eq!(codes, ["E0202"], "{:?}", compilation.diagnostics);

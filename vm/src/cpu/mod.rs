@@ -363,17 +363,26 @@ impl Backend for Cpu {
     ) -> Result<(), BackendError> {
         let mut budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
         values.iter().for_each(|value| budget.commit(value.data.n_bytes()));
+        let copies = Copies::new(&self.settings);
+        let is_large = |table: &table::Table| table.n_bytes() >= self.settings.in_place_bytes;
+        // The program is examined only if a table has no second form next to the first.
+        let may_turn = |value: &Value| {
+            let ValueData::Table(table) = &value.data else { return false };
+            let fits = copies.may_add(&budget, table.n_bytes());
+            !table.is_sparse() && (is_large(table) || !fits)
+        };
+        if !values.iter().any(may_turn) {
+            return Ok(());
+        }
         let parallelism = self.parallelism(&budget);
         let wanted = accesses_of(&self.intrinsics, &plan.code, plan.entry);
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
-            let n_bytes = shared.n_bytes();
             // A large table of which only rows are used needs no second form.
-            let needs_columns =
-                !wants_rows_alone(accesses) || n_bytes < self.settings.in_place_bytes;
+            let needs_columns = !wants_rows_alone(accesses) || !is_large(shared);
             if shared.is_sparse()
                 || !wants_rows(accesses)
-                || (needs_columns && Copies::new(&self.settings).may_add(&budget, n_bytes))
+                || (needs_columns && copies.may_add(&budget, shared.n_bytes()))
             {
                 continue;
             }

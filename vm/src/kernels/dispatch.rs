@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+#[cfg(target_arch = "x86_64")]
+use multiversion::inherit_target;
+use multiversion::multiversion;
 use multiversion::target::match_target;
-use multiversion::{inherit_target, multiversion};
 use star_ir::{LogicOp, Sense};
 
 use super::level::Level;

@@ -2,7 +2,6 @@
 
 use star_base::SourceMap;
 use star_io::Layout;
-use star_os::engine;
 use star_syntax::ast;
 
 use super::names::{Files, Names, Signature};
@@ -32,7 +31,7 @@ pub fn names(session: &Session) -> Names {
         routines,
         modules: star_stdlib::MODULES.iter().map(|(name, _)| format!("star:{name}")).collect(),
         layouts: layouts.chain(["updates", "records", "grid"]).map(str::to_owned).collect(),
-        backends: engine::ready_names().into_iter().map(str::to_owned).collect(),
+        backends: star::pipeline::backends::names().map(str::to_owned).collect(),
     }
 }
 

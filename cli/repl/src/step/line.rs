@@ -3,18 +3,17 @@
 
 use std::cell::RefCell;
 
+use star::pipeline::{Job, Values, refused_by_backend};
 use star_base::{Code, Diagnostic, SourceMap};
 use star_compiler::Statements;
 use star_compiler::hir::TyKind;
 use star_compiler::session::Environment;
 use star_ir::Ty;
-use star_os::failure::refused_by_backend;
 use star_vm::reference::Value;
 use star_vm::{Backend, BackendError, CompileOptions, Control, HostValue, Outcome, Reference};
 
 use super::{Ended, Guide, Stepper, Stops};
 use crate::event::{Event, Sink};
-use crate::values::{Job, Values};
 
 /// Additional inputs of a stepped run.
 pub(crate) struct Steps<'a> {

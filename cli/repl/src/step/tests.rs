@@ -72,7 +72,7 @@ struct Seen {
 }
 
 fn compiled(text: &str) -> Compilation {
-    let library = star_compiler::Library { basic: &[], modules: &[] };
+    let library = star_base::Library { basic: &[], modules: &[] };
     let compilation = check("a.star", &mut One(text.to_owned()), &library);
     assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
     compilation

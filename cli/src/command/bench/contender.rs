@@ -3,12 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use star::pipeline::{
+    Argument, Compiled, EntryPoint, LoadedRoutine, describe, refused_by_backend, unwrapped,
+};
 use star_base::{Code, Diagnostic, SourceMap};
 use star_bind::{Settings, bytes::bytes_of};
-use star_harness::{Argument, Compiled, LoadedRoutine};
-use star_ir::{LimitKind, Program, RoutineId};
+use star_ir::{LimitKind, Program};
 use star_os::access::Access;
-use star_os::failure::refused_by_backend;
 use star_os::files::Console;
 use star_os::flags::Flags;
 use star_os::host::RunHost;
@@ -20,8 +21,6 @@ use star_report::record::{IntrinsicUse, RowError};
 use star_vm::{BackendError, Control, Limits, Outcome, Stats};
 
 use super::hash::hash;
-use crate::command::outcome_message::describe;
-use crate::function_entry;
 use crate::text;
 
 /// Maximum size in bytes of the values of all repetitions within a sample.
@@ -31,10 +30,8 @@ const MAX_BYTES: u64 = 64 << 20;
 pub(super) struct Ready {
     /// The program.
     pub(super) program: Program,
-    /// The entry routine.
-    pub(super) entry: RoutineId,
-    /// Whether the entry is a function in a wrapper.
-    pub(super) is_function: bool,
+    /// Where it is entered.
+    pub(super) point: EntryPoint,
 }
 
 /// The context of the runs of a case.
@@ -181,7 +178,7 @@ impl Contender {
         let clock = around.max_time.map(|time| Sentry::clock(&flags, time)).transpose();
         let clock = clock.map_err(|error| Failed::Error(error_of(&error, &SourceMap::new())))?;
         let mut load = Duration::ZERO;
-        let entry = around.ready.entry;
+        let entry = around.ready.point.routine;
         let mut loaded: Vec<LoadedRoutine> = Vec::new();
         for _ in 0..n {
             let arguments = around.arguments.to_vec();
@@ -240,7 +237,7 @@ fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
     if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
         return Failed::Interrupted;
     }
-    let outcome = function_entry::unwrapped(outcome, around.ready.is_function);
+    let outcome = unwrapped(outcome, around.ready.point.is_function());
     let diagnostic = describe(outcome, &around.ready.program);
     if diagnostic.code == Code::Interrupted {
         return Failed::Interrupted;

@@ -15,12 +15,12 @@ use clap::{Args, ValueEnum};
 use star_base::Random;
 use star_base::{Code, Diagnostic};
 use star_os::destination::Destination;
-use star_os::engine::{self, DeviceOptions, Engine};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::file_roles::{self, Input};
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
+use star_os::machines::{self, DeviceOptions, Machine};
 use star_os::output::Output;
 use star_os::passes::PassArgs;
 use star_os::report::Reporter;
@@ -52,7 +52,7 @@ pub(crate) struct BenchArgs {
     paths: Vec<String>,
 
     /// Select the backends to run on
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = engine::DEFAULT)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = machines::DEFAULT)]
     backends: Vec<String>,
 
     /// Select the graphics adapter of `gpu` by part of its name
@@ -182,9 +182,9 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let wanted = DeviceOptions { adapter: args.adapter.as_deref(), ..DeviceOptions::default() };
-    let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
-    let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
-    engine::warn_if_unused(&wanted, &engines, reporter);
+    let machines = args.backends.iter().map(|name| Machine::find_on(name.trim(), &wanted));
+    let machines: Vec<Machine> = machines.collect::<Result<_, _>>()?;
+    machines::warn_if_unused(&wanted, &machines, reporter);
     let passes = args.passes.options()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
@@ -202,8 +202,8 @@ pub(crate) fn run(
     for Target { path, .. } in &targets {
         file_roles::read(Path::new(path), path, Input::Source)?;
     }
-    let adapter = engines.iter().find(|engine| engine.caps.is_adapter);
-    let adapter = adapter.map(|engine| engine.caps.device.clone());
+    let adapter = machines.iter().find(|machine| machine.caps().is_adapter);
+    let adapter = adapter.map(|machine| machine.caps().device.clone());
     let mut record = Record { adapter, ..empty(args) };
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
@@ -216,7 +216,7 @@ pub(crate) fn run(
         args,
         loader: args.imports.loader()?,
         passes,
-        engines: &engines,
+        machines: &machines,
         budget: budget(args),
         resolution: resolution(),
         random: Random::new(args.seed),

@@ -2,7 +2,7 @@
 //! disturbances of the machine affect all of them.
 
 use star_base::Random;
-use star_os::engine::Engine;
+use star_os::machines::Machine;
 use star_report::measure::{Budget, Median};
 use star_report::record::{IntrinsicUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
@@ -12,7 +12,7 @@ use super::contender::{Contender, Failed, Surroundings, refused};
 /// A backend with or without intrinsics, and the limits of its runs.
 pub(super) struct Entrant {
     /// The backend.
-    pub(super) engine: Engine,
+    pub(super) machine: Machine,
     /// The compile options.
     pub(super) options: CompileOptions,
     /// The limits of a run.
@@ -90,10 +90,10 @@ fn enter(
     budget: Budget,
     around: &Surroundings<'_>,
 ) -> Option<Placed> {
-    let Entrant { engine, options, limits } = entrant;
-    let name = engine.caps.name;
+    let Entrant { machine, options, limits } = entrant;
+    let name = machine.caps().name;
     let intrinsic_use = match options.intrinsics {
-        _ if !may_have_intrinsics(engine, around) => IntrinsicUse::None,
+        _ if !may_have_intrinsics(machine, around) => IntrinsicUse::None,
         true => IntrinsicUse::On,
         false => IntrinsicUse::Off,
     };
@@ -104,7 +104,7 @@ fn enter(
     if placed.iter().any(takes_none) {
         return None;
     }
-    let compiled = engine.machine(*options).compile(around.ready.program.clone());
+    let compiled = machine.with(*options).compile(around.ready.program.clone());
     let compiled = compiled.map_err(|error| refused("the program cannot be compiled", &error));
     let warm = compiled.and_then(|compiled| {
         Contender::warm_up((name, intrinsic_use), compiled, (*limits, budget), around)
@@ -122,10 +122,10 @@ fn enter(
 
 /// Tests whether the program uses a routine for which the backend has an intrinsic. If not, all
 /// runs are alike, even those that end before operations are counted.
-fn may_have_intrinsics(engine: &Engine, around: &Surroundings<'_>) -> bool {
+fn may_have_intrinsics(machine: &Machine, around: &Surroundings<'_>) -> bool {
     let mut routines = around.ready.program.routines.iter();
     routines.any(|routine| {
-        routine.intrinsic.is_some_and(|intrinsic| engine.caps.intrinsics.contains(&intrinsic))
+        routine.intrinsic.is_some_and(|intrinsic| machine.caps().intrinsics.contains(&intrinsic))
     })
 }
 

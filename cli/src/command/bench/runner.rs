@@ -4,16 +4,16 @@
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use star::pipeline::{Argument, optimise};
 use star_base::Random;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
-use star_harness::{Argument, Case, Header, Purpose};
+use star_harness::{Case, Header, Purpose};
 use star_os::access::Access;
-use star_os::engine::Engine;
 use star_os::exit::Exit;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
+use star_os::machines::Machine;
 use star_os::output::Output;
-use star_os::passes;
 use star_os::report::Reporter;
 use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
@@ -49,7 +49,7 @@ struct HeaderOptions {
 /// State shared by all files.
 pub(super) struct Runner<'a> {
     pub(super) args: &'a BenchArgs,
-    pub(super) engines: &'a [Engine],
+    pub(super) machines: &'a [Machine],
     /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
     pub(super) budget: Budget,
@@ -197,11 +197,11 @@ impl Runner<'_> {
         let optimises = !limits.count_bodies();
         blank.variant = Some(variant(optimises, &self.passes));
         let mut program = runnable.program.clone();
-        if optimises && let Err(diagnostic) = passes::optimise(&mut program, &self.passes) {
+        if optimises && let Err(diagnostic) = optimise(&mut program, &self.passes) {
             return fails(self, &diagnostic, blank);
         }
         drop(sentry);
-        let ready = Ready { program, entry: routine.id, is_function: routine.result.is_some() };
+        let ready = Ready { program, point: routine.point };
         let benchmark = Benchmark { subject, header, routine, ready, access, limits, blank };
         if self.args.quick {
             cases.truncate(1);
@@ -257,10 +257,10 @@ impl Runner<'_> {
     /// Returns all requested backends, with and without intrinsics.
     fn entrants(&self, limits: &LimitArgs) -> Result<Vec<Entrant>, Diagnostic> {
         let mut entrants = Vec::new();
-        for engine in self.engines {
-            let bounds = limits.limits(engine)?;
+        for machine in self.machines {
+            let bounds = limits.limits(machine)?;
             let both: &[bool] = match self.args.intrinsics {
-                _ if engine.caps.intrinsics.is_empty() => &[false],
+                _ if machine.caps().intrinsics.is_empty() => &[false],
                 // Limits on operations or calls disable intrinsics.
                 _ if limits.count_bodies() => &[false],
                 Which::On => &[true],
@@ -269,7 +269,7 @@ impl Runner<'_> {
             };
             entrants.extend(both.iter().map(|&intrinsics| {
                 let options = CompileOptions { intrinsics, ..limits.options() };
-                Entrant { engine: engine.clone(), options, limits: bounds }
+                Entrant { machine: machine.clone(), options, limits: bounds }
             }));
         }
         Ok(entrants)
@@ -282,8 +282,8 @@ impl Runner<'_> {
         case: &Case,
     ) -> Result<Vec<Argument>, Vec<Diagnostic>> {
         let mut max_bytes = u64::MAX;
-        for engine in self.engines {
-            let limits = benchmark.limits.limits(engine).map_err(|fault| vec![fault])?;
+        for machine in self.machines {
+            let limits = benchmark.limits.limits(machine).map_err(|fault| vec![fault])?;
             max_bytes = max_bytes.min(limits.memory.unwrap_or(u64::MAX));
         }
         let folder = benchmark.subject.folder();

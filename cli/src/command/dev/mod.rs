@@ -5,16 +5,17 @@ mod sir_run;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use star::pipeline::Build;
+use star::pipeline::backends::register_code;
 use star_base::{Code, Diagnostic, SourceMap};
 use star_compiler::{Compilation, LowerOptions, MAX_SOURCE_BYTES};
-use star_harness::register_code;
 use star_ir::Program;
 use star_opt::PASSES;
-use star_os::engine;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
+use star_os::machines;
 use star_os::output::Output;
 use star_os::passes;
 use star_os::report::Reporter;
@@ -67,7 +68,7 @@ pub(crate) struct DevArgs {
     proc: Option<String>,
 
     /// Select the backend
-    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "run")]
+    #[arg(long, value_name = "NAME", default_value = machines::DEFAULT, requires = "run")]
     backend: String,
 
     #[command(flatten)]
@@ -201,8 +202,7 @@ fn checked(args: &DevArgs, reporter: &Reporter) -> Result<Option<Compilation>, F
 
 /// Returns the SIR of a program without errors.
 fn lower(compilation: &Compilation) -> Result<Program, Failure> {
-    let lowered = star_compiler::lower(compilation, &LowerOptions::default());
-    Ok(lowered.map_err(|error| *error)?.program)
+    Ok(Build::new(compilation, &LowerOptions::default(), None)?.lowered.program)
 }
 
 /// Reads and verifies a SIR file.

@@ -1,23 +1,22 @@
 //! `star dev --run`: runs SIR on a backend and shows results and counts.
 
+use star::pipeline::{EntryPoint, describe, refused_by_backend};
 use star_base::{Code, Diagnostic, SourceMap, text};
 use star_bind::{Param, Reading, Signature, UnknownNames, bind, load};
 use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, visit};
 use star_os::access::{Access, Grants};
-use star_os::engine::Engine;
 use star_os::exit::Exit;
-use star_os::failure::{Failure, refused_by_backend};
+use star_os::failure::Failure;
 use star_os::files::{Console, Disk};
 use star_os::flags::Flags;
 use star_os::host::RunHost;
+use star_os::machines::Machine;
 use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
 use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::DevArgs;
-use crate::command::outcome_message::describe;
-use crate::function_entry;
 use crate::results;
 
 /// Runs a routine of a verified program, without intrinsics, so that the SIR itself runs.
@@ -33,28 +32,27 @@ pub(super) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let engine = Engine::find(&args.backend)?;
+    let machine = Machine::find(&args.backend)?;
     let signature = signature(program.routine(chosen));
     let binding = bind(&signature, &args.arguments, false, UnknownNames::Refused)?;
     let access = Access::new(&args.file, Grants::default())?;
-    let limits = args.limits.limits(&engine)?;
+    let limits = args.limits.limits(&machine)?;
     let settings = binding.settings.clone();
     let console = Console { flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let _clock = args.limits.max_time.map(|time| Sentry::clock(flags, time)).transpose()?;
     let loaded = load(&signature, binding, None, reading, limits.memory.unwrap_or(u64::MAX))?;
     let mut arguments = loaded.arguments;
-    let wrapper = function_entry::with_result(&mut program, chosen);
-    if wrapper.is_some() {
+    let point = EntryPoint::of(&mut program, chosen);
+    if point.is_function() {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
 
     let options = CompileOptions { intrinsics: false, ..args.limits.options() };
-    let compiled = engine.machine(options).compile(program.clone());
+    let compiled = machine.with(options).compile(program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
-    let entry = wrapper.unwrap_or(chosen);
-    let ready = compiled.load_laid_out(entry, arguments, limits.memory, &flags.interrupt);
+    let ready = compiled.load_laid_out(point.routine, arguments, limits.memory, &flags.interrupt);
     let mut ready =
         ready.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
     let mut host = RunHost::new(output, &access, console, &settings);
@@ -75,7 +73,7 @@ pub(super) fn run(
                 values.map_err(|error| refused_by_backend("no memory for the results", &error))?;
             results::print(
                 output,
-                &star_bind::results::names(&signature, wrapper.is_some()),
+                &star_bind::results::names(&signature, point.is_function()),
                 &values,
                 &results::Origins::default(),
             );
@@ -92,7 +90,7 @@ pub(super) fn run(
         }
     };
     output.flush();
-    let steps = stats.steps.saturating_sub(u64::from(wrapper.is_some()));
+    let steps = stats.steps.saturating_sub(u64::from(point.is_function()));
     reporter.cost(&Stats { steps, ..stats }, 0);
     Ok(exit)
 }

@@ -14,12 +14,12 @@ use star_doc::catalogue::{self, Catalogue, Module, Topic};
 use star_doc::search::search;
 use star_doc::{chapters, markdown, plain, site};
 use star_os::destination::Destination;
-use star_os::engine::{self, Engine};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::file_set::FileSet;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
+use star_os::machines::{self, Machine};
 use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::sources::{FileLoader, ImportArgs, LIBRARY, STDIN};
@@ -67,7 +67,7 @@ pub(crate) struct DocArgs {
     test: bool,
 
     /// Select the backend that runs the examples
-    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "test")]
+    #[arg(long, value_name = "NAME", default_value = machines::DEFAULT, requires = "test")]
     backend: String,
 
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     // Report this once, not for each example.
-    Engine::find(&args.backend)?;
+    Machine::find(&args.backend)?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     output.stop_at(&flags);

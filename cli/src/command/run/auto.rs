@@ -1,51 +1,50 @@
 //! `--backend auto`: the CPU backend compiles the program and selects the layouts of files. Once
 //! the arguments are loaded, the GPU is considered, and only then is an adapter opened.
 
-use star_harness::Compiled;
-use star_harness::choice::{Choice, ChoiceInput, choose};
-use star_os::engine::{self, Argument, DeviceOptions, Engine};
-use star_os::failure::{Failure, refused_by_backend};
+use star::pipeline::choice::{Choice, ChoiceInput, choose};
+use star::pipeline::{Compiled, refused_by_backend};
+use star_ir::{Program, RoutineId};
+use star_os::failure::Failure;
+use star_os::machines::{self, Argument, DeviceOptions, Machine};
 use star_os::report::Reporter;
 use star_vm::CompileOptions;
 
-use super::Ready;
-
 /// Returns the backend for which a program is compiled first.
 pub(super) fn first(name: &str) -> &str {
-    if name == engine::AUTO { engine::DEFAULT } else { name }
+    if name == machines::AUTO { machines::DEFAULT } else { name }
 }
 
-/// Compiles the program for the chosen backend; returns a line with the choice and its reason.
+/// Chooses the backend and reports why; returns the program compiled for it, unless it is that of
+/// `machine`.
 pub(super) fn settle(
-    (compiled, engine): (Compiled, &Engine),
-    device: &DeviceOptions<'_>,
+    (machine, device): (&Machine, &DeviceOptions<'_>),
     options: CompileOptions,
-    ready: &Ready,
+    (program, entry): (&Program, RoutineId),
     arguments: &[Argument],
     reporter: &Reporter,
-) -> Result<Compiled, Failure> {
-    let (program, entry) = (&ready.lowered.program, ready.entry);
-    let cpu_intrinsics = &engine.caps.intrinsics;
+) -> Result<Option<Compiled>, Failure> {
+    let caps = machine.caps();
+    let cpu_intrinsics = &caps.intrinsics;
     let Choice { backend, why } =
         choose(&ChoiceInput { program, entry, arguments, options, cpu_intrinsics });
-    if backend == engine.caps.name {
+    if backend == caps.name {
         reporter.summary(&format!("backend {backend}: {why}"));
-        return Ok(compiled);
+        return Ok(None);
     }
-    match Engine::find_on(backend, device) {
+    match Machine::find_on(backend, device) {
         Ok(better) => {
             reporter.summary(&format!("backend {backend}: {why}"));
-            let compiled = better.machine(options).compile(program.clone());
+            let compiled = better.with(options).compile(program.clone());
             let refused = |error| refused_by_backend("the program cannot run", &error);
-            Ok(compiled.map_err(refused)?)
+            Ok(Some(compiled.map_err(refused)?))
         }
         Err(missing) => {
-            let name = engine.caps.name;
+            let name = caps.name;
             reporter.summary(&format!(
                 "backend {name}: {backend} would suit ({why}), but {}",
                 missing.message
             ));
-            Ok(compiled)
+            Ok(None)
         }
     }
 }

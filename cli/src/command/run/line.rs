@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use star::pipeline::{Compiled, refused_by_backend};
 use star_base::{Code, Diagnostic};
 use star_bind::data::SparseWish;
 use star_bind::rows::GRAPH;
 use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
-use star_harness::Compiled;
 use star_io::FileError;
 use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::TableUse;
 use star_os::access::Grants;
-use star_os::failure::{Failure, refused_by_backend};
+use star_os::failure::Failure;
 use star_os::file_roles::Identity;
 use star_vm::HostValue;
 
@@ -168,12 +168,10 @@ pub(super) fn sparse_wishes(
         let error = Diagnostic::new(Code::Usage, message);
         return Err(error.help("omit `--table-form`, or use `--backend cpu`").into());
     };
-    let wish = |used: &TableUse| match (form, used) {
-        (Some("dense"), _) => SparseWish::Never,
-        (Some(_), _) => SparseWish::Always,
-        (None, TableUse::Looks) => SparseWish::WhereSmaller,
-        (None, TableUse::Changes) => SparseWish::WhereNeeded,
-        (None, TableUse::Whole) => SparseWish::WhereAsked,
+    let wish = |used: &TableUse| match form {
+        Some("dense") => SparseWish::Never,
+        Some(_) => SparseWish::Always,
+        None => SparseWish::of(used),
     };
     Ok(planned.iter().map(wish).collect())
 }

@@ -1,7 +1,8 @@
 //! Failures of a test case.
 
+use star::pipeline::RunResult;
 use star_base::{Code, Diagnostic, Span};
-use star_harness::{Difference, RunResult};
+use star_harness::Difference;
 
 use super::shown;
 use super::trial::{Ready, Trial};

@@ -1,9 +1,9 @@
 //! Host of a program under test: it reads files as usual, and collects what the program prints and
 //! writes.
 
+use star::pipeline::Printed;
 use star_base::BitsRef;
 use star_bind::Settings;
-use star_harness::Printed;
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostValue};
 

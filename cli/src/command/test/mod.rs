@@ -19,8 +19,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
+use star::Machine;
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_harness::{Configuration, MACHINES, Machine};
+use star_harness::{Configuration, MACHINES};
 use star_os::exit::Exit;
 use star_os::failure::Failure as Ends;
 use star_os::flags::Flags;

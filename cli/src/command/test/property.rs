@@ -1,8 +1,9 @@
 //! Checks of a test by other routines of its file: properties of the results, and routines with
 //! equal results.
 
+use star::pipeline::RunResult;
 use star_base::{Kind, Span};
-use star_harness::{Name, RunResult};
+use star_harness::Name;
 use star_vm::HostValue;
 
 use super::fault::{Fault, FaultKind, because};
@@ -25,20 +26,21 @@ impl Trial<'_> {
         around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let property = self.property(name)?;
-        if let Some(result) = property.result.filter(|result| *result != Kind::Bool) {
+        if let Some(result) = property.point.result.filter(|result| *result != Kind::Bool) {
             let message = format!("`{}` gives {}", name.text, result.with_article());
             let fault = self.fault(FaultKind::Input, span, message);
             return Err(fault.note("a property must be a boolean function or a procedure"));
         }
         let values = self.bound(property, inputs, Some(run), span)?;
         let Some(first) = self.machines.first() else { return Ok(()) };
-        let found = self.run(first, property.id, &values, around)?;
+        let found = self.run(first, property.point.routine, &values, around)?;
         if let Some(ended) = self.describe(property, &found.outcome) {
             let message = format!("`{}` ends with {}", name.text, ended.code);
             let fault = self.fault(FaultKind::Expected(span), span, message);
             return Err(because(fault, ended));
         }
-        match property.result.is_none() || found.values.last() == Some(&HostValue::Bool(true)) {
+        match property.point.result.is_none() || found.values.last() == Some(&HostValue::Bool(true))
+        {
             true => Ok(()),
             false => {
                 let message = format!("`{}` does not hold", name.text);
@@ -62,7 +64,7 @@ impl Trial<'_> {
         let other = self.property(name)?;
         let values = self.bound(other, inputs, None, span)?;
         let Some(first) = self.machines.first() else { return Ok(()) };
-        let found = self.run(first, other.id, &values, around)?;
+        let found = self.run(first, other.point.routine, &values, around)?;
         self.same(other, &found, run, span)
     }
 
@@ -100,7 +102,7 @@ impl Trial<'_> {
                 return Err(fault.note(shown::difference(theirs, ours)));
             }
         }
-        if let (Some(_), Some(_)) = (other.result, self.routine.result) {
+        if let (Some(_), Some(_)) = (other.point.result, self.routine.point.result) {
             n_common += 1;
             if let (Some(theirs), Some(ours)) = (found.values.last(), run.values.last())
                 && theirs != ours
@@ -181,7 +183,7 @@ impl Trial<'_> {
             }
             values.push(value);
         }
-        if routine.result.is_some() {
+        if routine.point.result.is_some() {
             values.push(HostValue::Unset);
         }
         Ok(values)

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use star::pipeline::Argument;
 use star_base::Diagnostic;
-use star_harness::{Argument, Case, shrink};
+use star_harness::{Case, shrink};
 use star_os::flags::Flags;
 use star_os::watchdog::Sentry;
 use star_vm::HostValue;

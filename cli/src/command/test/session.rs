@@ -8,10 +8,10 @@ use clap::Parser;
 use star_base::{Code, Diagnostic};
 use star_harness::{Case, Expected, Header, HeaderKind, Purpose};
 use star_os::access::Access;
-use star_os::engine::Engine;
 use star_os::failure::refused_by_backend;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
+use star_os::machines::Machine;
 use star_os::report::Reporter;
 use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
@@ -243,7 +243,7 @@ impl Session<'_> {
         };
         let mut limits = Vec::new();
         for (configuration, _) in &self.machines {
-            limits.push(options.limits.limits(&Engine::find(configuration.backend)?)?);
+            limits.push(options.limits.limits(&Machine::find(configuration.backend)?)?);
         }
         let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
         let folder = subject.folder();

@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use star::pipeline::{Machine, on};
 use star_base::{BitTable, Code};
-use star_harness::{Configuration, Machine, Purpose, on};
+use star_harness::{Configuration, Purpose};
 use star_ir::{Program, RoutineId, Ty};
 use star_os::access::{Access, Grants};
 use star_os::flags::Flags;

@@ -1,12 +1,10 @@
 //! One case of a test: the routine is run on every machine and its results are checked.
 
+use star::pipeline::{self, Argument, Compiled, RunResult, refused_by_backend, unwrapped};
 use star_base::{Code, Diagnostic, Span};
-use star_harness::{
-    Case, Compiled, Configuration, Expectation, Expected, Header, Mode, RunResult, compare,
-};
+use star_harness::{Case, Configuration, Expectation, Expected, Header, Mode, compare};
 use star_ir::RoutineId;
 use star_os::access::Access;
-use star_os::failure::refused_by_backend;
 use star_os::files::Console;
 use star_syntax::doc::example;
 use star_vm::{Control, HostValue, Limits, Outcome, Stats};
@@ -14,8 +12,6 @@ use star_vm::{Control, HostValue, Limits, Outcome, Stats};
 use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
 use super::shown;
-use crate::command::outcome_message;
-use crate::function_entry;
 use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::test_file::{Routine, Runnable, Subject};
 use crate::text;
@@ -56,7 +52,7 @@ impl Trial<'_> {
         let Some((first, others)) = self.machines.split_first() else { return Ok(()) };
         let values: Vec<HostValue> =
             inputs.arguments.iter().map(|argument| argument.value.clone()).collect();
-        let expected = self.run(first, self.routine.id, &values, around)?;
+        let expected = self.run(first, self.routine.point.routine, &values, around)?;
         self.ending(first, &expected)?;
         for expectation in &self.header.expectations {
             self.expectation(expectation, case, inputs, &expected, around)?;
@@ -65,7 +61,7 @@ impl Trial<'_> {
             return Ok(());
         }
         for other in others {
-            let found = self.run(other, self.routine.id, &values, around)?;
+            let found = self.run(other, self.routine.point.routine, &values, around)?;
             if let Some(difference) = compare::difference(&expected, &found, Mode::AsLowered) {
                 return Err(self.differs(first, other, difference, (&expected, &found)));
             }
@@ -81,7 +77,7 @@ impl Trial<'_> {
         values: &[HostValue],
         around: ReadContext<'_>,
     ) -> Result<RunResult, Fault> {
-        let arguments = values.iter().map(star_harness::Argument::of).collect();
+        let arguments = values.iter().map(Argument::of).collect();
         let ReadContext { flags, reporter, access: _, folder: _, max_bytes: _ } = around;
         let limits = self.limits_of(ready);
         let loaded = ready.compiled.load_laid_out(id, arguments, limits.memory, &flags.interrupt);
@@ -214,7 +210,7 @@ impl Trial<'_> {
         let params = &self.routine.entry.params;
         match params.iter().position(|param| param.name == name) {
             Some(idx) => Some((params.get(idx)?.kind.known()?, idx)),
-            None => Some((self.routine.result.filter(|_| name == "value")?, params.len())),
+            None => Some((self.routine.point.result.filter(|_| name == "value")?, params.len())),
         }
     }
 
@@ -223,8 +219,8 @@ impl Trial<'_> {
         if *outcome == Outcome::Done {
             return None;
         }
-        let outcome = function_entry::unwrapped(outcome.clone(), routine.result.is_some());
-        Some(outcome_message::describe(outcome, &self.runnable.program))
+        let outcome = unwrapped(outcome.clone(), routine.point.result.is_some());
+        Some(pipeline::describe(outcome, &self.runnable.program))
     }
 
     /// Tests whether the input may be minimised. Literal expectations hold for the original input

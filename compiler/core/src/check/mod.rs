@@ -25,6 +25,7 @@ use star_syntax::ast::{self, RoutineKind};
 use crate::hir::{
     Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, VarUse,
 };
+use crate::loader::modules_with;
 use crate::scope::{Callee, NoCallee, Signature, World};
 use crate::uses::{Access, Meaning, Recorder, Use};
 
@@ -359,7 +360,7 @@ impl<'a> Checker<'a> {
             }
         };
         let mut diagnostic = Diagnostic::at(code, name.span, message);
-        let modules = self.world.library.modules_with(spelled, |item| wanted.suits(item));
+        let modules = modules_with(&self.world.library, spelled, |item| wanted.suits(item));
         if !modules.is_empty() {
             let imports = modules.iter().map(|module| format!("`import \"star:{module}\";`"));
             let imports = imports.collect::<Vec<_>>().join(" or ");

@@ -26,11 +26,11 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use star_base::{Code, Diagnostic, FileId, SourceFile};
+use star_base::{Code, Diagnostic, FileId, Library, SourceFile};
 use star_syntax::ast::{File, Item};
 use star_syntax::lexemes;
 
-use crate::loader::{Library, MODULE_PREFIX, SourceLoader};
+use crate::loader::{MODULE_PREFIX, SourceLoader};
 use names::{Declared, Origin, Outside, Speller};
 use parts::Parts;
 use writer::Writer;

@@ -5,8 +5,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::loader::{LoadError, Source};
 
-const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-
 /// Some files to import.
 struct Files(&'static [(&'static str, &'static str)]);
 
@@ -36,7 +34,7 @@ fn format_with(files: Files, text: &str) -> Result<String, Vec<Diagnostic>> {
 
 thread_local! {
     // Reads the library once.
-    static FORMATTER: Formatter = Formatter::new(LIBRARY);
+    static FORMATTER: Formatter = Formatter::new(star_stdlib::LIBRARY);
 }
 
 #[track_caller]

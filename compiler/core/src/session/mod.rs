@@ -19,11 +19,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use star_base::{Diagnostic, FileId, SourceFile, SourceMap, Span};
+use star_base::{Diagnostic, FileId, Library, SourceFile, SourceMap, Span};
 use star_syntax::{Piece, ast};
 
 use crate::hir;
-use crate::loader::{Library, Unit, Units};
+use crate::loader::{Unit, Units};
 use crate::lower::{LowerOptions, LoweringCache};
 
 pub use define::{Defined, DefinedItem, ItemKind};

@@ -1,11 +1,11 @@
 //! Tests of sessions without a machine: declarations, errors and lowering.
 
-use star_base::Diagnostic;
+use star_base::{Diagnostic, Library};
 use star_syntax::{Piece, PieceKind};
 
 use super::{Declared, Defined, Does, Environment, Session, SessionLine, Variable};
 use crate::hir::TyKind;
-use crate::loader::{Library, LoadError, Source, SourceLoader};
+use crate::loader::{LoadError, Source, SourceLoader};
 use crate::lower::LowerOptions;
 
 /// Files that tests load.

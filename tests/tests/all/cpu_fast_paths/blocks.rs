@@ -1,7 +1,7 @@
 //! Slices with summaries and sparse tables on the default backend.
 
+use star::Machine;
 use star_base::{BitTable, Random, SparseLines};
-use star_harness::Machine;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Argument, HostValue, Limits, TableForm};
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use star::pipeline::{LoadedRoutine, Printed};
 use star_base::Random;
 use star_harness::machines::Configuration;
-use star_harness::{LoadedRoutine, Printed};
 use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_sparse};
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Argument, Control, Counters, HostValue, Limits, Stats, TableForm};

@@ -1,7 +1,7 @@
 //! Choice of a backend, without an adapter.
 
+use star::pipeline::choice::{ChoiceInput, choose};
 use star_base::{BitTable, BitVector, Intrinsic};
-use star_harness::choice::{ChoiceInput, choose};
 use star_opt::Options;
 use star_tests::run::Program;
 use star_vm::{Argument, CompileOptions, HostValue};

@@ -20,9 +20,10 @@ mod wide;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use star::pipeline::Printed;
 use star_base::BitTable;
 use star_gpu::{DeviceSettings, Gpu, Mode};
-use star_harness::{Configuration, Printed};
+use star_harness::Configuration;
 use star_ir::{LimitKind, RoutineId, print};
 use star_tests::backends::{Compiled, Machine, Mode as Comparison, on};
 use star_tests::case::Random;

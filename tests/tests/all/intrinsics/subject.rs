@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use star_base::BitTable;
 use star_base::intrinsics::{Intrinsic, Kind, Param, ParamMode, Signature};
-use star_compiler::{Library, LowerOptions};
+use star_base::{BitTable, Library};
+use star_compiler::LowerOptions;
 use star_ir::{RoutineId, StmtKind, visit};
 use star_tests::backends::{Compiled, Mode};
 use star_tests::differ::difference;

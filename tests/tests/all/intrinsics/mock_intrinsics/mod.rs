@@ -6,9 +6,9 @@ mod faults;
 mod kinds;
 mod states;
 
-use star_base::BitTable;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
-use star_compiler::{Library, LowerOptions};
+use star_base::{BitTable, Library};
+use star_compiler::LowerOptions;
 use star_intrinsics::{Ended, Environment, IntrinsicState, LineOrder, StateTable};
 use star_tests::backends::{Compiled, on};
 use star_tests::compile_with;

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::rc::Rc;
 
+use star_base::text;
+use star_vm::cpu::Settings;
+use star_vm::kernels::Kernels;
 use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
 
 /// A backend, present or planned.
@@ -69,7 +72,7 @@ pub enum Availability {
 
 /// All backends.
 pub const BACKENDS: &[BackendSpec] = &[
-    BackendSpec { name: "cpu", in_build: true, open: |_| ready(Cpu::new()) },
+    BackendSpec { name: "cpu", in_build: true, open: |_| ready(cpu()) },
     BackendSpec { name: "reference", in_build: true, open: |_| ready(Reference::new()) },
     #[cfg(feature = "gpu")]
     BackendSpec { name: "gpu", in_build: true, open: open_gpu },
@@ -131,8 +134,25 @@ pub fn register_code(_program: star_ir::Program) -> Option<String> {
     None
 }
 
+/// Returns the CPU backend, with one thread for each core if threads are enabled.
+pub(super) fn cpu() -> Cpu {
+    let threads = if cfg!(feature = "threads") { None } else { Some(1) };
+    Cpu::with(Settings { threads, ..Settings::default() }, Kernels::detect())
+}
+
+/// Returns the names of the backends in this build. Whether the device of a backend exists is known
+/// only when it is opened.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BACKENDS.iter().filter(|entry| entry.in_build).map(|entry| entry.name)
+}
+
+/// Returns a note with the names of the backends in this build.
+pub(super) fn available() -> String {
+    format!("available backends: {}", text::quoted_list(names()))
+}
+
 /// Wraps an available backend.
-pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
+pub fn ready<B: Backend + 'static>(backend: B) -> Availability {
     Availability::Ready(erase(backend).into())
 }
 

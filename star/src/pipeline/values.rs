@@ -6,12 +6,13 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, SparseLines};
-use star_bind::data::LaidOut;
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::{
-    BackendError, CompileOptions, Control, DynBackend, DynCode, DynValue, HostValue, Outcome,
-    TableForm, TableLayout,
+    Argument, BackendError, CompileOptions, Control, DynBackend, DynCode, DynValue, HostValue,
+    Outcome, TableForm, TableLayout,
 };
+
+use super::machine::load_argument;
 
 /// Named values on a backend.
 pub struct Values {
@@ -88,21 +89,12 @@ impl Values {
         self.backend.load_sparse(SparseLines::default(), TableForm::Columns, true).is_ok()
     }
 
-    /// Stores a value loaded from a file in a slot, in its layout, and replaces the old one. Its
-    /// size is fixed.
+    /// Stores an argument in a slot, in its layout, and replaces the old value.
     ///
     /// # Errors
     /// Same as [`Values::load`].
-    pub fn load_laid_out(&mut self, slot: &str, laid_out: LaidOut) -> Result<(), BackendError> {
-        let value = match laid_out {
-            LaidOut { sparse: Some(lines), form, .. } => {
-                self.backend.load_sparse(lines, form, true)?
-            }
-            LaidOut { value: HostValue::Table(rows), form: TableForm::Rows, .. } => {
-                self.backend.load_rows(rows, true)?
-            }
-            LaidOut { value, .. } => self.backend.load(value, true)?,
-        };
+    pub fn load_argument(&mut self, slot: &str, argument: Argument) -> Result<(), BackendError> {
+        let value = load_argument(&*self.backend, argument)?;
         self.slots.insert(slot.to_owned(), value);
         Ok(())
     }

@@ -7,7 +7,7 @@ use star_base::{BitsRef, Code, Span};
 use star_ir::{LimitKind, LocId, Ty};
 use star_vm::{BackendError, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
 
-use crate::machine::LoadedRoutine;
+use super::machine::LoadedRoutine;
 
 /// The results of a run.
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ impl Host for Printed {
 }
 
 /// Runs it without interrupts, and with files in memory.
-pub(crate) fn alone(loaded: &mut LoadedRoutine, limits: Limits) -> RunResult {
+pub(super) fn alone(loaded: &mut LoadedRoutine, limits: Limits) -> RunResult {
     let flag = AtomicBool::new(false);
     if let Err(error) = loaded.lay_out(limits.memory, &flag) {
         return RunResult::failed(error);

@@ -4,11 +4,10 @@
 use star_ir::{
     Arg, Extent, Mode, Param, Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
-use star_vm::Outcome;
 
 /// Adds a routine with the parameters of the function `entry` and, last, its value as a `var`
 /// parameter. Returns `None` if `entry` is not a function.
-pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<RoutineId> {
+pub(super) fn with_result(program: &mut Program, entry: RoutineId) -> Option<RoutineId> {
     let function = program.routine(entry);
     let result = function.var(function.result?);
     let copy = |var: &Var, name: String| Var {
@@ -48,26 +47,6 @@ pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
     let id = RoutineId(u32::try_from(program.routines.len()).ok()?);
     program.push(routine);
     Some(id)
-}
-
-/// Removes the frame of the wrapper from an outcome if `is_function`, as if the function were the
-/// entry.
-pub(crate) fn unwrapped(mut outcome: Outcome, is_function: bool) -> Outcome {
-    match &mut outcome {
-        Outcome::Trap(trap) if is_function && trap.frames.len() > 1 => {
-            trap.frames.remove(0);
-            if let Some(first) = trap.frames.first_mut() {
-                first.call = None;
-            }
-        }
-        Outcome::Trap(_)
-        | Outcome::Done
-        | Outcome::Limit { .. }
-        | Outcome::Unsupported { .. }
-        | Outcome::DeviceLost { .. }
-        | Outcome::Internal(_) => {}
-    }
-    outcome
 }
 
 fn without_sizes(ty: Ty) -> Ty {

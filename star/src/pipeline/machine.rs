@@ -6,16 +6,17 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{Intrinsic, Span, SparseTable};
+use star_base::{Code, Diagnostic, Intrinsic, Span, SparseTable, did_you_mean, text};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::explain::{Became, Item, Subject};
 use star_vm::{
-    Argument, Backend, BackendError, CompileOptions, Control, DynBackend, DynCode, DynPlan,
-    DynValue, Explanation, HostValue, Limits, Outcome, TableForm, erase,
+    Argument, Backend, BackendError, Capabilities, CompileOptions, Control, DynBackend, DynCode,
+    DynPlan, DynValue, Explanation, HostValue, Limits, Outcome, Reference, TableForm, erase,
 };
 
-use crate::routine_run::{self, RunResult};
+use super::backends::{self, Availability, BackendSpec, DeviceOptions};
+use super::routine_run::{self, RunResult};
 
 /// A backend with its compile options.
 #[derive(Clone)]
@@ -35,7 +36,7 @@ pub struct Compiled {
     intrinsics: bool,
     backend: Rc<dyn DynBackend>,
     code: DynCode,
-    program: Program,
+    program: Rc<Program>,
 }
 
 /// A routine with its arguments, ready to run.
@@ -43,7 +44,7 @@ pub struct LoadedRoutine {
     backend: Rc<dyn DynBackend>,
     plan: DynPlan,
     values: Vec<DynValue>,
-    program: Program,
+    program: Rc<Program>,
     entry: RoutineId,
 }
 
@@ -53,6 +54,61 @@ pub fn on<B: Backend + 'static>(name: &'static str, backend: B) -> Machine {
 }
 
 impl Machine {
+    /// Returns the CPU, with the best kernels for this processor.
+    pub fn cpu() -> Machine {
+        on("cpu", backends::cpu())
+    }
+
+    /// Returns the reference, which runs each operation as it is specified, without regard to
+    /// speed.
+    pub fn reference() -> Machine {
+        on("reference", Reference::new())
+    }
+
+    /// Returns the machine with this name: `cpu`, `reference`, or `gpu` on its best device.
+    ///
+    /// # Errors
+    /// E0607 with the available names, or with the reason why the machine is unavailable.
+    pub fn find(name: &str) -> Result<Machine, Diagnostic> {
+        Machine::find_on(name, &DeviceOptions::default())
+    }
+
+    /// Returns the machine with this name, on the requested device.
+    ///
+    /// # Errors
+    /// Same as [`Machine::find`].
+    pub fn find_on(name: &str, wanted: &DeviceOptions<'_>) -> Result<Machine, Diagnostic> {
+        match BackendSpec::find(name).map(|entry| (entry.name, entry.open_on(wanted))) {
+            Some((name, Availability::Ready(backend))) => {
+                Ok(Machine { name, backend, options: CompileOptions::default() })
+            }
+            Some((name, Availability::Unavailable { reason })) => {
+                let message = format!("backend `{name}` is not available: {reason}");
+                Err(Diagnostic::new(Code::NoBackend, message).note(backends::available()))
+            }
+            None => {
+                let message = format!("unknown backend `{}`", text::one_line(name));
+                let diagnostic =
+                    Diagnostic::new(Code::NoBackend, message).note(backends::available());
+                Err(match did_you_mean(name, backends::names()) {
+                    Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                    None => diagnostic,
+                })
+            }
+        }
+    }
+
+    /// Returns the name and the limits of its backend.
+    pub fn caps(&self) -> Capabilities {
+        self.backend.caps()
+    }
+
+    /// Returns the machine with these compile options.
+    #[must_use]
+    pub fn with(&self, options: CompileOptions) -> Machine {
+        Machine { options, ..self.clone() }
+    }
+
     /// Does the backend have this intrinsic, and may programs use it?
     pub fn takes(&self, intrinsic: Intrinsic) -> bool {
         self.options.intrinsics && self.backend.caps().intrinsics.contains(&intrinsic)
@@ -65,17 +121,36 @@ impl Machine {
     pub fn compile(&self, program: Program) -> Result<Compiled, BackendError> {
         let code = self.backend.compile(program.clone(), &self.options)?;
         let (name, intrinsics) = (self.name, self.options.intrinsics);
-        Ok(Compiled { name, intrinsics, backend: Rc::clone(&self.backend), code, program })
+        let (backend, program) = (Rc::clone(&self.backend), Rc::new(program));
+        Ok(Compiled { name, intrinsics, backend, code, program })
     }
 
     /// Returns the same backend for running programs as lowered.
     #[must_use]
     pub fn as_lowered(&self) -> Machine {
-        Machine { options: CompileOptions::AS_LOWERED, ..self.clone() }
+        self.with(CompileOptions::AS_LOWERED)
+    }
+}
+
+/// Loads an argument in its layout.
+pub(super) fn load_argument(
+    backend: &dyn DynBackend,
+    argument: Argument,
+) -> Result<DynValue, BackendError> {
+    let Argument { value, fixed, form, sparse } = argument;
+    match (form, value, sparse) {
+        (form, HostValue::Unset, Some(lines)) => backend.load_sparse(lines, form, fixed),
+        (TableForm::Rows, HostValue::Table(rows), _) => backend.load_rows(rows, fixed),
+        (TableForm::Rows | TableForm::Columns, value, _) => backend.load(value, fixed),
     }
 }
 
 impl Compiled {
+    /// Returns the program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Does the backend have this intrinsic, and may the program use it?
     pub fn takes(&self, intrinsic: Intrinsic) -> bool {
         self.intrinsics && self.backend.caps().intrinsics.contains(&intrinsic)
@@ -91,17 +166,11 @@ impl Compiled {
         arguments: Vec<Argument>,
     ) -> Result<LoadedRoutine, BackendError> {
         let backend = Rc::clone(&self.backend);
-        let values = arguments.into_iter().map(|it| match (it.form, it.value) {
-            (form, HostValue::Unset) if it.sparse.is_some() => {
-                backend.load_sparse(it.sparse.unwrap_or_default(), form, it.fixed)
-            }
-            (TableForm::Rows, HostValue::Table(rows)) => backend.load_rows(rows, it.fixed),
-            (TableForm::Rows | TableForm::Columns, value) => backend.load(value, it.fixed),
-        });
+        let values = arguments.into_iter().map(|argument| load_argument(&*backend, argument));
         let values = values.collect::<Result<Vec<DynValue>, _>>()?;
         let types = values.iter().map(|value| backend.ty(value)).collect::<Result<Vec<_>, _>>()?;
         let plan = backend.plan(&self.code, entry, &types)?;
-        Ok(LoadedRoutine { backend, plan, values, program: self.program.clone(), entry })
+        Ok(LoadedRoutine { backend, plan, values, program: Rc::clone(&self.program), entry })
     }
 
     /// Does the same, with the arguments in the layouts that the entry prefers; see
@@ -180,7 +249,7 @@ impl LoadedRoutine {
     ///
     /// # Errors
     /// As for [`Backend::lay_out`].
-    pub(crate) fn lay_out(
+    pub(super) fn lay_out(
         &mut self,
         memory: Option<u64>,
         interrupt: &AtomicBool,
@@ -235,7 +304,7 @@ impl LoadedRoutine {
     /// Returns the location in the source where a run ended: the active calls, including inlined
     /// ones, the outermost first, and then the location itself. Empty if the run succeeded, or has
     /// no location.
-    pub(crate) fn end_in_source(&self, outcome: &Outcome) -> Vec<Span> {
+    pub(super) fn end_in_source(&self, outcome: &Outcome) -> Vec<Span> {
         let span = |loc: LocId| self.program.locations.get(loc).map(|location| location.span);
         match outcome {
             Outcome::Trap(trap) => {
@@ -255,5 +324,37 @@ impl LoadedRoutine {
     /// to the system piece by piece would only delay it.
     pub fn abandon(self) {
         std::mem::forget(self.values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(name: &str) -> Diagnostic {
+        match Machine::find(name) {
+            Err(diagnostic) => diagnostic,
+            Ok(machine) => panic!("{:?}", machine.caps()),
+        }
+    }
+
+    #[test]
+    fn unknown_backend_lists_available_names() {
+        assert!(Machine::find("cpu").is_ok());
+        let diagnostic = refused("referense");
+        assert_eq!(diagnostic.code, Code::NoBackend);
+        assert_eq!(diagnostic.notes, [backends::available()]);
+        assert_eq!(diagnostic.help, ["did you mean `reference`?"]);
+    }
+
+    #[test]
+    fn unavailable_backend_reports_the_reason() {
+        let found = Machine::find_on(
+            "gpu",
+            &DeviceOptions { adapter: Some("no adapter of this name"), ..DeviceOptions::default() },
+        );
+        let Err(diagnostic) = found else { panic!("an adapter of this name") };
+        assert_eq!(diagnostic.code, Code::NoBackend);
+        assert!(diagnostic.message.contains("is not available: no"), "{}", diagnostic.message);
     }
 }

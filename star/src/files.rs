@@ -1,0 +1,183 @@
+//! Arguments and programs from files.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use star_base::{Code, SourceMap, text};
+use star_bind::data::SparseWish;
+use star_bind::{
+    ArgValue, Files, Observer, OpenFile, Origin, Param, Reading, Signature, UnknownNames, bind,
+    load,
+};
+use star_compiler::{LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
+use star_io::FileError;
+use star_ir::RoutineId;
+use star_vm::{Argument, HostValue};
+
+use crate::args::{Args, of_kind};
+use crate::diagnostics::Diagnostics;
+use crate::error::Error;
+use crate::pipeline::{Compiled, refused_by_backend};
+use crate::program::{Parameter, Program, Routine};
+use crate::run::Environment;
+
+/// Arguments that come from files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FileArgs {
+    texts: Vec<String>,
+    graph: Option<String>,
+}
+
+impl FileArgs {
+    /// Returns whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.graph.is_none()
+    }
+}
+
+impl Args {
+    /// Binds the remaining parameters to the graph in a file, as the option `--graph` of `star run`
+    /// does: by their names and types.
+    ///
+    /// # Errors
+    /// If there is no such file.
+    pub fn graph(mut self, file: &str) -> Result<Self, Error> {
+        if let Err(error) = fs::metadata(file) {
+            let message = format!("cannot open: {}", text::reason(&error));
+            return Err(FileError::new(Code::CannotOpen, file, message).to_diagnostic().into());
+        }
+        self.files.graph = Some(file.to_owned());
+        Ok(self)
+    }
+
+    /// Adds an argument as the command line of `star run` has it: a value, or a file with a layout,
+    /// as in `Cost=weights-out:road.gr`.
+    #[must_use]
+    pub fn text(mut self, argument: &str) -> Self {
+        self.files.texts.push(argument.to_owned());
+        self
+    }
+}
+
+impl Program {
+    /// Reads and checks a program in a file. Its imports must be in the folder of the file, or
+    /// below.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`], also if it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let file = fs::canonicalize(path).ok();
+        let mut loader = Folder { folder: file.and_then(|it| it.parent().map(Path::to_owned)) };
+        Program::load(&path.display().to_string(), &mut loader)
+    }
+}
+
+/// The files of a folder and those below.
+struct Folder {
+    folder: Option<PathBuf>,
+}
+
+impl SourceLoader for Folder {
+    fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError> {
+        let unreadable = |error: std::io::Error| LoadError::Unreadable(text::reason(&error));
+        let beside = importer.and_then(|importer| Path::new(importer).parent());
+        let path = beside.unwrap_or(Path::new("")).join(path);
+        let found = fs::canonicalize(&path).map_err(unreadable)?;
+        if importer.is_some() && !self.folder.as_ref().is_some_and(|it| found.starts_with(it)) {
+            return Err(LoadError::NotAllowed {
+                why: "it is outside the folder of the program".to_owned(),
+                help: "`Program::load` reads programs from any place".to_owned(),
+            });
+        }
+        let metadata = fs::metadata(&found).map_err(unreadable)?;
+        if metadata.len() > MAX_SOURCE_BYTES as u64 {
+            return Err(LoadError::TooLarge);
+        }
+        let bytes = fs::read(&found).map_err(unreadable)?;
+        Ok(Source { name: path.display().to_string(), bytes })
+    }
+}
+
+/// Any file on disk.
+struct Disk;
+
+impl Files for Disk {
+    fn exists(&self, file: &str) -> bool {
+        Path::new(file).exists()
+    }
+
+    fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+        let cannot = |error: std::io::Error| {
+            let message = format!("cannot open: {}", text::reason(&error));
+            FileError::new(Code::CannotOpen, file, message)
+        };
+        let input = File::open(file).map_err(cannot)?;
+        let n_bytes = input.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
+        Ok(OpenFile { input: Box::new(input), n_bytes, progress: Box::new(|_| {}) })
+    }
+}
+
+/// The flags of a run, while its files are read.
+struct Reader<'e, 'r>(&'e Environment<'r>);
+
+impl Observer for Reader<'_, '_> {
+    fn stop(&self) -> Option<Code> {
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        match (is_set(self.0.interrupt), is_set(self.0.deadline)) {
+            (true, _) => Some(Code::Interrupted),
+            (false, true) => Some(Code::TimeLimit),
+            (false, false) => None,
+        }
+    }
+
+    fn note(&self, _: &str) {}
+
+    fn warning(&self, _: &str) {}
+}
+
+/// Reads the files among the arguments; returns the values of the parameters, in order.
+pub(crate) fn load_arguments(
+    args: Args,
+    routine: &Routine,
+    (compiled, entry): (&Compiled, RoutineId),
+    environment: &Environment<'_>,
+) -> Result<Vec<Argument>, Error> {
+    let Args { values, files: FileArgs { mut texts, graph } } = args;
+    let params = routine.params.iter().map(|param| {
+        let Parameter { name, kind, by_ref, takes_value } = param.clone();
+        Param { name, by_ref, takes_value, kind }
+    });
+    let signature = Signature { name: routine.name().to_owned(), params: params.collect() };
+    let mut typed = Vec::new();
+    for (name, value) in values {
+        let idx = routine.param(&name)?;
+        let value = of_kind(&routine.params[idx], value)?;
+        // Other parameters may depend on a number; of other values only the presence counts.
+        let text = match &value {
+            HostValue::Unset => String::new(),
+            HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => value.to_string(),
+            HostValue::Slice(_) | HostValue::Word(_) | HostValue::Table(_) => "0".to_owned(),
+        };
+        texts.push(format!("{name}={text}"));
+        typed.push((idx, value));
+    }
+    let bound = bind(&signature, &texts, graph.is_some(), UnknownNames::Refused);
+    let mut binding =
+        bound.map_err(|faults| Error::Invalid(Diagnostics::new(&SourceMap::new(), faults)))?;
+    for (idx, value) in typed {
+        if value != HostValue::Unset {
+            binding.origins[idx] = Origin::Argument(ArgValue::Value(value));
+        }
+    }
+    let refused = |error| refused_by_backend("the program cannot run", &error);
+    binding.forms = compiled.home_forms(entry).map_err(refused)?;
+    let uses = compiled.sparse_tables(entry).map_err(refused)?;
+    binding.sparse = uses.iter().flatten().map(SparseWish::of).collect();
+    let settings = binding.settings.clone();
+    let reading = Reading { files: &Disk, observer: &Reader(environment), settings: &settings };
+    let max_bytes = environment.limits.memory.unwrap_or(u64::MAX);
+    let loaded = load(&signature, binding, graph.as_deref(), reading, max_bytes);
+    Ok(loaded.map_err(|error| error.to_diagnostic())?.arguments)
+}
