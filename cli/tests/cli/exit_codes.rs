@@ -121,7 +121,8 @@ fn interrupt_while_writing_results_leaves_no_file() {
         let start = Instant::now();
         kill(&child, "-INT");
         let ran = Ran::of(child.wait_with_output().unwrap());
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        // Even if the machine is busy; writing all of it takes longer.
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         ran.fails(130, &["error[L0106]"]);
         assert_eq!(folder.names(), ["g.gr", "out.star", "write.star"]);
     }
