@@ -29,7 +29,7 @@
 //! | feature | effect |
 //! |---|---|
 //! | `threads` (default) | the CPU backend uses all cores |
-//! | `files` | arguments from files, `Args::graph` and `Args::text`; programs from files, `Program::open` |
+//! | `files` | arguments and programs from files: `Args::graph`, `Args::text`, `Program::open` |
 //! | `render` | messages with excerpts of the source, `Diagnostics::render` |
 //! | `gpu` | the backend for graphics cards, `Machine::find("gpu")` |
 //!

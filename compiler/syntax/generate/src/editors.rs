@@ -196,7 +196,7 @@ mod tests {
             for node in all {
                 let at = node.start_byte();
                 let n_colours = coloured.iter().filter(|&&start| start == at).count();
-                // A header begins with a word of its own colour; variables have none.
+                // The first word of a header has a second colour; variables have none.
                 let expected = match node.kind() {
                     "header" => 2..=2,
                     "identifier" => 0..=1,
