@@ -477,29 +477,43 @@ impl<'p> Maker<'p> {
     /// The length of bits: operands of logic have the same one. That of a carried slice is required
     /// to be that of the lines, and selected values to have the same one.
     fn length(&mut self, id: ValueId) -> SizeOperand {
-        match self.values[id.0 as usize] {
-            Value::Line(table, _) => self.line_size(table),
-            Value::Whole(var) => SizeOperand::Length(var),
-            Value::Not(of) | Value::Logic(_, of, _) => self.length(of),
-            Value::Select(_, then, otherwise) => {
-                let (then, otherwise) = (self.length(then), self.length(otherwise));
-                if then != otherwise {
-                    self.guard(Check::Size(then.clone(), otherwise));
+        let mut found: Option<SizeOperand> = None;
+        // Branches in a row select from the same values, of which each is visited once.
+        let (mut open, mut seen) = (vec![id], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let length = match self.values[id.0 as usize] {
+                Value::Not(of) | Value::Logic(_, of, _) => {
+                    open.push(of);
+                    continue;
                 }
-                then
+                Value::Select(_, then, otherwise) => {
+                    open.extend([otherwise, then]);
+                    continue;
+                }
+                Value::Line(table, _) => self.line_size(table),
+                Value::Whole(var) => SizeOperand::Length(var),
+                Value::Carried(var) => {
+                    self.require(var);
+                    self.line_size(self.table)
+                }
+                Value::Fill(_)
+                | Value::Int(..)
+                | Value::Query(..)
+                | Value::Index
+                | Value::Scalar(_)
+                | Value::Component(_)
+                | Value::Compare(..) => self.line_size(self.table),
+            };
+            match &found {
+                None => found = Some(length),
+                Some(first) if *first != length => self.guard(Check::Size(first.clone(), length)),
+                Some(_) => {}
             }
-            Value::Carried(var) => {
-                self.require(var);
-                self.line_size(self.table)
-            }
-            Value::Fill(_)
-            | Value::Int(..)
-            | Value::Query(..)
-            | Value::Index
-            | Value::Scalar(_)
-            | Value::Component(_)
-            | Value::Compare(..) => self.line_size(self.table),
         }
+        found.unwrap_or_else(|| self.line_size(self.table))
     }
 
     /// The size, by one that all iterations share.
@@ -578,5 +592,30 @@ impl<'p> Maker<'p> {
             _ => return None,
         }
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::apply;
+
+    /// The lengths of values that many branches in a row select are found in linear time.
+    #[test]
+    fn branches_in_a_row_are_one_kernel() {
+        let branch = "    if %t !0 {\n      check size length %X, length %v !0\n      \
+                      %X = bits_and %X, %v !0\n      %X = bits_not %X !0\n    }\n";
+        let text = format!(
+            "routine 0 \"F\" (value %w: word[?], value %P: table[?, ?], ref %X: slice[?]) !0 {{\n  \
+             var %i: int\n  var %b: int\n  var %t: bool\n  var %v: slice[?]\n  \
+             check set %P !0\n  check set %X !0\n  for @0 %i = 1 to 9 !0 {{\n    \
+             check index %i, columns %P !0\n    check index %i, length %w !0\n    \
+             %v = column %P, %i !0\n    %b = component %w, %i !0\n    %t = eq %b, 1 !0\n\
+             {}    check size length %X, length %v !0\n    %X = bits_xor %X, %v !0\n  }}\n}}\n\
+             locations {{\n  !0 = 0:0..0\n}}\n",
+            branch.repeat(60)
+        );
+        let mut program = star_ir::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let report = apply(&mut program, &["kernels"]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(report.count("kernels"), 1);
     }
 }
