@@ -1,6 +1,7 @@
 //! Arguments and programs from files.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,14 +77,15 @@ impl Program {
 
 /// The files of a folder and those below.
 struct Folder {
+    /// Its canonical path.
     folder: Option<PathBuf>,
 }
 
 impl SourceLoader for Folder {
     fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError> {
         let unreadable = |error: std::io::Error| LoadError::Unreadable(text::reason(&error));
-        let beside = importer.and_then(|importer| Path::new(importer).parent());
-        let path = beside.unwrap_or(Path::new("")).join(path);
+        let folder = importer.and_then(|importer| Path::new(importer).parent());
+        let path = folder.unwrap_or(Path::new("")).join(path);
         let found = fs::canonicalize(&path).map_err(unreadable)?;
         if importer.is_some() && !self.folder.as_ref().is_some_and(|it| found.starts_with(it)) {
             return Err(LoadError::NotAllowed {
@@ -91,12 +93,17 @@ impl SourceLoader for Folder {
                 help: "`Program::load` reads programs from any place".to_owned(),
             });
         }
-        let metadata = fs::metadata(&found).map_err(unreadable)?;
-        if metadata.len() > MAX_SOURCE_BYTES as u64 {
-            return Err(LoadError::TooLarge);
+        // A pipe or device may have no end.
+        if !fs::metadata(&found).map_err(unreadable)?.is_file() {
+            return Err(LoadError::Unreadable("it is not a regular file".to_owned()));
         }
-        let bytes = fs::read(&found).map_err(unreadable)?;
-        Ok(Source { name: path.display().to_string(), bytes })
+        let (most, mut bytes) = (MAX_SOURCE_BYTES as u64, Vec::new());
+        let file = File::open(&found).map_err(unreadable)?;
+        file.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        match bytes.len() as u64 <= most {
+            true => Ok(Source { name: path.display().to_string(), bytes }),
+            false => Err(LoadError::TooLarge),
+        }
     }
 }
 

@@ -199,4 +199,7 @@ fn graphs_and_programs_come_from_files() {
     assert!(matches!(Args::new().graph("no such file"), Err(Error::Refused(_))));
     std::fs::write(&path, "import \"../outside.star\";").unwrap();
     assert!(matches!(Program::open(&path), Err(Error::Invalid(_))));
+    // A device has no end.
+    #[cfg(unix)]
+    assert!(matches!(Program::open("/dev/zero"), Err(Error::Invalid(_))));
 }
