@@ -140,8 +140,9 @@ fn random_edits_never_break_the_server() {
     }
     if let (Some(before), Some(after)) = (memory, resident()) {
         let grown = after.saturating_sub(before) >> 20;
-        // Other tests of the process may run at the same time.
-        assert!(grown < 200, "{grown} MiB more after {n_edits} edits");
+        // Without a number of edits, other tests of the process run at the same time.
+        let most = if std::env::var_os("STAR_EDITS").is_some() { 100 } else { 200 };
+        assert!(grown < most, "{grown} MiB more after {n_edits} edits");
     }
     // The server has the same text: replacing it by the original leaves no trace.
     version += 1;
