@@ -1,11 +1,11 @@
 // The grammar of Star for tree-sitter, as in language reference §2.14. The compiler defines what is
 // a program; this grammar accepts somewhat more, such as chains of comparisons.
 //
-// * Keywords and built-ins are recognised in any letter case. A keyword is the anonymous node of its
-//   spelling by the formatter.
-// * A built-in is a `builtin` only where it is called, because programs use such names, `row` for
-//   example, as variables, too.
-// * The header of a test or benchmark is a comment with words of its own.
+// * Keywords and built-ins are recognised in any letter case. A keyword is an anonymous node, named
+//   as the formatter spells it.
+// * A built-in is a `builtin` only where it is called, because programs also use such names, `row`
+//   for example, for variables.
+// * The header of a test or benchmark is a comment with keywords.
 //
 // The lists of words are generated: `STAR_BLESS=1 cargo test -p star-tests --test all editors::`.
 // After a change of this file, `cargo run -p star-grammar` generates the parser in `src/`.
@@ -194,7 +194,8 @@ module.exports = grammar({
         choice(/\/\/[^\n]*/, /\/\*[^*]*\*+([^/*][^*]*\*+)*\//, /\(\*[^*]*\*+([^)*][^*]*\*+)*\)/, /\{[^}]*\}/),
       ),
 
-    // `/* @test …` and `/* @bench …`. A line begins with a word, the name of a parameter or other text.
+    // `/* @test …` and `/* @bench …`. A line begins with a word, the name of a parameter or other
+    // text.
     header: ($) =>
       seq(
         alias(token(prec(1, /\/\*[ \t\r\n]*@(test|bench)/)), $.header_word),

@@ -93,7 +93,7 @@ impl Session {
     fn comes_from(&self, file: &str) -> bool {
         let Ok(file) = fs::canonicalize(file) else { return false };
         let imported =
-            self.state.definitions.imports().map(|(path, importer)| beside(path, importer));
+            self.state.definitions.imports().map(|(path, importer)| relative_to(path, importer));
         let mut sources = self.files.iter().map(PathBuf::from).chain(imported);
         sources.any(|source| fs::canonicalize(source).is_ok_and(|source| source == file))
     }
@@ -101,7 +101,7 @@ impl Session {
     fn as_program(&self) -> String {
         let mut program = String::new();
         for (path, importer) in self.state.definitions.imports() {
-            program += &format!("import \"{}\";\n", beside(path, importer).display());
+            program += &format!("import \"{}\";\n", relative_to(path, importer).display());
         }
         for item in self.state.definitions.items() {
             program += &self.item_text(item);
@@ -169,7 +169,7 @@ impl Session {
 }
 
 /// Returns the path of an import relative to the current folder.
-fn beside(path: &str, importer: &str) -> PathBuf {
+fn relative_to(path: &str, importer: &str) -> PathBuf {
     match Path::new(importer).parent() {
         Some(folder) if !path.starts_with("star:") => folder.join(path),
         Some(_) | None => PathBuf::from(path),

@@ -113,7 +113,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(super) options: RunOptions,
 
-    /// For an example in a comment, which may name only files beside it and in these folders.
+    /// For an example in a comment, which may read only files in the folder of its file, and in
+    /// these.
     #[arg(skip)]
     pub(super) confined: Option<ImportArgs>,
 

@@ -1,5 +1,5 @@
-// The picture in the README, drawn from the answers of the server about a program. Skipped unless STAR
-// names the command; STAR_BLESS=1 draws it anew.
+// The picture in the README, drawn from the answers of the server about a program. Skipped unless
+// STAR names the command; STAR_BLESS=1 draws it anew.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
