@@ -17,7 +17,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::Check;
-use crate::op::{IntOp, LogicOp, Operand, Relation};
+use crate::op::{IntOp, LogicOp, Operand, Query, Relation};
 use crate::program::VarId;
 use crate::stmt::{Block, ForallRange, ReductionOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
@@ -86,21 +86,6 @@ pub enum Value {
     Select(ValueId, ValueId, ValueId),
     /// In order. Arithmetic of integers, linear in the index.
     Int(IntOp, ValueId, ValueId),
-}
-
-/// A query about the bits of a slice or word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Query {
-    /// SOME: is a bit 1?
-    Any,
-    /// ZERO: is no bit 1?
-    None,
-    /// ONE: are all bits 1?
-    All,
-    /// FND: the index of the first 1, or 0.
-    First,
-    /// NUMB: the number of ones.
-    Count,
 }
 
 /// A change that an iteration makes. `when` is a boolean value; without one, the change happens in

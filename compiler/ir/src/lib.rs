@@ -38,7 +38,7 @@ pub mod visit;
 pub use check::{Check, SizeOperand};
 pub use kernel::Kernel;
 pub use locations::Locations;
-pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
+pub use op::{Direction, IntOp, LogicOp, Op, Operand, Query, Relation, Sense};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::print;
 pub use program::{

@@ -1,7 +1,6 @@
 //! Spellings shared by the printer and the parser.
 
-use crate::kernel::Query;
-use crate::op::{Direction, IntOp, LogicOp, Relation, Sense};
+use crate::op::{Direction, IntOp, LogicOp, Query, Relation, Sense};
 use crate::program::Mode;
 use crate::stmt::ReductionOp;
 

@@ -132,6 +132,28 @@ pub enum Sense {
     Max,
 }
 
+/// A query about the bits of a slice or word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Query {
+    /// SOME: is a bit 1?
+    Any,
+    /// ZERO: is no bit 1?
+    None,
+    /// ONE: are all bits 1? True for size 0.
+    All,
+    /// FND: the index of the first 1, or 0.
+    First,
+    /// NUMB: the number of ones.
+    Count,
+}
+
+impl Query {
+    /// Returns whether the answer is a boolean; otherwise it is an integer.
+    pub fn is_test(self) -> bool {
+        matches!(self, Query::Any | Query::None | Query::All)
+    }
+}
+
 /// An operation. "Bits" is a slice or a word; components, rows and columns count from 1. The type
 /// of the destination variable determines whether a result is a slice or a word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -159,16 +181,8 @@ pub enum Op {
     BitsEqual(VarId, VarId),
     /// The integer 0 or 1: component `index`. Guard: the index is in 1 ..= length.
     Component(VarId, Operand),
-    /// FND: index of the first one, 0 if there is none.
-    First(VarId),
-    /// NUMB: number of ones.
-    Count(VarId),
-    /// SOME: whether any component is one.
-    Some(VarId),
-    /// ONE: whether all components are one. True for size 0.
-    All(VarId),
-    /// ZERO: whether no component is one.
-    None(VarId),
+    /// SOME, ZERO, ONE, FND or NUMB.
+    Query(Query, VarId),
     /// CONVERT: the same bits as the other kind, slice or word.
     Convert(VarId),
     /// FRST as an expression: only the first one.

@@ -14,7 +14,7 @@ use star_base::BitVector;
 use crate::check::{Check, SizeOperand};
 use crate::kind::OperandKind;
 use crate::mnemonic::Mnemonic;
-use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
+use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Query, Relation, Sense};
 use crate::parse::{Parsed, Parser};
 use crate::program::{HandlePart, VarId};
 
@@ -195,7 +195,12 @@ macro_rules! operations {
         impl Op {
             /// Returns the kind of the result.
             pub(crate) fn gives(&self) -> Gives {
-                match self { $(Op::$variant { .. } => $gives,)* }
+                match self {
+                    $(Op::$variant { $($mfield: $mname,)? .. } => {
+                        $(let _ = $mname;)?
+                        $gives
+                    })*
+                }
             }
         }
     };
@@ -213,6 +218,11 @@ const HANDLE: Read = Read(OperandKind::Handle);
 
 use Gives::{Alike as LikeFirst, Bit, Copied, Is, Natural, OtherBits};
 
+/// Returns the kind of the answer to a query.
+fn answer(query: Query) -> Gives {
+    if query.is_test() { Is(OperandKind::Bool) } else { Natural }
+}
+
 operations! {
     "copy" => Copy { 0: value ANY } -> Copied;
     "" + 0: op IntOp => Int { 1: left INT, 2: right INT } -> Is(OperandKind::Int);
@@ -225,11 +235,7 @@ operations! {
     "bits_" + 0: op LogicOp => BitsLogic { 1: left BITS, 2: right Alike } -> LikeFirst;
     "bits_equal" => BitsEqual { 0: left BITS, 1: right Alike } -> Is(OperandKind::Bool);
     "component" => Component { 0: bits BITS, 1: index INT } -> Bit;
-    "first" => First { 0: bits BITS } -> Natural;
-    "count" => Count { 0: bits BITS } -> Natural;
-    "some" => Some { 0: bits BITS } -> Is(OperandKind::Bool);
-    "all" => All { 0: bits BITS } -> Is(OperandKind::Bool);
-    "none" => None { 0: bits BITS } -> Is(OperandKind::Bool);
+    "" + 0: query Query => Query { 1: bits BITS } -> answer(*query);
     "convert" => Convert { 0: bits BITS } -> OtherBits;
     "keep_first" => KeepFirst { 0: bits BITS } -> LikeFirst;
     "mask" => Mask { size: size INT, from: from INT, to: to INT } -> Is(OperandKind::Bits);

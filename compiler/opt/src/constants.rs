@@ -139,11 +139,7 @@ fn fold(op: &Op, known: &ConstantMap) -> Option<Operand> {
         | Op::BitsLogic(..)
         | Op::BitsEqual(..)
         | Op::Component(..)
-        | Op::First(_)
-        | Op::Count(_)
-        | Op::Some(_)
-        | Op::All(_)
-        | Op::None(_)
+        | Op::Query(..)
         | Op::Convert(_)
         | Op::KeepFirst(_)
         | Op::Mask { .. }

@@ -23,7 +23,7 @@ use star_ir::analysis::n_statements;
 use star_ir::rewrite::{Edit, Edits, Labels, edit, fresh_var, label_of};
 use star_ir::visit::{self, Access, Observation};
 use star_ir::{
-    Block, Check, LabelId, LocId, Op, Operand, Program, Relation, Routine, RoutineId, Stmt,
+    Block, Check, LabelId, LocId, Op, Operand, Program, Query, Relation, Routine, RoutineId, Stmt,
     StmtKind, Ty, VarId,
 };
 
@@ -259,7 +259,7 @@ fn some_and_step(head: &[Stmt], test: VarId, body: &[Stmt]) -> Option<Shape> {
             checks.push(stmt.clone());
         } else if is_cost(stmt) {
             head_costs.push(stmt.clone());
-        } else if let StmtKind::Assign(dst, Op::Some(bits)) = stmt.kind
+        } else if let StmtKind::Assign(dst, Op::Query(Query::Any, bits)) = stmt.kind
             && dst == test
             && over.is_none()
         {

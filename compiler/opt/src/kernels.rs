@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use star_ir::analysis::liveness::Liveness;
-use star_ir::kernel::{Effect, Line, Query, Value, ValueId, slopes};
+use star_ir::kernel::{Effect, Line, Value, ValueId, slopes};
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{
     Block, Check, IntOp, Kernel, LogicOp, Op, Operand, Part, PartKind, Program, Reduction,
@@ -396,16 +396,8 @@ impl<'p> Maker<'p> {
                 return Some(());
             }
             // The rows of a kernel in order are independent of each other.
-            Op::Some(_) | Op::None(_) | Op::All(_) | Op::First(_) | Op::Count(_)
-                if self.in_order =>
-            {
-                return None;
-            }
-            Op::Some(var) => Value::Query(Query::Any, self.bits(*var)?),
-            Op::None(var) => Value::Query(Query::None, self.bits(*var)?),
-            Op::All(var) => Value::Query(Query::All, self.bits(*var)?),
-            Op::First(var) => Value::Query(Query::First, self.bits(*var)?),
-            Op::Count(var) => Value::Query(Query::Count, self.bits(*var)?),
+            Op::Query(..) if self.in_order => return None,
+            Op::Query(query, var) => Value::Query(*query, self.bits(*var)?),
             Op::Component(var, index) => {
                 self.is_own(index)?;
                 self.is_outside(*var)?;

@@ -1,17 +1,17 @@
-//! Limb-by-limb operations on slices and words. Other operations are in `moves`, `words` and `ask`.
+//! Limb-by-limb operations on slices and words. Other operations are in `moves`, `words` and `queries`.
 
 use std::ops::Range;
 
 use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
-use star_ir::Relation;
+use star_ir::{Query, Relation};
 
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
 use super::table::form::bytes_of;
 use crate::interrupt::{Exec, Stop, internal_error};
-use crate::tape::swapped;
+use crate::tape::{Answer, swapped};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on slices and words.
@@ -61,14 +61,13 @@ impl Interpreter<'_, '_, '_> {
                 self.set(dst, i64::from(bit));
                 Ok(())
             }
-            BitsInst::SearchLut { search, table, dst, left, right } => {
-                let found = self.search_lut(search, table, left, right)?;
-                self.set(dst, found);
-                Ok(())
-            }
-            BitsInst::CountLut { table, dst, left, right } => {
-                let found = self.count_lut(table, left, right)?;
-                self.set(dst, found);
+            BitsInst::QueryLut { query, table, dst, left, right } => {
+                let answer = if query == Query::Count {
+                    Answer::Count(self.count_lut(table, left, right)?)
+                } else {
+                    Answer::First(self.first_lut(table, left, right)?)
+                };
+                self.set(dst, answer.to(query));
                 Ok(())
             }
             BitsInst::WordToInt { dst, word } => {

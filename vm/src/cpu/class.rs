@@ -1,13 +1,12 @@
 //! Classification of instructions by their effects, for the recorder, the peephole optimiser and
 //! the kernels over lines.
 
-use star_ir::Sense;
+use star_ir::{Query, Sense};
 
-use super::inst::{Ask, Search};
 use super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::operand::{Number, Reg, RegRef, Test};
 use super::table::form::Line;
-use crate::tape::{Lut, Reduction};
+use crate::tape::Lut;
 
 /// Effect of an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +20,8 @@ pub(super) enum Class {
     Load { dst: Reg, table: Reg, line: Line, index: Number },
     /// A row or column is stored.
     Store { table: Reg, line: Line, index: Number, value: Reg },
-    /// A function of slices or words is reduced to a number. The function has no destination.
-    Reduce { dst: Reg, ask: Ask, of: Bitwise },
+    /// A query about a function of slices or words. The function has no destination.
+    Query { dst: Reg, query: Query, of: Bitwise },
     /// A guard.
     Guard(Test),
     /// Operations are counted.
@@ -36,7 +35,7 @@ pub(super) enum Class {
     Control,
 }
 
-/// A function of up to three slices or words of one length; `dst` is unused in a reduction.
+/// A function of up to three slices or words of one length; `dst` is unused in a query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bitwise {
     pub(super) dst: Reg,
@@ -112,8 +111,8 @@ impl Inst {
                 Class::Bitwise(Bitwise::new(dst, table, [left, right]))
             }
             Inst::Lut3 { table, dst, of } => Class::Bitwise(Bitwise::new(dst, table, of)),
-            Inst::Ask { ask, dst, of } => {
-                Class::Reduce { dst, ask, of: Bitwise::new(0, COPY, [of]) }
+            Inst::Query { query, dst, of } => {
+                Class::Query { dst, query, of: Bitwise::new(0, COPY, [of]) }
             }
             Inst::Column { dst, table, index } => {
                 Class::Load { dst, table, line: Line::Column, index }
@@ -169,12 +168,8 @@ impl BitsInst {
             BitsInst::Copy { dst, src } => Class::Bitwise(Bitwise::new(dst, COPY, [src])),
             BitsInst::Not { dst, src } => Class::Bitwise(Bitwise::new(dst, NOT, [src])),
             BitsInst::Fill { dst, len, bit } => Class::Fill { dst, len, bit },
-            BitsInst::SearchLut { search, table, dst, left, right } => {
-                let of = Bitwise::new(0, table, [left, right]);
-                Class::Reduce { dst, ask: Ask::Search(search), of }
-            }
-            BitsInst::CountLut { table, dst, left, right } => {
-                Class::Reduce { dst, ask: Ask::Count, of: Bitwise::new(0, table, [left, right]) }
+            BitsInst::QueryLut { query, table, dst, left, right } => {
+                Class::Query { dst, query, of: Bitwise::new(0, table, [left, right]) }
             }
             BitsInst::Mask { dst, .. } | BitsInst::IntToWord { dst, .. } => {
                 Effects::bits(Some(dst), [])
@@ -249,7 +244,7 @@ impl Class {
             | Class::Store { line: Line::Column, .. } => true,
             Class::Load { line: Line::Row, .. }
             | Class::Store { line: Line::Row, .. }
-            | Class::Reduce { .. }
+            | Class::Query { .. }
             | Class::Guard(_)
             | Class::Cost
             | Class::Scalar
@@ -266,7 +261,7 @@ impl Class {
             | Class::Load { dst, .. } => Some(*dst),
             Class::Other(effects) => effects.writes,
             Class::Store { .. }
-            | Class::Reduce { .. }
+            | Class::Query { .. }
             | Class::Guard(_)
             | Class::Cost
             | Class::Scalar
@@ -298,16 +293,6 @@ impl Test {
             | Test::Fits { .. }
             | Test::Even(_)
             | Test::Holds(_) => [None, None],
-        }
-    }
-}
-
-impl From<Ask> for Reduction {
-    fn from(ask: Ask) -> Reduction {
-        match ask {
-            Ask::Search(Search::Some | Search::None | Search::First) => Reduction::First,
-            Ask::All => Reduction::All,
-            Ask::Count => Reduction::Count,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! operands, each group with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`,
 //! [`SizeInst`] in `sizes`.
 
-use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
+use star_ir::{Direction, IntOp, LogicOp, Query, Relation, Sense};
 
 use super::operand::{Number, Pc, Reg, RegRef, Size, Test};
 
@@ -74,8 +74,8 @@ pub(super) enum Inst {
         dst: Reg,
         of: [Reg; 3],
     },
-    Ask {
-        ask: Ask,
+    Query {
+        query: Query,
         dst: Reg,
         of: Reg,
     },
@@ -253,16 +253,10 @@ pub(super) enum BitsInst {
         bits: Reg,
         index: Number,
     },
-    /// Searches a function of two operands that maps zeros to zero, without storing it.
-    SearchLut {
-        search: Search,
-        table: u8,
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    /// Counts the ones of this kind of function.
-    CountLut {
+    /// A query, other than whether all are ones, about a function of two operands that maps zeros
+    /// to zero, without storing it.
+    QueryLut {
+        query: Query,
         table: u8,
         dst: Reg,
         left: Reg,
@@ -385,7 +379,7 @@ impl Inst {
             | Inst::Literal { .. }
             | Inst::Lut2 { .. }
             | Inst::Lut3 { .. }
-            | Inst::Ask { .. }
+            | Inst::Query { .. }
             | Inst::Step { .. }
             | Inst::Column { .. }
             | Inst::Row { .. }
@@ -406,40 +400,6 @@ impl Inst {
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => None,
-        }
-    }
-}
-
-/// Reductions of bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
-    /// A reduction that depends only on the index of the first one.
-    Search(Search),
-    /// Are all of them one?
-    All,
-    /// The number of ones.
-    Count,
-}
-
-/// A reduction that depends only on the index of the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Search {
-    /// Is there one?
-    Some,
-    /// Is there none?
-    None,
-    /// Its index, 0 if there is none.
-    First,
-}
-
-impl Search {
-    /// Returns the result, given the zero-based index of the first one.
-    #[inline]
-    pub(super) fn answer(self, first: Option<usize>) -> i64 {
-        match self {
-            Search::Some => i64::from(first.is_some()),
-            Search::None => i64::from(first.is_none()),
-            Search::First => first.map_or(0, |idx| idx as i64 + 1),
         }
     }
 }

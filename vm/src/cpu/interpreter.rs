@@ -389,9 +389,9 @@ impl<'p> Interpreter<'p, '_, '_> {
                     let found = self.step(bits)?;
                     self.set(dst, found);
                 }
-                Inst::Ask { ask, dst, of } => {
-                    let found = self.ask(ask, of)?;
-                    self.set(dst, found);
+                Inst::Query { query, dst, of } => {
+                    let answer = self.query(query, of)?;
+                    self.set(dst, answer.to(query));
                 }
                 Inst::Lut2 { table, dst, left, right } => {
                     if !self.long_function(*inst, table, dst, &[left, right])? {

@@ -5,7 +5,7 @@
 //!   their effects; `explain` reports the decisions.
 //! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over
 //!   `lines`, `recording` of operations on long slices and in tile kernels, `guards`; instructions
-//!   on `bits` (also `moves`, `words`, `ask`), on `tables` and on `sizes`; files and output
+//!   on `bits` (also `moves`, `words`, `queries`), on `tables` and on `sizes`; files and output
 //!   (`host`), values for display (`shown`). `table_use` computes how a program uses its table
 //!   arguments, `copies` counts their second forms.
 //! * `probe`: the data that a profile collects at every instruction; `exec::random_forms`: random
@@ -17,7 +17,6 @@
 //! The reference backend defines each operation; this backend gives the same bits, traps and
 //! counts.
 
-mod ask;
 mod bits;
 mod blocks;
 mod calls;
@@ -41,6 +40,7 @@ mod operand;
 pub(crate) mod parallelism;
 pub(crate) mod pool;
 mod probe;
+mod queries;
 mod recording;
 mod registers;
 mod settings;

@@ -218,7 +218,7 @@ impl Probe for ProfilingProbe<'_> {
                 | Class::Fill { .. }
                 | Class::Load { .. }
                 | Class::Store { .. }
-                | Class::Reduce { .. }
+                | Class::Query { .. }
                 | Class::Other(_) => true,
                 Class::Guard(_) | Class::Cost | Class::Scalar | Class::Control => false,
             };

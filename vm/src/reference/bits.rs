@@ -1,7 +1,7 @@
 //! Operations on slices and words. Components count from 1; `x(i)` in the definitions is component
 //! i.
 
-use star_ir::{Direction, LogicOp};
+use star_ir::{Direction, LogicOp, Query};
 
 use crate::budget::MemoryBudget;
 use crate::interrupt::{Exec, internal_error};
@@ -80,34 +80,17 @@ pub(super) fn component(x: &[bool], index: i64) -> Exec<bool> {
     Ok(x[place(index, x.len())?])
 }
 
-/// FND: the least i with x(i) = 1, 0 if there is none.
-pub(super) fn first(x: &[bool]) -> i64 {
-    for (idx, &bit) in x.iter().enumerate() {
-        if bit {
-            return idx as i64 + 1;
-        }
+/// SOME, ZERO, ONE: is there an i with x(i) = 1, is there none, is x(i) = 1 for every i? FND: the
+/// least i with x(i) = 1, 0 if there is none. NUMB: the number of i with x(i) = 1. A test is 0 or 1.
+pub(super) fn query(query: Query, x: &[bool]) -> i64 {
+    let first = x.iter().position(|&bit| bit);
+    match query {
+        Query::Any => i64::from(first.is_some()),
+        Query::None => i64::from(first.is_none()),
+        Query::All => i64::from(x.iter().all(|&bit| bit)),
+        Query::First => first.map_or(0, |idx| idx as i64 + 1),
+        Query::Count => x.iter().map(|&bit| i64::from(bit)).sum(),
     }
-    0
-}
-
-/// NUMB: the number of i with x(i) = 1.
-pub(super) fn count(x: &[bool]) -> i64 {
-    x.iter().map(|&bit| i64::from(bit)).sum()
-}
-
-/// SOME: there is an i with x(i) = 1.
-pub(super) fn some(x: &[bool]) -> bool {
-    x.contains(&true)
-}
-
-/// ONE: x(i) = 1 for every i; true for no components.
-pub(super) fn all(x: &[bool]) -> bool {
-    !x.contains(&false)
-}
-
-/// ZERO: x(i) = 0 for every i; true for no components.
-pub(super) fn none(x: &[bool]) -> bool {
-    !x.contains(&true)
 }
 
 /// CONVERT: z(i) = x(i); only the kind differs.
@@ -117,7 +100,7 @@ pub(super) fn convert(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<boo
 
 /// FRST: z(i) = 1 exactly for i = FND(x).
 pub(super) fn keep_first(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<bool>> {
-    let first = first(x);
+    let first = query(Query::First, x);
     budget.make(x.len(), |idx| idx as i64 + 1 == first)
 }
 
@@ -178,7 +161,7 @@ pub(super) fn shuffle(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<boo
 
 /// STEP: FND(x); if that is not 0, this component becomes 0.
 pub(super) fn step(x: &mut [bool]) -> i64 {
-    let first = first(x);
+    let first = query(Query::First, x);
     if first > 0 {
         x[first as usize - 1] = false;
     }

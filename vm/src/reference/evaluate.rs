@@ -45,11 +45,10 @@ pub(super) fn evaluate(
             let bit = bits::component(frame.bits(*x)?, frame.int(index)?)?;
             Data::Int(i64::from(bit))
         }
-        Op::First(x) => Data::Int(bits::first(frame.bits(*x)?)),
-        Op::Count(x) => Data::Int(bits::count(frame.bits(*x)?)),
-        Op::Some(x) => Data::Bool(bits::some(frame.bits(*x)?)),
-        Op::All(x) => Data::Bool(bits::all(frame.bits(*x)?)),
-        Op::None(x) => Data::Bool(bits::none(frame.bits(*x)?)),
+        Op::Query(query, x) => match bits::query(*query, frame.bits(*x)?) {
+            test if query.is_test() => Data::Bool(test == 1),
+            number => Data::Int(number),
+        },
         Op::Convert(x) => as_bits(bits::convert(budget, frame.bits(*x)?)?),
         Op::KeepFirst(x) => as_bits(bits::keep_first(budget, frame.bits(*x)?)?),
         Op::Mask { size: len, from, to } => {

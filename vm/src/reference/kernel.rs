@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use star_ir::kernel::{Effect, InOrder, Line, Query, Value, ValueId, written};
+use star_ir::kernel::{Effect, InOrder, Line, Value, ValueId, written};
 use star_ir::{Check, ForallRange, Kernel, Operand, ReductionOp, SizeOperand, Ty, VarId};
 
 use super::forall::{Indices, place_in_order};
@@ -401,18 +401,10 @@ impl<'r, 'p> Run<'r, 'p> {
                 }
                 _ => return Err(wrong()),
             },
-            Value::Query(query, id) => {
-                let mut bits = bits(id)?.iter().copied();
-                match query {
-                    Query::Any => Computed::Bool(bits.any(|bit| bit)),
-                    Query::None => Computed::Bool(!bits.any(|bit| bit)),
-                    Query::All => Computed::Bool(bits.all(|bit| bit)),
-                    Query::First => {
-                        Computed::Int(bits.position(|bit| bit).map_or(0, |idx| idx as i64 + 1))
-                    }
-                    Query::Count => Computed::Int(bits.filter(|bit| *bit).count() as i64),
-                }
-            }
+            Value::Query(query, id) => match super::bits::query(*query, bits(id)?) {
+                test if query.is_test() => Computed::Bool(test == 1),
+                number => Computed::Int(number),
+            },
             Value::Index => Computed::Int(idx as i64 + 1),
             Value::Scalar(operand) => match operand {
                 Operand::Int(number) => Computed::Int(*number),

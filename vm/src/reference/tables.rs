@@ -2,7 +2,7 @@
 
 use star_ir::Sense;
 
-use super::bits::{bit, part, place, same_size, size, some};
+use super::bits::{bit, part, place, same_size, size};
 use super::value::Table;
 use crate::budget::MemoryBudget;
 use crate::interrupt::Exec;
@@ -58,7 +58,7 @@ pub(super) fn extreme(
     let mut left = budget.make(mask.len(), |idx| mask[idx])?;
     for column in &table.columns {
         let best = budget.make(mask.len(), |idx| left[idx] && column[idx] == better)?;
-        if some(&best) {
+        if best.contains(&true) {
             left = best;
         }
     }

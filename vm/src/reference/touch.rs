@@ -281,11 +281,7 @@ impl List<'_, '_> {
             | Op::IntToWord { value: left, width: right } => self.operands([left, right]),
             Op::Literal(_) => {}
             Op::BitsNot(x)
-            | Op::First(x)
-            | Op::Count(x)
-            | Op::Some(x)
-            | Op::All(x)
-            | Op::None(x)
+            | Op::Query(_, x)
             | Op::Convert(x)
             | Op::KeepFirst(x)
             | Op::Mirror(x)

@@ -33,6 +33,6 @@ mod tests;
 pub(crate) use lane::{Echo, Lane};
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;
-pub(crate) use record::{Answer, PortId, Reduction, Tape, ValueId};
+pub(crate) use record::{Answer, PortId, Tape, ValueId};
 pub(crate) use run::{Strips, Turns};
 pub(crate) use sparse_mask::{BlockProgram, COPY, Given, N_SLOTS, Narrowing, SlotOp};

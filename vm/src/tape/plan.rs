@@ -57,7 +57,7 @@ impl PlannedOp {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) ops: Vec<PlannedOp>,
-    pub(crate) reductions: Vec<(Reduction, Location)>,
+    pub(super) reductions: Vec<(Reduction, Location)>,
     pub(crate) copies: Vec<(PortId, Location)>,
     pub(crate) n_buffers: usize,
     /// Whether every operation maps zeros to zeros.

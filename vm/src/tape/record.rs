@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use star_ir::Query;
+
 use super::lut::Lut;
 
 /// The number of a port: external memory that is loaded or stored.
@@ -23,7 +25,7 @@ pub(super) enum Node {
 
 /// A reduction of a value that is computed in the same pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reduction {
+pub(super) enum Reduction {
     /// Index of the first one.
     First,
     /// Number of ones.
@@ -39,6 +41,31 @@ pub(crate) enum Answer {
     First(Option<usize>),
     Count(u64),
     All(bool),
+}
+
+/// The reduction that answers a query.
+impl From<Query> for Reduction {
+    fn from(query: Query) -> Reduction {
+        match query {
+            Query::Any | Query::None | Query::First => Reduction::First,
+            Query::All => Reduction::All,
+            Query::Count => Reduction::Count,
+        }
+    }
+}
+
+impl Answer {
+    /// Returns the answer to a query, from the result of its reduction; a boolean is 0 or 1.
+    #[inline]
+    pub(crate) fn to(self, query: Query) -> i64 {
+        match (self, query) {
+            (Answer::First(first), Query::Any) => i64::from(first.is_some()),
+            (Answer::First(first), Query::None) => i64::from(first.is_none()),
+            (Answer::First(first), _) => first.map_or(0, |idx| idx as i64 + 1),
+            (Answer::Count(count), _) => count as i64,
+            (Answer::All(all), _) => i64::from(all),
+        }
+    }
 }
 
 /// The content of a port.
@@ -147,9 +174,9 @@ impl Tape {
         self.ports[port.0 as usize].loaded.is_some()
     }
 
-    /// Adds a reduction of a value; results come in the order of the reductions.
-    pub(crate) fn reduce(&mut self, reduction: Reduction, of: ValueId) {
-        self.reductions.push((reduction, of));
+    /// Adds the reduction of a value that answers a query; the results are in the order of calls.
+    pub(crate) fn query(&mut self, query: Query, of: ValueId) {
+        self.reductions.push((query.into(), of));
     }
 
     /// Returns whether it is the same computation on the same ports.

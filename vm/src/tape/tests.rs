@@ -5,8 +5,10 @@ mod random;
 use std::sync::atomic::AtomicBool;
 
 use star_base::BitVector;
+use star_ir::Query;
 
 use super::plan::Location;
+use super::record::Reduction;
 use super::*;
 use crate::budget::MemoryBudget;
 use crate::cpu::Settings;
@@ -64,7 +66,7 @@ fn search(digits: &[bool], needs_mask: bool) -> (usize, usize) {
     }
     tape.store(ports[1], found);
     if needs_mask {
-        tape.reduce(Reduction::Count, mask);
+        tape.query(Query::Count, mask);
     }
     let plan = Plan::new(&tape);
     (plan.ops.len(), plan.n_cascades())
@@ -160,7 +162,7 @@ fn a_chain_reads_four_operands_at_a_time_and_needs_no_buffer() {
     tape.store(ports[0], all);
     let plan = Plan::new(&tape);
     assert_eq!((plan.ops.len(), plan.n_buffers, plan.copies.len()), (2, 1, 0), "{plan:?}");
-    tape.reduce(Reduction::Count, all);
+    tape.query(Query::Count, all);
     let plan = Plan::new(&tape);
     assert_eq!(plan.reductions, [(Reduction::Count, Location::Port(ports[0]))]);
 }
@@ -193,7 +195,7 @@ fn a_port_used_only_by_a_reduction_is_read() {
     let [asked, unused] = [(); 2].map(|()| tape.port());
     let value = tape.load(asked);
     tape.load(unused);
-    tape.reduce(Reduction::Count, value);
+    tape.query(Query::Count, value);
     let reads: Vec<bool> = Plan::new(&tape).ports.iter().map(|port| port.is_read).collect();
     assert_eq!(reads, [true, false]);
 }

@@ -222,11 +222,10 @@ impl Lowerer<'_> {
             return self.fault_scalar("expected a built-in that returns a scalar");
         };
         match op {
-            Scalar::First => self.of_bits(first, Ty::Int, Op::First),
-            Scalar::Count => self.of_bits(first, Ty::Int, Op::Count),
-            Scalar::Some => self.of_bits(first, Ty::Bool, Op::Some),
-            Scalar::All => self.of_bits(first, Ty::Bool, Op::All),
-            Scalar::None => self.of_bits(first, Ty::Bool, Op::None),
+            Scalar::Query(query) => {
+                let ty = if query.is_test() { Ty::Bool } else { Ty::Int };
+                self.of_bits(first, ty, |of| Op::Query(query, of))
+            }
             Scalar::Length => self.length(first),
             Scalar::Compare(relation) => match rest {
                 [second] => self.word_compare(relation, first, second),

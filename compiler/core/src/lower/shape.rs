@@ -1,7 +1,7 @@
 //! The built-ins that are values, and their shape: every new built-in must be added here.
 
 use star_base::Builtin;
-use star_ir::{IntOp, Relation};
+use star_ir::{IntOp, Query, Relation};
 
 /// The shape of a built-in in an expression.
 pub(super) enum Shape {
@@ -15,11 +15,7 @@ pub(super) enum Shape {
 
 /// A number or truth value computed from a slice or word.
 pub(super) enum Scalar {
-    First,
-    Count,
-    Some,
-    All,
-    None,
+    Query(Query),
     Length,
     Compare(Relation),
     ToInt,
@@ -40,11 +36,11 @@ pub(super) enum Bits {
 
 pub(super) fn shape(builtin: Builtin) -> Shape {
     match builtin {
-        Builtin::Fnd => Shape::Scalar(Scalar::First),
-        Builtin::Numb => Shape::Scalar(Scalar::Count),
-        Builtin::Some => Shape::Scalar(Scalar::Some),
-        Builtin::One => Shape::Scalar(Scalar::All),
-        Builtin::Zero => Shape::Scalar(Scalar::None),
+        Builtin::Fnd => Shape::Scalar(Scalar::Query(Query::First)),
+        Builtin::Numb => Shape::Scalar(Scalar::Query(Query::Count)),
+        Builtin::Some => Shape::Scalar(Scalar::Query(Query::Any)),
+        Builtin::One => Shape::Scalar(Scalar::Query(Query::All)),
+        Builtin::Zero => Shape::Scalar(Scalar::Query(Query::None)),
         Builtin::Length => Shape::Scalar(Scalar::Length),
         Builtin::Eq => Shape::Scalar(Scalar::Compare(Relation::Eq)),
         Builtin::NotEq => Shape::Scalar(Scalar::Compare(Relation::Ne)),

@@ -5,7 +5,7 @@ use super::requirements;
 use super::size_ops::changes_nothing;
 use super::walk::{Inspect, Walk};
 use crate::check::{Check, SizeOperand};
-use crate::op::{Op, Operand};
+use crate::op::{Op, Operand, Query};
 use crate::program::{Ty, VarId};
 use crate::stmt::SizeOp;
 use crate::table::Gives;
@@ -61,7 +61,7 @@ impl<I: Inspect> Walk<'_, '_, I> {
         {
             facts.learn_result(dst, *op, a, b);
         }
-        if let Op::First(bits) | Op::Count(bits) = op {
+        if let Op::Query(Query::First | Query::Count, bits) = op {
             let result = SizeOperand::Value(var);
             facts.learn_order(result, 0, SizeOperand::Length(*bits));
         }

@@ -2,8 +2,9 @@
 
 use super::scan::Token;
 use super::{Parsed, Parser};
-use crate::kernel::{Effect, Kernel, Line, Query, Value, ValueId};
+use crate::kernel::{Effect, Kernel, Line, Value, ValueId};
 use crate::mnemonic::Mnemonic;
+use crate::op::Query;
 use crate::op::{IntOp, LogicOp, Relation};
 use crate::stmt::{Stmt, StmtKind};
 

@@ -152,11 +152,7 @@ pub fn op(op: &mut Op, m: &mut impl Mapper) {
         }
         Op::Literal(_) => {}
         Op::BitsNot(v)
-        | Op::First(v)
-        | Op::Count(v)
-        | Op::Some(v)
-        | Op::All(v)
-        | Op::None(v)
+        | Op::Query(_, v)
         | Op::Convert(v)
         | Op::KeepFirst(v)
         | Op::Mirror(v)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Subject;
 use crate::check::Check;
-use crate::kernel::{self, Effect, Iterations, Kernel, Line, Query, Value, ValueId};
+use crate::kernel::{self, Effect, Iterations, Kernel, Line, Value, ValueId};
 use crate::op::Operand;
 use crate::program::{Ty, VarId};
 use crate::stmt::{PartKind, ReductionOp, Stmt, StmtKind};
@@ -214,10 +214,7 @@ impl Rule<'_, '_, '_> {
                 if of(self, *id)? != Kind::Bits {
                     return self.wrong("bits", *id);
                 }
-                match query {
-                    Query::Any | Query::None | Query::All => Kind::Bool,
-                    Query::First | Query::Count => Kind::Int,
-                }
+                if query.is_test() { Kind::Bool } else { Kind::Int }
             }
             Value::Compare(_, left, right) => {
                 if (of(self, *left)?, of(self, *right)?) != (Kind::Int, Kind::Int) {

@@ -1,7 +1,7 @@
 //! Generation of programs from bytes.
 
 use star_base::{BitVector, FileId, Intrinsic, Span};
-use star_ir::kernel::{Effect, Line, Query, Value, ValueId};
+use star_ir::kernel::{Effect, Line, Value, ValueId};
 use star_ir::*;
 
 /// Generates parts of arbitrary, not necessarily meaningful, programs from bytes.
@@ -89,11 +89,11 @@ impl Maker<'_> {
             8 => Op::BitsLogic(self.logic(), self.var(), self.var()),
             9 => Op::BitsEqual(self.var(), self.var()),
             10 => Op::Component(self.var(), self.operand()),
-            11 => Op::First(self.var()),
-            12 => Op::Count(self.var()),
-            13 => Op::Some(self.var()),
-            14 => Op::All(self.var()),
-            15 => Op::None(self.var()),
+            11 => Op::Query(Query::First, self.var()),
+            12 => Op::Query(Query::Count, self.var()),
+            13 => Op::Query(Query::Any, self.var()),
+            14 => Op::Query(Query::All, self.var()),
+            15 => Op::Query(Query::None, self.var()),
             16 => Op::Convert(self.var()),
             17 => Op::KeepFirst(self.var()),
             18 => Op::Mask { size: self.operand(), from: self.operand(), to: self.operand() },

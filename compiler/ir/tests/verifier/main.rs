@@ -167,7 +167,7 @@ fn operands_and_destinations_have_the_required_kinds() {
         ("%j = literal '01'", not("j", int, "a slice or word"), "%x = literal '01'"),
         ("%u = bits_not %Y", "`%u` and `%Y` are of different kinds".into(), "%x = bits_not %Y"),
         ("%c = count %Y", not("c", bool, int), "%j = count %Y"),
-        ("%j = some %Y", not("j", int, bool), "%c = some %Y"),
+        ("%j = any %Y", not("j", int, bool), "%c = any %Y"),
         ("%x = convert %Y", not("x", slice, word), "%u = convert %Y"),
         ("%j = length %T", not("T", table, "a slice or word"), "%j = length %v"),
         ("%j = rows %v", not("v", word, table), "%j = rows %T"),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use star_ir::rewrite::map::{self, Mapper};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::{
-    Block, Check, ForallRange, IntOp, LocId, LogicOp, Op, Operand, Part, PartKind, Relation,
+    Block, Check, ForallRange, IntOp, LocId, LogicOp, Op, Operand, Part, PartKind, Query, Relation,
     Routine, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
@@ -238,12 +238,18 @@ impl Maker<'_> {
                 (begins, Some(if is_down { from } else { to }.clone()))
             }
             ForallRange::Ones(over) => {
-                let begins = Operand::Var(self.define(before, "begins", Ty::Bool, Op::Some(*over)));
+                let begins = Operand::Var(self.define(
+                    before,
+                    "begins",
+                    Ty::Bool,
+                    Op::Query(Query::Any, *over),
+                ));
                 // The last one is the first one of the mirrored slice.
                 let last = wants_last.then(|| {
                     let ty = self.routine.var(*over).ty;
                     let mirrored = self.define(inner, "mirrored", ty, Op::Mirror(*over));
-                    let from_end = self.define(inner, "from_end", Ty::Int, Op::First(mirrored));
+                    let from_end =
+                        self.define(inner, "from_end", Ty::Int, Op::Query(Query::First, mirrored));
                     let size = self.measure(inner, &SizeOperand::Length(*over));
                     let above = self.number(inner, IntOp::Add, size, Operand::Int(1));
                     self.number(inner, IntOp::Sub, above, Operand::Var(from_end))

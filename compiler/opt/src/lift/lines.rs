@@ -178,15 +178,11 @@ impl<'p> Lines<'p> {
     fn answer(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
         let own = Operand::Var(self.var);
         let most = match op {
-            Op::Count(of) | Op::First(of) => Some(Some(self.size(&SizeOperand::Length(*of)))),
+            Op::Query(query, of) if !query.is_test() => {
+                Some(Some(self.size(&SizeOperand::Length(*of))))
+            }
             Op::Component(of, index) if *index == own && !self.written.contains(of) => Some(None),
-            Op::Some(_)
-            | Op::All(_)
-            | Op::None(_)
-            | Op::Copy(_)
-            | Op::Compare(..)
-            | Op::Not(_)
-            | Op::Logic(..) => None,
+            Op::Query(..) | Op::Copy(_) | Op::Compare(..) | Op::Not(_) | Op::Logic(..) => None,
             _ => {
                 let [dst, var] = [dst, self.var].map(|var| self.name(var));
                 return Err(format!("{dst} is not computed from whole rows or columns of {var}"));

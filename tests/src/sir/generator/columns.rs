@@ -1,6 +1,6 @@
 //! `for` over columns that carries slices from one column to the next, as kernels in order do.
 
-use star_ir::{Block, IntOp, Op, Operand, Relation, StmtKind, Ty, VarId};
+use star_ir::{Block, IntOp, Op, Operand, Query, Relation, StmtKind, Ty, VarId};
 
 use super::{Maker, SLICE, int, set, st};
 
@@ -78,7 +78,7 @@ impl Maker {
         body.push(st(StmtKind::For { label, var: index, from, to, down, body: inner }));
         if self.random.chance(40) {
             let of = self.one_of(&columns.carried);
-            body.push(set(self.numbers[1], Op::Count(of)));
+            body.push(set(self.numbers[1], Op::Query(Query::Count, of)));
         }
     }
 

@@ -1,7 +1,7 @@
 //! `forall` over the rows, columns or components.
 
 use star_ir::{
-    Block, Check, ForallRange, IntOp, Op, Operand, Part, PartKind, Reduction, ReductionOp,
+    Block, Check, ForallRange, IntOp, Op, Operand, Part, PartKind, Query, Reduction, ReductionOp,
     SizeOperand, StmtKind, Ty, VarId,
 };
 
@@ -193,7 +193,7 @@ impl Maker {
         match self.random.below(3) {
             0 => {
                 let count = self.local("count", Ty::Int);
-                body.push(set(count, Op::Count(of)));
+                body.push(set(count, Op::Query(Query::Count, of)));
                 let sum = Op::Int(IntOp::Add, Operand::Var(dst), Operand::Var(count));
                 body.push(set(dst, sum));
                 (Reduction { var: dst, op: ReductionOp::Add }, Some(count))
@@ -205,7 +205,7 @@ impl Maker {
             }
             _ => {
                 let some = self.local("some", Ty::Bool);
-                body.push(set(some, Op::Some(of)));
+                body.push(set(some, Op::Query(Query::Any, of)));
                 let truth = self.truth;
                 let or = Op::Logic(star_ir::LogicOp::Or, Operand::Var(truth), Operand::Var(some));
                 body.push(set(truth, or));

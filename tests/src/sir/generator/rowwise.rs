@@ -1,7 +1,7 @@
 //! Sequences of row-by-row operations, with loops over columns and branches, and a query at the
 //! end.
 
-use star_ir::{Block, Check, Op, Operand, Relation, SizeOperand, StmtKind, Ty, VarId};
+use star_ir::{Block, Check, Op, Operand, Query, Relation, SizeOperand, StmtKind, Ty, VarId};
 
 use super::{Maker, SLICE, int, set, st};
 
@@ -35,11 +35,11 @@ impl Maker {
         if self.random.chance(40) {
             let of = self.one_of(&kernel.held);
             let (dst, op) = match self.random.below(5) {
-                0 => (self.truth, Op::Some(of)),
-                1 => (self.truth, Op::All(of)),
-                2 => (self.truth, Op::None(of)),
-                3 => (self.numbers[1], Op::First(of)),
-                _ => (self.numbers[1], Op::Count(of)),
+                0 => (self.truth, Op::Query(Query::Any, of)),
+                1 => (self.truth, Op::Query(Query::All, of)),
+                2 => (self.truth, Op::Query(Query::None, of)),
+                3 => (self.numbers[1], Op::Query(Query::First, of)),
+                _ => (self.numbers[1], Op::Query(Query::Count, of)),
             };
             body.push(set(dst, op));
         }

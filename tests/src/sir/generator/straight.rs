@@ -1,7 +1,7 @@
 //! Sequences of operations on slices, tables and words: what is recorded, and what ends a
 //! recording.
 
-use star_ir::{Block, Direction, IntOp, Op, Operand, Relation, Sense, StmtKind};
+use star_ir::{Block, Direction, IntOp, Op, Operand, Query, Relation, Sense, StmtKind};
 
 use super::{Maker, int, set, st};
 
@@ -45,9 +45,9 @@ impl Maker {
         let table = self.one_of(&tables);
         let to = self.one_of(&slices[..3]);
         let stmt = match self.random.below(12) {
-            0 => set(dst, Op::Count(of)),
-            1 => set(dst, Op::First(of)),
-            2 => set(self.truth, Op::Some(of)),
+            0 => set(dst, Op::Query(Query::Count, of)),
+            1 => set(dst, Op::Query(Query::First, of)),
+            2 => set(self.truth, Op::Query(Query::Any, of)),
             3 => set(self.truth, Op::BitsEqual(of, to)),
             4 => set(to, Op::KeepFirst(of)),
             5 => {
@@ -65,7 +65,7 @@ impl Maker {
                 set(self.words[0], Op::Row(table, row))
             }
             10 => st(StmtKind::Print(vec![Operand::Var(of).into()])),
-            _ => set(self.truth, Op::All(of)),
+            _ => set(self.truth, Op::Query(Query::All, of)),
         };
         body.push(stmt);
     }
@@ -97,7 +97,7 @@ impl Maker {
                 body.push(set(table, Op::Copy(Operand::Var(other))));
             }
             6 => {
-                body.push(set(self.truth, Op::Some(of)));
+                body.push(set(self.truth, Op::Query(Query::Any, of)));
                 let mut branches = [Block::new(), Block::new()];
                 branches.iter_mut().for_each(|branch| self.combine(branch));
                 let [then, otherwise] = branches;

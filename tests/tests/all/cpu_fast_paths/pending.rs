@@ -74,7 +74,7 @@ const TOUCHES: &[&str] = &[
     // A pending value is read.
     "%k = count %A",
     "%k = first %E",
-    "%b = some %A",
+    "%b = any %A",
     "%b = all %E",
     "%b = none %D",
     "%b = bits_equal %A, %X",
@@ -94,7 +94,7 @@ const TOUCHES: &[&str] = &[
     "put_column %T, 2, %E",
     "%k = count %A\n%A = bits_not %A",
     "%C = bits_and %A, %X\n%k = count %C",
-    "%C = bits_or %X, %Y\n%b = some %C",
+    "%C = bits_or %X, %Y\n%b = any %C",
     // A pending value changes.
     "%A = literal '01'",
     "%A = fill %m, true",
@@ -141,11 +141,11 @@ const TOUCHES: &[&str] = &[
     "init %T, %n, 3",
     "set_rows %T, %n",
     // Control, calls and kernels.
-    "%b = some %A\nif %b {\n%A = bits_not %A\n} else {\n%E = copy %X\n}",
-    "foreach @0 %k in %A {\n%b = some %E\n}",
+    "%b = any %A\nif %b {\n%A = bits_not %A\n} else {\n%E = copy %X\n}",
+    "foreach @0 %k in %A {\n%b = any %E\n}",
     "foreach @0 %k in %C {\n%X = bits_not %X\n%E = bits_xor %E, %X\n}",
     "for @0 %k = 1 to 4 {\n%X = bits_not %X\n%E = bits_xor %E, %X\n%A = bits_and %A, %Y\n}",
-    "while @0 {\n%b = some %A\n} test %b {\n%k = step %A\n%A = bits_and %A, %Y\n%E = bits_or %E, %A\n}",
+    "while @0 {\n%b = any %A\n} test %b {\n%k = step %A\n%A = bits_and %A, %Y\n%E = bits_or %E, %A\n}",
     "call 1 \"G\" (value %A, ref %X)",
     "call 1 \"G\" (value %E, ref %A)",
     "call 1 \"G\" (value %X, ref %C)",

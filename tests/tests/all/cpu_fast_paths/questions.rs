@@ -70,7 +70,7 @@ const BODIES: [(&str, &str); 6] = [
     // Branches with their costs, one inside the other.
     (
         "writes [component %Z] privates [%v, %b, %g, %d] reductions [add %s, xor %t]",
-        "%b = some %v
+        "%b = any %v
         %d = count %v
         cost 1
         if %b {

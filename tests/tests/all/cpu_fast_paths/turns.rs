@@ -239,7 +239,7 @@ fn bodies_with_other_operations_run_as_written() {
         "%v = column %Q, %from\n%X = bits_and %X, %v",
         "%v = column %Q, %i\n%X = bits_and %X, %v\nput_column %P, %to, %v",
         // A query of a slice.
-        "%v = column %Q, %i\n%t = some %v\nif %t {\n%X = bits_and %X, %v\n}",
+        "%v = column %Q, %i\n%t = any %v\nif %t {\n%X = bits_and %X, %v\n}",
         // A component of a value that the loop changes, or at another index.
         "%v = column %Q, %i\n%b = component %X, %i\n%t = eq %b, 1\nif %t {\n%X = copy %v\n}",
         "%v = column %Q, %i\n%b = component %w, %to\n%t = eq %b, 1\nif %t {\n%X = copy %v\n}",

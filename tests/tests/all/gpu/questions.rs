@@ -21,7 +21,7 @@ const BODIES: [(&str, &str); 10] = [
     ("reductions [and %b]", "%v = row %P, %i\n%c = none %v\ncost 1\n%c = not %c\n%b = and %b, %c"),
     (
         "writes [component %Z]",
-        "%u = row %Q, %i\n%u = bits_and %u, %w\n%c = some %u\nif %c {\nput %Z, %i, 1\ncost 3\n}",
+        "%u = row %Q, %i\n%u = bits_and %u, %w\n%c = any %u\nif %c {\nput %Z, %i, 1\ncost 3\n}",
     ),
     // Branches inside each other, with their costs.
     (
@@ -33,13 +33,13 @@ const BODIES: [(&str, &str); 10] = [
     // The component of the iteration in another value.
     (
         "writes [component %Z] reductions [add %s, or %b]",
-        "%l = component %Y, %i\n%c = eq %l, 1\n%v = row %P, %i\n%d = some %v\n%e = xor %c, %d\n%s = add %s, %l
+        "%l = component %Y, %i\n%c = eq %l, 1\n%v = row %P, %i\n%d = any %v\n%e = xor %c, %d\n%s = add %s, %l
         if %e {\nput %Z, %i, %l\n} else {\n%b = or %b, %c\ncost 1\n}",
     ),
     // A sum under a branch.
     (
         "reductions [add %s]",
-        "%v = row %P, %i\n%u = row %Q, %i\n%c = some %u\n%k = count %v\nif %c {\n%s = add %s, %k\ncost 2\n}",
+        "%v = row %P, %i\n%u = row %Q, %i\n%c = any %u\n%k = count %v\nif %c {\n%s = add %s, %k\ncost 2\n}",
     ),
     // Conditions that are always true, and never.
     (
@@ -193,7 +193,7 @@ fn loops_using_numbers_of_each_iteration_run_as_written() {
     let bodies = [
         ("reductions [max %s]", "%v = row %P, %i\n%k = count %v\n%s = copy %k"),
         ("reductions [add %s]", "%v = row %P, %i\n%k = first %v\n%s = add %s, %k"),
-        ("reductions [add %s]", "%v = row %P, %i\n%c = some %v\nif %c {\n%s = add %s, %i\n}"),
+        ("reductions [add %s]", "%v = row %P, %i\n%c = any %v\nif %c {\n%s = add %s, %i\n}"),
         ("reductions [or %b]", "%v = row %P, %i\n%k = count %v\n%c = eq %k, 30\n%b = or %b, %c"),
         ("reductions [or %b]", "%v = row %P, %i\n%k = count %v\n%c = gt %k, 1\n%b = or %b, %c"),
     ];

@@ -1,8 +1,8 @@
 //! Assignments and stores. Operations on whole tables are loops over their columns (`columns`).
 
 use star_ir::{
-    Direction, IntOp, LogicOp, Op as Sir, Operand, Relation, Sense, SizeOperand, StmtKind, Ty,
-    VarId,
+    Direction, IntOp, LogicOp, Op as Sir, Operand, Query, Relation, Sense, SizeOperand, StmtKind,
+    Ty, VarId,
 };
 use star_shaders::layout::measure;
 use star_shaders::{Generator, Op, Reduce};
@@ -151,11 +151,7 @@ impl Builder<'_> {
             | Sir::Logic(..)
             | Sir::BitsEqual(..)
             | Sir::Component(..)
-            | Sir::First(_)
-            | Sir::Count(_)
-            | Sir::Some(_)
-            | Sir::All(_)
-            | Sir::None(_)
+            | Sir::Query(..)
             | Sir::Length(_)
             | Sir::WordCompare(..)
             | Sir::WordToInt(_)
@@ -208,11 +204,16 @@ impl Builder<'_> {
                 let index = self.value(index);
                 self.bit_get(self.object(*y), None, index)
             }
-            Sir::First(y) => self.reduce(Reduce::First, table::FIRST, self.object(*y), None, None),
-            Sir::Count(y) => self.reduce(Reduce::Count, table::FIRST, self.object(*y), None, None),
-            Sir::Some(y) => self.reduce(Reduce::Some, table::FIRST, self.object(*y), None, None),
-            Sir::All(y) => self.reduce(Reduce::None, table::NOT, self.object(*y), None, None),
-            Sir::None(y) => self.reduce(Reduce::None, table::FIRST, self.object(*y), None, None),
+            Sir::Query(query, y) => {
+                let (reduce, function) = match query {
+                    Query::Any => (Reduce::Some, table::FIRST),
+                    Query::None => (Reduce::None, table::FIRST),
+                    Query::All => (Reduce::None, table::NOT),
+                    Query::First => (Reduce::First, table::FIRST),
+                    Query::Count => (Reduce::Count, table::FIRST),
+                };
+                self.reduce(reduce, function, self.object(*y), None, None)
+            }
             Sir::Length(y) => self.size(self.object(*y), measure::LENGTH),
             Sir::Rows(y) => self.size(self.object(*y), measure::ROWS),
             Sir::Columns(y) => self.size(self.object(*y), measure::COLUMNS),

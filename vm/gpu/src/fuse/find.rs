@@ -154,9 +154,7 @@ impl<'r> Finder<'r> {
     /// Tests whether an operation is a query of slices.
     fn is_query(&self, op: &Op) -> bool {
         match op {
-            Op::Some(of) | Op::All(of) | Op::None(of) | Op::First(of) | Op::Count(of) => {
-                self.is_slice(*of)
-            }
+            Op::Query(_, of) => self.is_slice(*of),
             Op::BitsEqual(left, right) => self.is_slice(*left) && self.is_slice(*right),
             _ => false,
         }

@@ -29,7 +29,7 @@ pub(crate) use find::find;
 use text::Texts;
 pub(crate) use text::{FIRST_GIVEN, IN_GIVEN, THREADS};
 
-use star_ir::{SizeOperand, Stmt, StmtKind, VarId, visit};
+use star_ir::{Query, SizeOperand, Stmt, StmtKind, VarId, visit};
 use star_shaders::Shader;
 
 /// A run of statements that becomes a kernel.
@@ -75,19 +75,13 @@ pub(crate) enum Given {
 }
 
 /// A query of a slice.
+///
+/// That all components are ones, or equal to others, is the query whether there is none among their
+/// complements or differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) dst: VarId,
-    pub(crate) ask: Ask,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
-    Some,
-    /// Also for a test of all components: no component of the complement is a one.
-    None,
-    First,
-    Count,
+    pub(crate) query: Query,
 }
 
 impl Fused {
@@ -117,15 +111,15 @@ impl Fused {
     }
 }
 
-impl Ask {
-    /// Returns the result of the query, from the word that all workgroups combined.
+impl Asked {
+    /// Returns the answer to the query, from the word that all workgroups combined.
     pub(crate) fn answer(self, found: u32) -> i64 {
-        match self {
-            Ask::Some => i64::from(found != 0),
-            Ask::None => i64::from(found == 0),
-            Ask::First if found == 0 => 0,
-            Ask::First => i64::from(u32::MAX - found) + 1,
-            Ask::Count => i64::from(found),
+        match self.query {
+            Query::Any => i64::from(found != 0),
+            Query::None | Query::All => i64::from(found == 0),
+            Query::First if found == 0 => 0,
+            Query::First => i64::from(u32::MAX - found) + 1,
+            Query::Count => i64::from(found),
         }
     }
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use star_ir::{
-    ForallRange, IntOp, LogicOp, Op, Operand, Relation, Routine, SizeOp, SizeOperand, Stmt,
+    ForallRange, IntOp, LogicOp, Op, Operand, Query, Relation, Routine, SizeOp, SizeOperand, Stmt,
     StmtKind, Ty, VarId,
 };
 
 use star_shaders::{Limb, Shader};
 
-use super::{Ask, Asked, Given};
+use super::{Asked, Given};
 
 /// The number of threads of a workgroup.
 pub(crate) const THREADS: u32 = 256;
@@ -104,10 +104,10 @@ pub(super) fn of_width(text: &str, limb: Limb) -> Shader {
 fn gather(asks: &[Asked]) -> Shader {
     let (mut slots, mut own, mut all) = <(String, String, String)>::default();
     for (idx, asked) in asks.iter().enumerate() {
-        let join = atomic(asked.ask);
+        let join = atomic(asked.query);
         let _ = writeln!(slots, "var<workgroup> found{idx}: atomic<u32>;");
         let _ = writeln!(own, "    {join}(&found{idx}, load(at + {idx}u));");
-        let into = joined(asked.ask);
+        let into = joined(asked.query);
         let _ = writeln!(all, "    {into}(all + {idx}u, atomicLoad(&found{idx}));");
     }
     let body = format!(
@@ -129,19 +129,13 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
 }
 
 /// Returns the atomic operation that combines results of a query.
-fn atomic(ask: Ask) -> &'static str {
-    match ask {
-        Ask::Some | Ask::None | Ask::First => "atomicMax",
-        Ask::Count => "atomicAdd",
-    }
+fn atomic(query: Query) -> &'static str {
+    if query == Query::Count { "atomicAdd" } else { "atomicMax" }
 }
 
 /// Returns the function that combines results of a query in memory.
-fn joined(ask: Ask) -> &'static str {
-    match ask {
-        Ask::Some | Ask::None | Ask::First => "join_max",
-        Ask::Count => "join_add",
-    }
+fn joined(query: Query) -> &'static str {
+    if query == Query::Count { "join_add" } else { "join_max" }
 }
 
 /// A kernel that is being written.
@@ -339,17 +333,16 @@ impl<'r> Text<'r> {
             Op::Length(of) => self.size(dst, SizeOperand::Length(*of)),
             Op::Rows(of) => self.size(dst, SizeOperand::Rows(*of)),
             Op::Columns(of) => self.size(dst, SizeOperand::Columns(*of)),
-            Op::Some(of) => return self.ask(dst, Ask::Some, |this| this.read(*of)),
-            Op::None(of) => return self.ask(dst, Ask::None, |this| this.read(*of)),
-            Op::First(of) => return self.ask(dst, Ask::First, |this| this.read(*of)),
-            Op::Count(of) => return self.ask(dst, Ask::Count, |this| this.read(*of)),
-            Op::All(of) => {
-                return self.ask(dst, Ask::None, |this| format!("ones & ~{}", this.read(*of)));
+            Op::Query(query, of) => {
+                let of = self.read(*of);
+                let of = if *query == Query::All { format!("ones & ~{of}") } else { of };
+                self.query(dst, *query, &of);
+                return Some(());
             }
             Op::BitsEqual(left, right) => {
-                return self.ask(dst, Ask::None, |this| {
-                    format!("{} ^ {}", this.read(*left), this.read(*right))
-                });
+                let of = format!("{} ^ {}", self.read(*left), self.read(*right));
+                self.query(dst, Query::None, &of);
+                return Some(());
             }
             _ => return None,
         };
@@ -361,21 +354,19 @@ impl<'r> Text<'r> {
         format!("i32({})", self.given(Given::Size(dst, size)))
     }
 
-    fn ask(&mut self, dst: VarId, ask: Ask, of: impl FnOnce(&mut Self) -> String) -> Option<()> {
-        let of = of(self);
-        let found = match ask {
-            Ask::Some | Ask::None => format!("min({ANY}, 1u)"),
-            Ask::First => FIRST.to_owned(),
-            Ask::Count => COUNT.to_owned(),
+    fn query(&mut self, dst: VarId, query: Query, of: &str) {
+        let found = match query {
+            Query::Any | Query::None | Query::All => format!("min({ANY}, 1u)"),
+            Query::First => FIRST.to_owned(),
+            Query::Count => COUNT.to_owned(),
         };
         let _ = writeln!(
             self.body,
             "    {{ let s = {of}; let one = {found}; if (one != 0u) {{ {}(&found{}, one); }} }}",
-            atomic(ask),
+            atomic(query),
             self.asks.len()
         );
-        self.asks.push(Asked { dst, ask });
-        Some(())
+        self.asks.push(Asked { dst, query });
     }
 
     /// Returns the whole text, its parameters, and its queries; these slices are needed after it.

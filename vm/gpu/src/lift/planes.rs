@@ -10,8 +10,8 @@
 //! and `Z(i):=1` is Z or the plane. Separate numbers for each iteration would need a table; numbers
 //! occur only in sums, and in comparisons that depend only on whether a number is 0.
 
-use star_ir::kernel::{Effect, Query, Value, ValueId};
-use star_ir::{ForallRange, Kernel, LogicOp, Operand, ReductionOp, VarId};
+use star_ir::kernel::{Effect, Value, ValueId};
+use star_ir::{ForallRange, Kernel, LogicOp, Operand, Query, ReductionOp, VarId};
 
 use super::lines::{Made, joined};
 

@@ -152,7 +152,7 @@ impl Compiler<'_> {
             Class::Guard(_) => may_trap,
             Class::Bitwise(_) | Class::Cost => true,
             Class::Fill { .. }
-            | Class::Reduce { .. }
+            | Class::Query { .. }
             | Class::Scalar
             | Class::Other(_)
             | Class::Control => false,

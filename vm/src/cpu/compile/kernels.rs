@@ -4,8 +4,8 @@
 //! separate form; one that combines the answers to queries, or sets components, becomes a tape with
 //! reductions and a list of steps. Any other one is left to its fallback.
 
-use star_ir::kernel::{Effect, Kernel as IrKernel, Query, Value, ValueId};
-use star_ir::{Check, Operand, ReductionOp, SizeOperand, VarId};
+use star_ir::kernel::{Effect, Kernel as IrKernel, Value, ValueId};
+use star_ir::{Check, Operand, Query, ReductionOp, SizeOperand, VarId};
 
 use super::super::lines::{
     Guards, Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside,
@@ -14,7 +14,7 @@ use super::super::lines::{
 use super::super::operand::{Reg, Size};
 use super::super::table::form::Line;
 use super::Compiler;
-use crate::tape::{self, Plan, PortId, Reduction, Tape, table2};
+use crate::tape::{self, Plan, PortId, Tape, table2};
 
 impl Compiler<'_> {
     /// Returns the kernel over lines; `None` if this backend has no form for it.
@@ -168,23 +168,13 @@ impl Planner<'_, '_, '_> {
     }
 
     fn query(&mut self, query: Query, of: tape::ValueId) -> Planned {
-        self.tape.reduce(
-            match query {
-                Query::Any | Query::None | Query::First => Reduction::First,
-                Query::All => Reduction::All,
-                Query::Count => Reduction::Count,
-            },
-            of,
-        );
+        self.tape.query(query, of);
         let question = self.counts.questions;
         self.counts.questions += 1;
-        match query {
-            Query::First | Query::Count => self.number_of(Step::Number { question }),
-            Query::Any | Query::All => Planned::Truth(self.truth_of(Step::Truth { question })),
-            Query::None => {
-                let some = self.truth_of(Step::Truth { question });
-                Planned::Truth(self.truth_of(Step::Not(some)))
-            }
+        if query.is_test() {
+            Planned::Truth(self.truth_of(Step::Test { query, question }))
+        } else {
+            self.number_of(Step::Number { query, question })
         }
     }
 

@@ -2,10 +2,9 @@
 //! that is faster.
 
 use star_ir::analysis::liveness::Liveness;
-use star_ir::{Check, LocId, Op, Operand, SizeOp, SizeOperand, VarId};
+use star_ir::{Check, LocId, Op, Operand, Query, SizeOp, SizeOperand, VarId};
 
 use super::super::class::Class;
-use super::super::inst::{Ask, Search};
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::super::operand::{Pc, Reg, RegRef, Size, Test};
 use super::{Compiler, peephole};
@@ -167,11 +166,7 @@ impl Compiler<'_> {
                 bits: self.reg(*x),
                 index: self.number(index),
             }),
-            Op::First(x) => Inst::Ask { ask: Ask::Search(Search::First), dst, of: self.reg(*x) },
-            Op::Count(x) => Inst::Ask { ask: Ask::Count, dst, of: self.reg(*x) },
-            Op::Some(x) => Inst::Ask { ask: Ask::Search(Search::Some), dst, of: self.reg(*x) },
-            Op::All(x) => Inst::Ask { ask: Ask::All, dst, of: self.reg(*x) },
-            Op::None(x) => Inst::Ask { ask: Ask::Search(Search::None), dst, of: self.reg(*x) },
+            Op::Query(query, x) => Inst::Query { query: *query, dst, of: self.reg(*x) },
             Op::Convert(x) => Inst::Bits(BitsInst::Copy { dst, src: self.reg(*x) }),
             Op::KeepFirst(x) => Inst::Bits(BitsInst::KeepFirst { dst, src: self.reg(*x) }),
             Op::Mask { size, from, to } => Inst::Bits(BitsInst::Mask {
@@ -254,7 +249,7 @@ impl Compiler<'_> {
                 first: false,
             }),
         };
-        if let Inst::Ask { ask: Ask::Search(_), of, .. } = inst {
+        if let Inst::Query { query: Query::Any | Query::None | Query::First, of, .. } = inst {
             self.only_first(of);
         }
         self.fused(inst);

@@ -2,8 +2,9 @@
 //! instruction uses need not be written to memory if together they have at most three operands. A
 //! guard that was already tested is not tested again.
 
+use star_ir::Query;
+
 use super::super::class::{Bitwise, Class};
-use super::super::inst::Ask;
 use super::super::inst::{BitsInst, Inst};
 use super::super::operand::{Reg, Size, Test};
 use crate::tape::Lut;
@@ -22,17 +23,14 @@ pub(super) fn fuse(
             let (at, fused) = with_maker(run, &lut, temporary)?;
             Some((at, Bitwise::inst(op.dst, &fused)?))
         }
-        Class::Reduce { dst, ask, of } => {
+        // All components are ones only if those past the end are not looked at.
+        Class::Query { query: Query::All, .. } => None,
+        Class::Query { dst, query, of } => {
             let (at, fused) = with_maker(run, &of.lut(), temporary)?;
             let [left, right] = *fused.inputs() else { return None };
             // The bits past the end are zeros and must not count.
             let table = Some(fused.table()).filter(|table| table & 1 == 0)?;
-            let fused = match ask {
-                Ask::Search(search) => BitsInst::SearchLut { search, table, dst, left, right },
-                Ask::Count => BitsInst::CountLut { table, dst, left, right },
-                Ask::All => return None,
-            };
-            Some((at, Inst::Bits(fused)))
+            Some((at, Inst::Bits(BitsInst::QueryLut { query, table, dst, left, right })))
         }
         Class::Fill { .. }
         | Class::Load { .. }
@@ -60,7 +58,7 @@ pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
             | Class::Load { .. }
             | Class::Store { .. } => {}
             Class::Fill { .. }
-            | Class::Reduce { .. }
+            | Class::Query { .. }
             | Class::Scalar
             | Class::Other(_)
             | Class::Control => return false,
@@ -90,7 +88,7 @@ fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
         Class::Fill { .. }
         | Class::Load { .. }
         | Class::Store { .. }
-        | Class::Reduce { .. }
+        | Class::Query { .. }
         | Class::Guard(_)
         | Class::Cost
         | Class::Scalar
@@ -108,7 +106,6 @@ fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
 mod tests {
     use super::*;
 
-    use super::super::super::inst::Search;
     use super::super::super::inst::SizeInst;
     use super::super::super::operand::Number;
     use crate::tape::table2;
@@ -123,18 +120,20 @@ mod tests {
 
     #[test]
     fn temporaries_fuse_into_their_use() {
-        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        let count = Inst::Query { query: Query::Count, dst: 3, of: 9 };
         let fused = fuse(&[MADE], count, |reg| reg == 9);
-        let Some((0, Inst::Bits(BitsInst::CountLut { table: AND, left: 0, right: 1, .. }))) = fused
+        let Some((0, Inst::Bits(BitsInst::QueryLut { query, table: AND, left: 0, right: 1, .. }))) =
+            fused
         else {
             panic!("{fused:?}")
         };
-        let some = Inst::Ask { ask: Ask::Search(Search::Some), dst: 3, of: 9 };
-        let fused = fuse(&[MADE], some, |reg| reg == 9);
-        let Some((0, Inst::Bits(BitsInst::SearchLut { search: Search::Some, .. }))) = fused else {
+        assert_eq!(query, Query::Count);
+        let any = Inst::Query { query: Query::Any, dst: 3, of: 9 };
+        let fused = fuse(&[MADE], any, |reg| reg == 9);
+        let Some((0, Inst::Bits(BitsInst::QueryLut { query: Query::Any, .. }))) = fused else {
             panic!("{fused:?}")
         };
-        let all = Inst::Ask { ask: Ask::All, dst: 3, of: 9 };
+        let all = Inst::Query { query: Query::All, dst: 3, of: 9 };
         assert!(fuse(&[MADE], all, |reg| reg == 9).is_none());
         let fused = fuse(&[MADE], lut2(OR, 2, 9, 3), |reg| reg == 9);
         let Some((0, Inst::Lut3 { table, dst: 2, of })) = fused else { panic!("{fused:?}") };
@@ -152,7 +151,7 @@ mod tests {
     #[test]
     fn functions_that_map_zeros_to_one_stay_out_of_reductions() {
         let nor = lut2(0b0001, 9, 0, 1);
-        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        let count = Inst::Query { query: Query::Count, dst: 3, of: 9 };
         assert!(fuse(&[nor], count, |reg| reg == 9).is_none());
     }
 
@@ -185,7 +184,7 @@ mod tests {
 
     #[test]
     fn visible_or_changed_operands_are_not_fused() {
-        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        let count = Inst::Query { query: Query::Count, dst: 3, of: 9 };
         assert!(fuse(&[MADE], count, |_| false).is_none());
         let change = Inst::Bits(BitsInst::Not { dst: 1, src: 1 });
         assert!(fuse(&[MADE, change], count, |reg| reg == 9).is_none());

@@ -2,7 +2,8 @@
 
 use star_base::{BitTable, BitVector};
 
-use super::super::inst::Ask;
+use star_ir::Query;
+
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::registers::CowTable;
@@ -120,21 +121,13 @@ impl Interpreter<'_, '_, '_> {
         strips.line(lanes)
     }
 
-    /// Stores a number that a flush has computed from slices.
-    pub(super) fn answer(&mut self, dst: Reg, ask: Ask, of: &[Reg], answer: Answer) {
-        let number = match (ask, answer) {
-            (Ask::Search(search), Answer::First(first)) => {
-                if let [of] = of {
-                    let n_zeros = first.unwrap_or(self.bits(*of).len()) / 64;
-                    self.known_zeros(*of, n_zeros);
-                }
-                search.answer(first)
-            }
-            (_, Answer::First(first)) => i64::from(first.is_some()),
-            (_, Answer::Count(count)) => count as i64,
-            (_, Answer::All(all)) => i64::from(all),
-        };
-        self.set(dst, number);
+    /// Stores the answer to a query that a flush has computed from slices.
+    pub(super) fn answer(&mut self, dst: Reg, query: Query, of: &[Reg], answer: Answer) {
+        if let (Answer::First(first), [of]) = (answer, of) {
+            let n_zeros = first.unwrap_or(self.bits(*of).len()) / 64;
+            self.known_zeros(*of, n_zeros);
+        }
+        self.set(dst, answer.to(query));
     }
 }
 

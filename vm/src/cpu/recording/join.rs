@@ -1,6 +1,8 @@
 //! Decides which instructions are recorded, which are independent of the tape, and which require a
 //! flush.
 
+use star_ir::Query;
+
 use super::super::bits::index_in;
 use super::super::class::{Bitwise, Class, Effects};
 use super::super::code::RoutineCode;
@@ -12,7 +14,7 @@ use super::super::table::Table;
 use super::super::table::form::{Line, bytes_of};
 use super::Deferred;
 use crate::interrupt::Exec;
-use crate::tape::{Answer, Reduction, ValueId};
+use crate::tape::{Answer, ValueId};
 
 impl Interpreter<'_, '_, '_> {
     /// Records an instruction whose operands have `len` components, if that is long enough. Returns
@@ -60,7 +62,7 @@ impl Interpreter<'_, '_, '_> {
             self.drop_pending(place);
         }
         let answered = match class {
-            Class::Reduce { ask, of, .. } => self.record_reduction(ask.into(), &of),
+            Class::Query { query, of, .. } => self.record_query(query, &of),
             Class::Bitwise(_)
             | Class::Fill { .. }
             | Class::Load { .. }
@@ -73,8 +75,8 @@ impl Interpreter<'_, '_, '_> {
         };
         if answered || !self.is_apart(&class) {
             let answers = self.flush_for(probe)?;
-            if let (Class::Reduce { dst, ask, of }, [answer]) = (class, &answers[..]) {
-                self.answer(dst, ask, of.of(), *answer);
+            if let (Class::Query { dst, query, of }, [answer]) = (class, &answers[..]) {
+                self.answer(dst, query, of.of(), *answer);
                 return Ok(true);
             }
         }
@@ -145,7 +147,7 @@ impl Interpreter<'_, '_, '_> {
             }
             Class::Load { line: Line::Row, .. }
             | Class::Store { line: Line::Row, .. }
-            | Class::Reduce { .. }
+            | Class::Query { .. }
             | Class::Guard(_)
             | Class::Cost
             | Class::Scalar
@@ -186,15 +188,15 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Defers a reduction of slices to the flush of the tape, if one of them is pending.
-    fn record_reduction(&mut self, reduction: Reduction, of: &Bitwise) -> bool {
+    /// Defers a query about slices to the flush of the tape, if one of them is pending.
+    fn record_query(&mut self, query: Query, of: &Bitwise) -> bool {
         let is_pending = of.of().iter().any(|reg| self.is_pending(*reg));
         let fits = |reg: &Reg| self.bits(*reg).len() == self.recorder.n_rows;
         if !is_pending || !of.of().iter().all(fits) {
             return false;
         }
         let value = self.value_of(of);
-        self.recorder.tape.reduce(reduction, value);
+        self.recorder.tape.query(query, value);
         true
     }
 
@@ -256,7 +258,7 @@ impl Interpreter<'_, '_, '_> {
             Class::Fill { dst, .. } => keeps(dst),
             Class::Load { dst, table, .. } => keeps(dst) && !self.stores_to(*table),
             Class::Store { table, value, .. } => knows(value) && !self.touches_table(*table),
-            Class::Reduce { of, .. } => of.of().iter().all(knows),
+            Class::Query { of, .. } => of.of().iter().all(knows),
             Class::Other(Effects { reads, writes, reads_table, writes_table }) => {
                 reads.iter().flatten().all(knows)
                     && writes.iter().all(keeps)

@@ -1,7 +1,7 @@
 //! Programs that lowering does not produce, and that every backend must run identically.
 
 use star_ir::{
-    ForallRange, LabelId, LogicOp, Mode, Op, Operand, Reduction, ReductionOp, StmtKind, Ty,
+    ForallRange, LabelId, LogicOp, Mode, Op, Operand, Query, Reduction, ReductionOp, StmtKind, Ty,
 };
 
 use super::*;
@@ -103,7 +103,7 @@ fn results_without_source_names_are_created() {
     let a = draft.param("a", SLICE, Mode::Value);
     let r = draft.param("r", SLICE, Mode::Ref);
     let k = draft.param("k", Ty::Int, Mode::Ref);
-    let body = vec![set(r, Op::BitsLogic(LogicOp::Or, a, a)), set(k, Op::Count(r))];
+    let body = vec![set(r, Op::BitsLogic(LogicOp::Or, a, a)), set(k, Op::Query(Query::Count, r))];
     let mut routine = draft.body(body);
     routine.vars[r.0 as usize].source = None;
     let values = vec![slice("0101"), HostValue::Unset, HostValue::Int(0)];

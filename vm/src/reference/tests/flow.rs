@@ -1,7 +1,7 @@
 //! Control flow and calls.
 
 use star_base::BitVector;
-use star_ir::{Arg, IntOp, LogicOp, Mode, Op, Relation, RoutineId, StmtKind, Ty, VarId};
+use star_ir::{Arg, IntOp, LogicOp, Mode, Op, Query, Relation, RoutineId, StmtKind, Ty, VarId};
 
 use super::*;
 
@@ -173,10 +173,10 @@ fn reading_unset_or_mismatched_variables_is_an_internal_error() {
     });
     let (outcome, _) = Trial::new().run(&program, vec![HostValue::Int(1)]);
     assert_eq!(outcome, Outcome::Internal("`i` is read before it is set".to_owned()));
-    let program = over_int(|_, s| vec![set(s, Op::Count(s))]);
+    let program = over_int(|_, s| vec![set(s, Op::Query(Query::Count, s))]);
     let (outcome, _) = Trial::new().run(&program, vec![HostValue::Int(1)]);
     assert!(matches!(outcome, Outcome::Internal(_)));
-    let program = over_int(|_, _| vec![set(VarId(9), Op::Count(VarId(8)))]);
+    let program = over_int(|_, _| vec![set(VarId(9), Op::Query(Query::Count, VarId(8)))]);
     let (outcome, _) = Trial::new().run(&program, vec![HostValue::Int(1)]);
     assert!(matches!(outcome, Outcome::Internal(_)));
 }
@@ -192,7 +192,7 @@ fn arguments_are_passed_by_value_by_reference_and_moved() {
     let callee = callee.body(vec![
         set(b, Op::BitsLogic(LogicOp::Xor, a, c)),
         set(a, Op::Fill(n(9), true)),
-        set(r, Op::Count(b)),
+        set(r, Op::Query(Query::Count, b)),
         st(StmtKind::Exit),
     ]);
     let mut main = Draft::new("main");

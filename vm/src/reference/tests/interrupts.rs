@@ -2,7 +2,7 @@
 //! shortest operation is a long one. The flag is set from the beginning, and no other part of these
 //! programs polls it: arguments move in, and there are no loops and no calls.
 
-use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, SizeOperand, StmtKind, Ty};
+use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, Query, SizeOperand, StmtKind, Ty};
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn every_long_operation_polls_the_flag() {
         ("not", |o| set(o.x, Op::BitsNot(o.y))),
         ("logic", |o| set(o.x, Op::BitsLogic(LogicOp::Xor, o.x, o.y))),
         ("fill", |o| set(o.x, Op::Fill(n(640), true))),
-        ("count", |o| set(o.i, Op::Count(o.x))),
+        ("count", |o| set(o.i, Op::Query(Query::Count, o.x))),
         ("mirror", |o| set(o.x, Op::Mirror(o.y))),
         ("shuffle", |o| set(o.x, Op::Shuffle(o.y))),
         ("shift", |o| set(o.x, Op::Shift(o.y, Direction::Up, n(3)))),

@@ -1,7 +1,7 @@
 //! Every operation against an alternative definition, at the boundary sizes.
 
 use proptest::prelude::*;
-use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
+use star_ir::{Direction, IntOp, LogicOp, Query, Relation, Sense};
 use std::cmp::Ordering;
 
 use super::super::value::Table;
@@ -56,11 +56,11 @@ fn from_digits(len: usize, digits: &[u64]) -> Vec<bool> {
 fn queries_agree_with_the_list_of_ones() {
     for x in samples() {
         let ones = ones(&x);
-        assert_eq!(bits::first(&x), ones.first().copied().unwrap_or(0));
-        assert_eq!(bits::count(&x), ones.len() as i64);
-        assert_eq!(bits::some(&x), !ones.is_empty());
-        assert_eq!(bits::none(&x), ones.is_empty());
-        assert_eq!(bits::all(&x), ones.len() == x.len());
+        assert_eq!(bits::query(Query::First, &x), ones.first().copied().unwrap_or(0));
+        assert_eq!(bits::query(Query::Count, &x), ones.len() as i64);
+        assert_eq!(bits::query(Query::Any, &x), i64::from(!ones.is_empty()));
+        assert_eq!(bits::query(Query::None, &x), i64::from(ones.is_empty()));
+        assert_eq!(bits::query(Query::All, &x), i64::from(ones.len() == x.len()));
         let first = from_ones(x.len(), ones.first().copied());
         assert_eq!(bits::keep_first(&mut budget(), &x).unwrap(), first);
         for i in [1, x.len() / 2, x.len()] {
@@ -82,7 +82,7 @@ fn step_visits_the_ones_in_order_and_then_returns_zero() {
             }
         }
         assert_eq!(taken, ones(&x));
-        assert!(bits::none(&rest));
+        assert_eq!(bits::query(Query::None, &rest), 1);
     }
 }
 

@@ -2,6 +2,7 @@
 //! operations on `Vec<bool>` in the recorded order.
 
 use star_base::BitVector;
+use star_ir::Query;
 
 use super::super::*;
 use super::{AND, OR, Random, settings, with_parallelism};
@@ -48,12 +49,12 @@ pub(super) fn record(random: &mut Random, n_bits: usize, n_ops: usize) -> Record
             6 => {
                 let first = bits.iter().position(|bit| *bit);
                 let count = bits.iter().filter(|bit| **bit).count() as u64;
-                let (reduction, answer) = match random.below(3) {
-                    0 => (Reduction::First, Answer::First(first)),
-                    1 => (Reduction::Count, Answer::Count(count)),
-                    _ => (Reduction::All, Answer::All(count == n_bits as u64)),
+                let (query, answer) = match random.below(3) {
+                    0 => (Query::First, Answer::First(first)),
+                    1 => (Query::Count, Answer::Count(count)),
+                    _ => (Query::All, Answer::All(count == n_bits as u64)),
                 };
-                tape.reduce(reduction, value);
+                tape.query(query, value);
                 answers.push(answer);
             }
             _ => {
@@ -176,7 +177,7 @@ fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Record
         put(random.below(12), &mask);
     }
     let count = found.1.iter().filter(|bit| **bit).count() as u64;
-    tape.reduce(Reduction::Count, found.0);
+    tape.query(Query::Count, found.0);
     Recording { tape, ports, values, stores, answers: vec![Answer::Count(count)] }
 }
 

@@ -64,7 +64,7 @@ impl<'r> DeviceRun<'r, '_> {
         for var in &fused.results {
             let asked = fused.asks.iter().zip(&found).rev().find(|(asked, _)| asked.dst == *var);
             let number = match asked {
-                Some((asked, found)) => Some(asked.ask.answer(*found)),
+                Some((asked, found)) => Some(asked.answer(*found)),
                 None => walk.known(*var),
             };
             let value = number.unwrap_or(0);

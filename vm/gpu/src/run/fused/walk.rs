@@ -328,9 +328,7 @@ impl<'p> Walk<'p> {
             Op::Rows(var) => return self.measured(dst, SizeOperand::Rows(*var)),
             Op::Columns(var) => return self.measured(dst, SizeOperand::Columns(*var)),
             // The kernel computes the result; the sequence does not use it.
-            Op::Some(of) | Op::All(of) | Op::None(of) | Op::First(of) | Op::Count(of) => {
-                return self.asked(&[*of]);
-            }
+            Op::Query(_, of) => return self.asked(&[*of]),
             Op::BitsEqual(left, right) => return self.asked(&[*left, *right]),
             _ => return Err(Declined::Body),
         };

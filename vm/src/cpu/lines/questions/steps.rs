@@ -1,6 +1,6 @@
 //! Steps on the results of queries, for up to 64 iterations at once; see Note [Questions].
 
-use star_ir::{LogicOp, ReductionOp, Relation};
+use star_ir::{LogicOp, Query, ReductionOp, Relation};
 
 use crate::tape::Answer;
 
@@ -36,10 +36,10 @@ pub(in crate::cpu) enum Truth {
 /// iterations in which `when` holds.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu) enum Step {
-    /// A number: the result of this query.
-    Number { question: usize },
-    /// A truth value: whether the result of this query is true, or a number above 0.
-    Truth { question: usize },
+    /// A number: the answer to this query.
+    Number { query: Query, question: usize },
+    /// A truth value: the answer to this query.
+    Test { query: Query, question: usize },
     /// A number: the component of this slice or word among those that are read.
     Component { of: usize },
     /// A truth value.
@@ -67,7 +67,7 @@ impl Step {
             | Step::Put { when, .. }
             | Step::Cost { when, .. } => *when != Truth::Always,
             Step::Number { .. }
-            | Step::Truth { .. }
+            | Step::Test { .. }
             | Step::Component { .. }
             | Step::Compare { .. }
             | Step::Not(_)
@@ -182,23 +182,15 @@ impl Partial {
         self.puts.fill((0, 0));
         for step in steps {
             match *step {
-                Step::Number { question } => {
+                Step::Number { query, question } => {
                     let mut made = [0; BLOCK];
                     for (made, answer) in made.iter_mut().zip(answers(question)) {
-                        *made = match *answer {
-                            Answer::First(first) => first.map_or(0, |idx| idx as i64 + 1),
-                            Answer::Count(count) => count as i64,
-                            Answer::All(all) => i64::from(all),
-                        };
+                        *made = answer.to(query);
                     }
                     self.numbers.push(made);
                 }
-                Step::Truth { question } => {
-                    self.truths.push(bits(answers(question), |answer| match *answer {
-                        Answer::First(first) => first.is_some(),
-                        Answer::Count(count) => count > 0,
-                        Answer::All(all) => all,
-                    }));
+                Step::Test { query, question } => {
+                    self.truths.push(bits(answers(question), |answer| answer.to(query) == 1));
                 }
                 Step::Component { of } => {
                     let (limbs, mut made) = (given.read[of], [0; BLOCK]);

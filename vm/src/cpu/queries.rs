@@ -1,12 +1,14 @@
-//! Reductions of bits, and STEP.
+//! Queries about bits, and STEP.
 
 use std::ops::Range;
 
+use star_ir::Query;
+
 use super::bits::bits_in;
-use super::inst::{Ask, Search};
 use super::interpreter::Interpreter;
 use super::operand::Reg;
 use crate::interrupt::Exec;
+use crate::tape::Answer;
 
 impl Interpreter<'_, '_, '_> {
     /// Returns the first one at or after `start`, both zero-based.
@@ -33,30 +35,30 @@ impl Interpreter<'_, '_, '_> {
     }
 
     #[inline]
-    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Exec<i64> {
+    pub(super) fn query(&mut self, query: Query, of: Reg) -> Exec<Answer> {
         let slot = self.bits_slot(of);
         let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
         let kernels = self.parallelism.kernels;
-        match ask {
-            Ask::Search(search) => {
+        match query {
+            Query::Any | Query::None | Query::First => {
                 let first = self.first_from(of, 0)?;
                 self.known_zeros(of, first.unwrap_or(len) / 64);
-                Ok(search.answer(first))
+                Ok(Answer::First(first))
             }
-            Ask::All => {
+            Query::All => {
                 let gap = self.parallelism.find(limbs.len(), |range| {
                     let part = &limbs[range.clone()];
                     (!kernels.all(part, bits_in(len, range.start, part))).then_some(())
                 })?;
-                Ok(i64::from(gap.is_none()))
+                Ok(Answer::All(gap.is_none()))
             }
-            Ask::Count => {
+            Query::Count => {
                 if slot.known.summary().is_some()
                     && let Some(n_ones) = self.count_blocks(of)
                 {
-                    return Ok(n_ones as i64);
+                    return Ok(Answer::Count(n_ones));
                 }
-                Ok(self.parallelism.count(limbs)? as i64)
+                Ok(Answer::Count(self.parallelism.count(limbs)?))
             }
         }
     }
@@ -67,37 +69,36 @@ impl Interpreter<'_, '_, '_> {
         of.iter().any(|reg| self.bits_slot(*reg).known.summary().is_some())
     }
 
-    /// Returns the result of a search for the first one of a function of two operands.
+    /// Returns the index, from 0, of the first one of a function of two operands.
     #[inline]
-    pub(super) fn search_lut(&self, search: Search, table: u8, left: Reg, right: Reg) -> Exec<i64> {
+    pub(super) fn first_lut(&self, table: u8, left: Reg, right: Reg) -> Exec<Option<usize>> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
         if self.has_summary([left, right])
             && let Some(first) = self.first_of_blocks(table, [left, right])
         {
-            return Ok(search.answer(first));
+            return Ok(first);
         }
-        let first = self.parallelism.find(a.len(), |range| {
+        self.parallelism.find(a.len(), |range| {
             let found = kernels.first_lut2(table, &a[range.clone()], &b[range.clone()]);
             found.map(|idx| range.start * 64 + idx)
-        })?;
-        Ok(search.answer(first))
+        })
     }
 
     /// Counts the ones of a function of two operands.
     #[inline]
-    pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Exec<i64> {
+    pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Exec<u64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
         if self.has_summary([left, right])
             && let Some(n_ones) = self.count_of_blocks(table, [left, right])
         {
-            return Ok(n_ones as i64);
+            return Ok(n_ones);
         }
         let count = |range: Range<usize>| kernels.count_lut2(table, &a[range.clone()], &b[range]);
-        Ok(self.parallelism.fold(a.len(), 1, 0, count, |a, b| a + b)? as i64)
+        self.parallelism.fold(a.len(), 1, 0, count, |a, b| a + b)
     }
 
     #[inline]
@@ -111,7 +112,7 @@ impl Interpreter<'_, '_, '_> {
             slot.known.put(first, false, &parallelism.settings);
         }
         slot.known.begins_with_zeros(n_zeros, &parallelism.settings);
-        Ok(Search::First.answer(first))
+        Ok(first.map_or(0, |idx| idx as i64 + 1))
     }
 
     /// Records that the first `n_limbs` limbs of a slice or word are zero.
