@@ -8,7 +8,7 @@ use star_bind::results::{ResultFile, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_os::destination::Destination;
-use star_os::flags::Flags;
+use star_os::flags::{Flags, Stopped};
 use star_os::report::Reporter;
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
 use star_vm::HostValue;
@@ -83,18 +83,23 @@ impl Frame {
         self.place.replaces(file)
     }
 
-    /// Writes a drawing to the file. A flag ends the wait for the reader of a pipe.
+    /// Writes a drawing to the file, unless a flag is set by then. A flag also ends the wait for the
+    /// reader of a pipe.
     ///
     /// # Errors
     /// If the system refuses, or the code of the flag.
     pub(crate) fn write(&self, drawing: &Drawing, flags: &Flags) -> Result<(), FileError> {
-        match self.form {
-            Form::Svg => self.place.write_text(&svg(drawing, &png)?, flags),
+        let go_on = || Stopped::check(flags).map_err(|error| self.place.cannot(&error));
+        go_on()?;
+        let bytes = match self.form {
+            Form::Svg => svg(drawing, &png)?.into_bytes(),
             Form::Png => {
                 self.check_memory(drawing)?;
-                self.place.write_bytes(&png(&raster(drawing))?, flags)
+                png(&raster(drawing))?
             }
-        }
+        };
+        go_on()?;
+        self.place.write_bytes(&bytes, flags)
     }
 
     /// Tests whether the pixels of a drawing fit into memory.

@@ -101,11 +101,11 @@ impl Flags {
 pub struct Stopped(Code);
 
 impl Stopped {
-    /// Tests the flags during a wait of a write.
+    /// Tests the flags before a write, and during its waits.
     ///
     /// # Errors
     /// If one is set.
-    pub(crate) fn check(flags: &Flags) -> io::Result<()> {
+    pub fn check(flags: &Flags) -> io::Result<()> {
         flags.stop().map_or(Ok(()), |code| Err(io::Error::other(Stopped(code))))
     }
 

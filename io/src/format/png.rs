@@ -6,8 +6,9 @@
 //! marks transparent pixels (a `tRNS` chunk of a picture without palette) is kept, with a warning.
 //! Of an animation only the first picture is read.
 
+use std::cell::RefCell;
 use std::fmt::Display;
-use std::io::{Cursor, ErrorKind, Write};
+use std::io::{self, BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
 
 use png::{
     BitDepth, ColorType, Compression, Decoder, DecodingError, Encoder, EncodingError, Limits,
@@ -19,7 +20,7 @@ use super::ReadResult;
 use super::picture::{Channels, Picture};
 use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
 use crate::data::OutputRef;
-use crate::error::Fault;
+use crate::error::{Fault, Stopped};
 use crate::numbers::Field;
 use crate::source::Source;
 
@@ -35,11 +36,14 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let n_file_bytes = bytes.len();
     let max_bytes = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
     let limits = Limits { bytes: max_bytes };
-    let mut decoder = Decoder::new_with_limits(Cursor::new(&bytes[..]), limits);
+    let polled = RefCell::new(source);
+    let mut decoder =
+        Decoder::new_with_limits(Parts { bytes: &bytes, at: 0, source: &polled }, limits);
     decoder.set_transformations(Transformations::IDENTITY);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    let info = decoder.read_header_info().map_err(|e| fault(&source, &e))?;
+    let source = || polled.borrow();
+    let info = decoder.read_header_info().map_err(|e| fault(&source(), &e))?;
     let size = (u64::from(info.width), u64::from(info.height));
     let (color, bits) = (info.color_type, info.bit_depth as usize);
     // A picture with a palette has at most four fields.
@@ -50,20 +54,21 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         max_ratio: DEFLATE_RATIO,
         n_bytes: n_file_bytes,
     };
-    stored.check(&source, size)?;
-    let extent = Extent::new(&source, size, n_bands, 2, n_file_bytes)?;
+    stored.check(&source(), size)?;
+    let extent = Extent::new(&source(), size, n_bands, 2, n_file_bytes)?;
 
-    let mut reader = decoder.read_info().map_err(|e| fault(&source, &e))?;
+    let mut reader = decoder.read_info().map_err(|e| fault(&source(), &e))?;
     let len = reader.output_buffer_size();
-    let len = len.ok_or_else(|| fault(&source, &DecodingError::LimitsExceeded))?;
+    let len = len.ok_or_else(|| fault(&source(), &DecodingError::LimitsExceeded))?;
     let mut packed = Vec::new();
-    packed.try_reserve_exact(len).map_err(|_| source.out_of_memory(len as u128))?;
+    packed.try_reserve_exact(len).map_err(|_| source().out_of_memory(len as u128))?;
     packed.resize(len, 0);
-    reader.next_frame(&mut packed).map_err(|e| fault(&source, &e))?;
-    source.go_on()?;
-    reader.finish().map_err(|e| fault(&source, &e))?; // checks the bytes after the pixels
+    reader.next_frame(&mut packed).map_err(|e| fault(&source(), &e))?;
+    let info = reader.info().clone();
+    reader.finish().map_err(|e| fault(&source(), &e))?; // checks the bytes after the pixels
 
-    let info = reader.info();
+    drop(reader);
+    let mut source = polled.into_inner();
     let mut warnings = Vec::new();
     if info.trns.is_some() && color != ColorType::Indexed {
         warnings.push("one colour means transparent: it is kept like any other".to_owned());
@@ -76,13 +81,57 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     let orientation = raster::exif_orientation(info.exif_metadata.as_deref(), &mut warnings);
     let mut fields = match color {
-        ColorType::Indexed => palette_fields(&mut source, info, &packed, extent, bits)?,
+        ColorType::Indexed => palette_fields(&mut source, &info, &packed, extent, bits)?,
         ColorType::Grayscale | ColorType::GrayscaleAlpha | ColorType::Rgb | ColorType::Rgba => {
             plain_fields(&mut source, &packed, names(color), bits, extent.width)?
         }
     };
     let extent = raster::orient(&mut source, extent, &mut fields, orientation)?;
     Ok((raster::scaled_grid(&source, extent, fields)?, warnings.into()))
+}
+
+/// The bytes of the file in small parts, with polling for interruption between them: a part may
+/// hold some millions of samples.
+struct Parts<'a, 'r, 'o> {
+    bytes: &'a [u8],
+    at: usize,
+    source: &'a RefCell<Source<'r, 'o>>,
+}
+
+impl Parts<'_, '_, '_> {
+    const LEN: usize = 1 << 12;
+}
+
+impl Read for Parts<'_, '_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let part = self.fill_buf()?;
+        let len = part.len().min(into.len());
+        into[..len].copy_from_slice(&part[..len]);
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+impl BufRead for Parts<'_, '_, '_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.source.borrow_mut().go_on().map_err(|_| io::Error::other(Stopped))?;
+        let rest = &self.bytes[self.at..];
+        Ok(&rest[..rest.len().min(Self::LEN)])
+    }
+
+    fn consume(&mut self, n_bytes: usize) {
+        self.at += n_bytes;
+    }
+}
+
+impl Seek for Parts<'_, '_, '_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let mut cursor = Cursor::new(self.bytes);
+        cursor.set_position(self.at as u64);
+        let at = cursor.seek(to)?;
+        self.at = usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
+        Ok(at)
+    }
 }
 
 /// Writes a picture.
@@ -158,7 +207,7 @@ fn plain_fields(
         }
         8 => raster::take_apart(source, packed, names, bits, i64::from),
         _ => {
-            let samples = raster::unpack(packed, bits, width * names.len());
+            let samples = raster::unpack_all(source, packed, bits, width * names.len())?;
             raster::take_apart(source, &samples, names, bits, i64::from)
         }
     }
@@ -176,7 +225,7 @@ fn palette_fields(
         let message = "the picture has no palette: the chunk `PLTE` is missing";
         return Err(source.fault(Code::BadFormat, message));
     };
-    let indices = raster::unpack(packed, bits, extent.width);
+    let indices = raster::unpack_all(source, packed, bits, extent.width)?;
     let (colors, _) = palette.as_chunks::<3>();
     if let Some(beyond) = indices.iter().find(|&&index| usize::from(index) >= colors.len()) {
         let message = format!("a pixel has colour {beyond}, which is not in the palette");
@@ -230,6 +279,9 @@ fn fault(source: &Source, error: &DecodingError) -> Fault {
     match error {
         DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
             raster::truncated(source)
+        }
+        DecodingError::IoError(error) if error.get_ref().is_some_and(|e| e.is::<Stopped>()) => {
+            source.fault(Code::Interrupted, "interrupted")
         }
         DecodingError::IoError(error) => raster::damaged(source, "PNG", error),
         DecodingError::Format(error) => raster::damaged(source, "PNG", &chunk_names(error)),

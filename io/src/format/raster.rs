@@ -91,19 +91,28 @@ impl Stored {
     }
 }
 
+/// Samples processed between two polls for interruption: a few milliseconds.
+pub(crate) const SAMPLES: usize = 1 << 20;
+
 /// Creates a field of the values, with one allocation.
 pub(crate) fn field(
-    source: &Source,
+    source: &mut Source,
     name: &str,
     bits: Option<usize>,
     len: usize,
-    values: impl Iterator<Item = i64>,
+    mut values: impl Iterator<Item = i64>,
 ) -> Result<Field, Fault> {
     let mut list = Vec::new();
     let n_bytes = len as u128 * u128::from(SAMPLE_BYTES);
     list.try_reserve_exact(len).map_err(|_| source.out_of_memory(n_bytes))?;
-    list.extend(values);
-    Ok(Field::new(name, bits, list))
+    loop {
+        let n_before = list.len();
+        list.extend(values.by_ref().take(SAMPLES));
+        if list.len() - n_before < SAMPLES {
+            return Ok(Field::new(name, bits, list));
+        }
+        source.go_on()?;
+    }
 }
 
 /// Splits interleaved samples into one field per name.
@@ -212,6 +221,22 @@ pub(crate) fn unpack(packed: &[u8], bits: usize, row_len: usize) -> Vec<u8> {
         }
     }
     samples
+}
+
+/// Unpacks all rows of a picture, as [`unpack`] does, with polling for interruption.
+pub(crate) fn unpack_all(
+    source: &mut Source,
+    packed: &[u8],
+    bits: usize,
+    row_len: usize,
+) -> Result<Vec<u8>, Fault> {
+    let row_bytes = (row_len * bits).div_ceil(8).max(1);
+    let mut samples = Vec::with_capacity(packed.len() / row_bytes * row_len);
+    for rows in packed.chunks(row_bytes * (SAMPLES / row_len.max(1)).max(1)) {
+        source.go_on()?;
+        samples.extend(unpack(rows, bits, row_len));
+    }
+    Ok(samples)
 }
 
 /// The error of a decoder; `format` is the name of the format.

@@ -163,7 +163,7 @@ fn binary_fields(
     }
     let fields = match bits {
         1 if kind.is_bit_map => {
-            let bits = raster::unpack(samples, 1, row_len);
+            let bits = raster::unpack_all(source, samples, 1, row_len)?;
             raster::take_apart(source, &bits, kind.names, 1, i64::from)?
         }
         1..=8 => raster::take_apart(source, samples, kind.names, bits, i64::from)?,
@@ -173,14 +173,14 @@ fn binary_fields(
             raster::take_apart(source, pairs, kind.names, bits, whole)?
         }
     };
-    let mut values = fields.iter().flat_map(|field| &field.values);
-    match values.find(|&&value| value > max as i64) {
-        None => Ok(fields),
-        Some(beyond) => {
+    for values in fields.iter().flat_map(|field| field.values.chunks(raster::SAMPLES)) {
+        source.go_on()?;
+        if let Some(beyond) = values.iter().find(|&&value| value > max as i64) {
             let message = format!("sample {beyond} exceeds the maximum value {max}");
-            Err(source.fault(Code::OutOfRange, message))
+            return Err(source.fault(Code::OutOfRange, message));
         }
     }
+    Ok(fields)
 }
 
 /// Writes gray or colours with samples of one or two bytes.

@@ -80,7 +80,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let mut fields = Vec::with_capacity(names.len());
     for name in &names {
         let zeros = std::iter::repeat_n(0, layout.extent.n_pixels());
-        fields.push(raster::field(&source, name, None, layout.extent.n_pixels(), zeros)?);
+        fields.push(raster::field(&mut source, name, None, layout.extent.n_pixels(), zeros)?);
     }
     let is_inverted = meaning == Some(header::WHITE_IS_ZERO);
     let missing = nodata.as_deref().map(|text| {
