@@ -358,6 +358,14 @@ mod tests {
             let (messages, fixed) = fixed(&whole(text));
             assert_eq!((messages, fixed), (vec![message.to_owned()], whole(expected)), "{text}");
         }
+        // What may be a statement is not made a comment.
+        for text in ["\n--x; y := 5;\n b", "a := a\n --2;\n b", "a; -- b := 1\n b"] {
+            let text = format!("proc P; begin {text} end;");
+            let (messages, fixed) = fixed(&text);
+            assert_eq!((&*messages[0], fixed), ("`--` does not begin a comment", text));
+        }
+        let found = &parse(FileId(0), "proc P; begin\n--x;\nb end;").diagnostics[0];
+        assert_eq!(found.help[1], "write `x := x - 1` if one is subtracted");
         let (messages, fixed) = fixed("proc P();\nbegin end;");
         assert_eq!((messages.len(), &*fixed), (1, "proc P;\nbegin end;"));
         // The sign is one of an expression.

@@ -261,13 +261,21 @@ fn drop_foreign_comments(file: FileId, text: &str, lexed: &mut Lexed) {
     lexed.diagnostics.retain(|one| one.span().is_none_or(|span| is_outside(span.start)));
     lexed.gaps.retain(|gap| is_outside(gap.start));
     let n_free = MAX_ERRORS.saturating_sub(lexed.diagnostics.len());
-    lexed.diagnostics.extend(comments.into_iter().take(n_free).map(|(mark, _)| {
+    lexed.diagnostics.extend(comments.into_iter().take(n_free).map(|(mark, comment)| {
         let message = format!("`{}` does not begin a comment", &text[mark.range()]);
-        Diagnostic::at(Code::UnexpectedToken, mark, message).note(COMMENTS).fix(
-            "write `//`",
-            mark,
-            "//",
-        )
+        let diagnostic = Diagnostic::at(Code::UnexpectedToken, mark, message).note(COMMENTS);
+        let behind = text[mark.end as usize..comment.end as usize].trim_end();
+        if !behind.ends_with(';') && !behind.contains(":=") {
+            return diagnostic.fix("write `//`", mark, "//");
+        }
+        // It may be a statement.
+        let diagnostic = diagnostic.help("write `//` if this is a comment");
+        match behind.split(|c: char| !c.is_alphanumeric() && c != '_').next() {
+            Some(name) if !name.is_empty() && text[mark.range()] == *"--" => {
+                diagnostic.help(format!("write `{name} := {name} - 1` if one is subtracted"))
+            }
+            Some(_) | None => diagnostic,
+        }
     }));
 }
 
