@@ -49,6 +49,10 @@ impl GroupedArcs<u32> {
             }
             let mut first = crate::root(&mut parents, tail);
             for &head in heads {
+                // Most arcs are inside of a set.
+                if parents[head as usize] == first {
+                    continue;
+                }
                 let other = crate::root(&mut parents, head);
                 if other < first {
                     parents[first as usize] = other;
