@@ -359,7 +359,7 @@ mod tests {
             assert_eq!((messages, fixed), (vec![message.to_owned()], whole(expected)), "{text}");
         }
         // What may be a statement is not made a comment.
-        for text in ["\n--x; y := 5;\n b", "a := a\n --2;\n b", "a; -- b := 1\n b"] {
+        for text in ["\n--x; y := 5;\n b", "a := a;\n --2;\n b", "a; -- b := 1\n b"] {
             let text = format!("proc P; begin {text} end;");
             let (messages, fixed) = fixed(&text);
             assert_eq!((&*messages[0], fixed), ("`--` does not begin a comment", text));
