@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use star_base::text::visible;
 use star_base::{BitTable, BitVector, SparseTable};
 
 use crate::value::HostValue;
@@ -160,12 +161,12 @@ pub fn long(value: Shown<'_>) -> String {
 }
 
 /// Returns the text of a value on one line, as a trap shows it: like [`long`], but strings in
-/// quotes, escaped and cut after 40 characters, and tables as `500 × 70, 17 ones`.
+/// quotes, without control characters and cut after 40 characters, and tables as `500 × 70, 17
+/// ones`.
 pub fn short(value: Shown<'_>) -> String {
     match value {
         Shown::Str(text) => {
-            let mut shown: String =
-                text.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
+            let mut shown: String = text.chars().take(MAX_CHARS).map(visible).collect();
             if text.chars().nth(MAX_CHARS).is_some() {
                 shown.push('…');
             }
@@ -291,7 +292,7 @@ mod tests {
 
     #[test]
     fn traps_show_strings_quoted_and_cut() {
-        assert_eq!(short(Shown::Str("a\nb")), "\"a\\nb\"");
+        assert_eq!(short(Shown::Str("a\nb\\n")), "\"a␊b\\n\"");
         let cut = short(Shown::Str(&"x".repeat(41)));
         assert_eq!(cut, format!("\"{}…\"", "x".repeat(40)));
         assert_eq!(short(Shown::from(&HostValue::Unset)), "unset");

@@ -47,8 +47,11 @@ fn is_name(cell: &[u8]) -> bool {
 /// Parses the last record as a header.
 pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
     let columns = records.record().iter().enumerate().map(|(idx, cell)| {
-        let text = String::from_utf8_lossy(cell.trim_ascii());
-        let (name, behind) = split(&text);
+        let text = std::str::from_utf8(cell.trim_ascii()).map_err(|_| {
+            let message = format!("{} is not UTF-8", text::quote(cell));
+            records.in_field(idx, Code::BadFormat, message)
+        })?;
+        let (name, behind) = split(text);
         let bits = match behind {
             Behind::Nothing | Behind::Colon | Behind::Text => None,
             Behind::Width(digits) => match digits.parse::<usize>() {
