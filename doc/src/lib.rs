@@ -20,4 +20,4 @@ pub mod search;
 mod site;
 
 pub use catalogue::{Catalogue, Module, Topic};
-pub use site::site;
+pub use site::{INDEX, site};

@@ -13,7 +13,8 @@ use crate::catalogue::{Catalogue, Module, ModuleKind};
 use crate::links::{In, Links};
 use crate::search;
 
-const INDEX: &str = "index.html";
+/// The first page of a site.
+pub const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
 const SEARCH_FILE: &str = "search.js";
 /// Searches for words in `ENTRIES`.

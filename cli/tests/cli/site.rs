@@ -79,7 +79,7 @@ fn user_files_are_escaped_and_have_separate_pages() {
 
 #[test]
 fn sites_replace_only_their_own_files() {
-    let folder = Folder::new(&[("m.star", "proc P; begin end;"), ("s/index.html", "old")]);
+    let folder = Folder::new(&[("m.star", "proc P; begin end;")]);
     folder.write("s/other", b"mine");
     folder.write("f", b"no folder");
     let site = |out: &str| folder.star(&["doc", "m.star", "--format", "html", "--out", out]);
@@ -89,6 +89,11 @@ fn sites_replace_only_their_own_files() {
     assert_eq!(fs::read(folder.path("s/other")).unwrap(), b"mine");
     assert_eq!(fs::read_dir(folder.path("s")).unwrap().count(), 5);
     site("f").fails(5, &["error[E0509]: f: cannot create this folder"]);
+    folder.write("b/search.js", b"mine");
+    site("b").fails(5, &["error[E0509]", "b/search.js", "`star doc` did not write this file"]);
+    folder.write("c/index.html", b"<p>mine</p>");
+    site("c").fails(5, &["error[E0509]", "c/index.html", "`--out` with a new folder keeps it"]);
+    assert_eq!(fs::read(folder.path("c/index.html")).unwrap(), b"<p>mine</p>");
     folder.star(&["doc", "--format", "html"]).fails(2, &["error[E0608]", "add `--out DIR`"]);
     let one = folder.star(&["doc", "MATCH", "--format", "html", "--out", "s"]);
     one.fails(2, &["error[E0608]", "`star doc library/search.star --format html --out DIR`"]);

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, ValueEnum};
 use star_base::{Code, Diagnostic};
+use star_compiler::MAX_SOURCE_BYTES;
 use star_doc::catalogue::{self, Catalogue, Module, Topic};
 use star_doc::search::search;
 use star_doc::{chapters, markdown, plain, site};
+use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
@@ -24,6 +26,7 @@ use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::sources::{FileLoader, ImportArgs, LIBRARY, STDIN};
 use star_os::watchdog::Sentry;
+use star_os::whole_file;
 use star_syntax::doc::Label;
 
 use super::MAX_SHOWN;
@@ -286,13 +289,28 @@ fn write_site(
     write_pages(&site, folder, flags, reporter)
 }
 
-/// Writes pages, names with their texts, to a folder: all or none.
+/// Tests whether the first page of a folder is one of documentation.
+fn has_site(folder: &Path, flags: &Flags) -> bool {
+    let index = folder.join(star_doc::INDEX);
+    let Ok(metadata) = index.metadata() else { return false };
+    let page = whole_file::read(&index, &metadata, MAX_SOURCE_BYTES, &|| flags.stop());
+    page.is_ok_and(|page| String::from_utf8_lossy(&page).contains("<body class=\"documentation\">"))
+}
+
+/// Writes pages, names with their texts, to a folder: all or none. Files of others stay.
 fn write_pages(
     pages: &[(String, String)],
     folder: &Path,
     flags: &Flags,
     reporter: &Reporter,
 ) -> Result<(), Failure> {
+    if let Some((name, _)) = pages.iter().find(|(name, _)| folder.join(name).exists())
+        && !has_site(folder, flags)
+    {
+        let file = folder.join(name).display().to_string();
+        let fault = FileError::new(Code::CannotWrite, file, "`star doc` did not write this file");
+        return Err(fault.help("`--out` with a new folder keeps it").into());
+    }
     let mut set = FileSet::default();
     set.create_folder(folder, &folder.display().to_string())?;
     for (name, text) in pages {
