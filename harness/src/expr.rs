@@ -46,6 +46,33 @@ impl IntExpr {
         self.span
     }
 
+    /// Returns the names in it, with their locations.
+    pub fn names(&self) -> Vec<(&str, Span)> {
+        let (mut names, mut rest) = (Vec::new(), vec![&self.tree]);
+        while let Some(expr) = rest.pop() {
+            match &expr.kind {
+                ExprKind::Name(name, _) => names.push((name.as_str(), self.place(expr.span))),
+                ExprKind::Neg(operand) => rest.push(operand),
+                ExprKind::Chain(chain) => {
+                    rest.push(&chain.first);
+                    rest.extend(chain.links.iter().map(|link| &link.operand));
+                }
+                // Not in integer expressions.
+                ExprKind::Int(_)
+                | ExprKind::Ref(_)
+                | ExprKind::Error
+                | ExprKind::Bool(_)
+                | ExprKind::Bits(_)
+                | ExprKind::Str(_)
+                | ExprKind::Part(_)
+                | ExprKind::Theta
+                | ExprKind::Not(_)
+                | ExprKind::Compare(..) => {}
+            }
+        }
+        names
+    }
+
     /// Evaluates the expression, where `value_of` returns the values of names.
     ///
     /// # Errors

@@ -130,6 +130,14 @@ impl Template {
         Ok(Template { pieces, span })
     }
 
+    /// Returns the names in its expressions, with their locations.
+    pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.pieces.iter().flat_map(|piece| match piece {
+            Piece::Text(_) => Vec::new(),
+            Piece::Expr(expr) => expr.names(),
+        })
+    }
+
     /// Returns the text with the expressions replaced by their values.
     ///
     /// # Errors

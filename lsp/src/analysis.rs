@@ -9,8 +9,8 @@ use crate::position::Encoding;
 use crate::protocol::types::{Location, Position, Range, Uri};
 use crate::shipped;
 use crate::toolchain::{
-    self, Compilation, Diagnostic, FileId, FileLoader, Header, Index, Meaning, Parsed, Plan,
-    RoutineId, SourceFile, Span, ast, hir,
+    self, Access, Compilation, Diagnostic, FileId, FileLoader, Header, Index, LocalId, Meaning,
+    Parsed, Plan, RoutineId, SourceFile, Span, Use, ast, hir,
 };
 
 /// The analysis of a document.
@@ -40,6 +40,33 @@ pub(crate) struct Analysis {
     plan: OnceLock<Option<Plan>>,
 }
 
+/// Returns the uses of the names of routines and parameters of a file in a header of a test or
+/// benchmark.
+fn uses_in(header: &Header, compilation: &Compilation, root: FileId) -> Vec<Use> {
+    let routines = compilation.hir.routines.iter().enumerate();
+    let own: Vec<(RoutineId, &hir::Routine)> = routines
+        .filter(|(_, routine)| routine.name_span.file == root)
+        .map(|(idx, routine)| (RoutineId(idx as u32), routine))
+        .collect();
+    let named = |name: &str| own.iter().find(|(_, one)| one.name.eq_ignore_ascii_case(name));
+    let run = match (&header.routine, &own[..]) {
+        (Some(name), _) => named(&name.text),
+        (None, [only]) => Some(only),
+        (None, _) => own.iter().find(|(_, one)| one.kind == ast::RoutineKind::Program),
+    };
+    let reads = |span: Span, meaning: Meaning| Use { span, access: Access::Reads, meaning };
+    let routines = header.routines().into_iter();
+    let routines = routines
+        .filter_map(|(name, span)| named(name).map(|(id, _)| reads(span, Meaning::Routine(*id))));
+    let values = header.values().into_iter().filter_map(|(name, span)| {
+        let (id, routine) = run?;
+        let is_it = |param: &LocalId| routine.local(*param).name.eq_ignore_ascii_case(name);
+        let param = routine.params.iter().copied().find(is_it)?;
+        Some(reads(span, Meaning::Local(*id, param)))
+    });
+    routines.chain(values).collect()
+}
+
 impl Analysis {
     /// Analyses an open document, or a file on disk; `None` if it cannot be read.
     pub(crate) fn new(snapshot: &Snapshot, uri: &Uri, encoding: Encoding) -> Option<Analysis> {
@@ -49,7 +76,7 @@ impl Analysis {
             None => Some(toolchain::canonical(&crate::uri::path_of(uri)?)),
         };
         let is_library = path.as_deref().is_some_and(shipped::is_shipped);
-        let (compilation, index, names) = match &path {
+        let (compilation, mut index, names) = match &path {
             Some(path) => {
                 let mut loader = FileLoader::new(snapshot.overlay(), &snapshot.settings.allow_read);
                 let name = path.display().to_string();
@@ -70,6 +97,8 @@ impl Analysis {
         let text = compilation.sources.get(root).map_or("", SourceFile::text);
         let parsed = toolchain::parse(root, text);
         let (headers, faults) = toolchain::headers(root, text);
+        index.uses.extend(headers.iter().flat_map(|header| uses_in(header, &compilation, root)));
+        index.uses.sort_unstable();
         let version_at = |path: &PathBuf| snapshot.at_path(path).map(|document| document.version);
         let read = names.keys().map(|path| (path.clone(), version_at(path))).collect();
         Some(Analysis {

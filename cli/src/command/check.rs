@@ -79,7 +79,7 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
             }
         }
         let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
-        let (_, faults) = headers::of_root(&compilation);
+        let faults = headers::faults(&compilation);
         for fault in &faults {
             reporter.diagnostic(&compilation.sources, fault);
         }
@@ -119,7 +119,7 @@ fn fix(loader: &FileLoader, file: &str, flags: &Flags) -> Result<usize, FileErro
         let compilation = star::pipeline::check(file, &mut edited);
         let Some(root) = compilation.root_file() else { break };
         let Some(source) = compilation.sources.get(root) else { break };
-        let (_, faults) = headers::of_root(&compilation);
+        let faults = headers::faults(&compilation);
         let fixes = certain_fixes(compilation.diagnostics.iter().chain(&faults), root);
         if fixes.is_empty() {
             break;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use star::pipeline::{self, Build, EntryPoint};
-use star_base::{Code, Diagnostic, did_you_mean};
+use star_base::{Code, Diagnostic};
 use star_compiler::{Compilation, Entry, LowerOptions};
 use star_harness::{Expected, Header};
 use star_ir::Program;
@@ -142,15 +142,7 @@ impl Runnable {
         if let Some(routine) = routines.find(|routine| routine.entry.name == *wanted) {
             return Ok(routine);
         }
-        let message = format!("the file has no routine `{wanted}`");
-        let fault = Diagnostic::at(Code::BadHeader, name.span, message).note(
-            "to use a routine of another file or of the library, call it in a routine of \
-                this file",
-        );
-        let names = self.routines.iter().map(|routine| routine.entry.name.as_str());
-        Err(match did_you_mean(wanted, names) {
-            Some(meant) => fault.help(format!("did you mean `{meant}`?")),
-            None => fault,
-        })
+        let names: Vec<&str> = self.routines.iter().map(|one| one.entry.name.as_str()).collect();
+        Err(super::no_routine(wanted, name.span, &names))
     }
 }

@@ -108,11 +108,14 @@ fn tests_run_from_a_lens_and_show_their_result() {
     };
     let before = lenses(&mut server);
     assert_eq!(before[0]["title"], "▶ Run test (2 cases)");
+    let mut shown = String::new();
     for command in &before[..2] {
         let params = json!({ "command": "star.test", "arguments": command["arguments"] });
         let answer = server.request("workspace/executeCommand", params);
-        assert!(answer["result"].is_string(), "{answer}");
+        shown += answer["result"].as_str().unwrap();
     }
+    let failed = "failed: fails: `k` differs from the expected value\n  expected 3\n  found 2\n";
+    assert!(shown.contains(failed), "{shown}");
     let after = lenses(&mut server);
     assert_eq!(after[0]["title"], "✓ passed, 2 cases");
     let failed = after[1]["title"].as_str().unwrap();

@@ -155,6 +155,38 @@ impl Header {
         }
     }
 
+    /// Returns the names of routines in it, with their locations.
+    pub fn routines(&self) -> Vec<(&str, Span)> {
+        let expected = self.expectations.iter().filter_map(|one| match &one.what {
+            Expected::Ensures(name) | Expected::SameAs(name) => Some(name),
+            Expected::Value { .. } | Expected::Fails { .. } | Expected::Prints(_) => None,
+        });
+        self.routine.iter().chain(expected).map(|name| (name.text.as_str(), name.span)).collect()
+    }
+
+    /// Returns the names of values in it, with their locations: those of parameters, and others.
+    pub fn values(&self) -> Vec<(&str, Span)> {
+        let mut names = Vec::new();
+        for Definition { name, values, span: _ } in self.definitions.iter().chain(&self.bench) {
+            names.push((name.text.as_str(), name.span));
+            for value in values {
+                match value {
+                    Values::One(template) => names.extend(template.names()),
+                    Values::Range { from, to, span: _ } => {
+                        names.extend(from.names().chain(to.names()));
+                    }
+                }
+            }
+        }
+        for expectation in &self.expectations {
+            if let Expected::Value { name, value } = &expectation.what {
+                names.push((name.text.as_str(), name.span));
+                names.extend(value.names());
+            }
+        }
+        names
+    }
+
     /// Returns the code after `fails`.
     pub fn fails(&self) -> Option<Code> {
         self.expectations.iter().find_map(|expectation| match expectation.what {

@@ -150,7 +150,8 @@ fn test(
         let Ok(object) = serde_json::from_str::<Value>(line) else { continue };
         let test = &object["test"];
         let Some(number) = test["line"].as_u64() else { continue };
-        let failure = test["failure"]["message"].as_str().unwrap_or_default().to_owned();
+        let message = &test["failure"]["message"];
+        let failure = message["message"].as_str().unwrap_or_default().to_owned();
         let result = TestResult {
             version: analysis.version.unwrap_or_default(),
             passed: test["passed"].as_bool().unwrap_or(false),
@@ -163,12 +164,19 @@ fn test(
                 "passed: {title}, {}\n",
                 toolchain::text::count(result.cases as usize, "case")
             ),
-            false => format!("failed: {title}: {}\n", result.failure),
+            false => format!("failed: {title}: {}\n{}", result.failure, notes(message)),
         };
         context.state.record(&analysis.uri, number.saturating_sub(1) as u32, result);
     }
     context.state.refresh("workspace/codeLens/refresh", context.state.abilities.refreshes[2]);
     Ok(if text.is_empty() { found.stderr } else { text })
+}
+
+/// Returns the notes of a failure, indented: what was expected and found, and the input.
+fn notes(message: &Value) -> String {
+    let notes = message["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let notes = notes.filter(|note| !note.starts_with("the test: "));
+    notes.flat_map(str::lines).map(|line| format!("  {line}\n")).collect()
 }
 
 fn plan(analysis: &Analysis) -> String {

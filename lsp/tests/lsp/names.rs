@@ -220,3 +220,34 @@ fn links_lead_to_imports_and_data() {
     assert_eq!(targets, ["lib.star", "road.gr"]);
     client.close();
 }
+
+#[test]
+fn renaming_changes_headers_of_tests() {
+    let mut client = Client::new();
+    let text = "/* @test sums
+   run SUM
+   n = 1..3
+   k = {n + 1}
+   bench n = 9
+   expect value = {n + k}
+   ensures FINE */
+function SUM(n,k: integer): integer; begin SUM:=n+k end;
+function FINE(n,k: integer): boolean; begin FINE:=n<k end;
+";
+    client.open("main.star", text);
+    let mut rename = |word: &str, new: &str| {
+        let at = place(text, word, 0);
+        let changes =
+            client.at_with("textDocument/rename", "main.star", &at, json!({ "newName": new }));
+        let changes = changes.unwrap()["changes"].clone();
+        edited(text, changes.as_object().unwrap().values().next().unwrap())
+    };
+    assert_eq!(rename("SUM(n", "ADD"), text.replace("SUM", "ADD"));
+    assert_eq!(rename("FINE(n", "GOOD"), text.replace("FINE", "GOOD"));
+    let renamed = rename("n,k: integer): integer", "m");
+    let (head, _) = renamed.split_once("function").unwrap();
+    let of_header = "   m = 1..3\n   k = {m + 1}\n   bench m = 9\n   expect value = {m + k}";
+    assert!(head.contains(of_header), "{head}");
+    assert!(renamed.contains("SUM(m,k: integer): integer; begin SUM:=m+k end"), "{renamed}");
+    client.close();
+}
