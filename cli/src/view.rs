@@ -83,8 +83,8 @@ impl Frame {
         self.place.replaces(file)
     }
 
-    /// Writes a drawing to the file, unless a flag is set by then. A flag also ends the wait for the
-    /// reader of a pipe.
+    /// Writes a drawing to the file, unless a flag is set by then. A flag also ends the wait for
+    /// the reader of a pipe.
     ///
     /// # Errors
     /// If the system refuses, or the code of the flag.

@@ -1,4 +1,5 @@
-//! Limb-by-limb operations on slices and words. Other operations are in `moves`, `words` and `queries`.
+//! Limb-by-limb operations on slices and words. Other operations are in `moves`, `words` and
+//! `queries`.
 
 use std::ops::Range;
 

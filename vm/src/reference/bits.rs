@@ -80,8 +80,9 @@ pub(super) fn component(x: &[bool], index: i64) -> Exec<bool> {
     Ok(x[place(index, x.len())?])
 }
 
-/// SOME, ZERO, ONE: is there an i with x(i) = 1, is there none, is x(i) = 1 for every i? FND: the
-/// least i with x(i) = 1, 0 if there is none. NUMB: the number of i with x(i) = 1. A test is 0 or 1.
+/// SOME, ZERO, ONE: is there an i with x(i) = 1, is there none, is x(i) = 1 for every i? The answer
+/// is 0 or 1. FND: the least i with x(i) = 1, 0 if there is none. NUMB: the number of i with x(i) =
+/// 1.
 pub(super) fn query(query: Query, x: &[bool]) -> i64 {
     let first = x.iter().position(|&bit| bit);
     match query {
