@@ -1,7 +1,7 @@
 //! The table of operations and guards: their spelling, their operands, the kind of their result.
 //!
-//! The text form (`print`, `parse`), [`crate::visit`] and the kinds required by the verifier all
-//! use it. A row has the form
+//! The text form (`print`, `parse`), [`crate::visit`], the mapping of names and the kinds required
+//! by the verifier all use it. A row has the form
 //!
 //! ```text
 //! "word" + mnemonic field => Variant { field: name Role, … } -> Gives;
@@ -17,6 +17,7 @@ use crate::mnemonic::Mnemonic;
 use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Query, Relation, Sense};
 use crate::parse::{Parsed, Parser};
 use crate::program::{HandlePart, VarId};
+use crate::rewrite::map::{Mapper, size_operand};
 
 /// An operand as described in the table.
 #[derive(Clone, Copy)]
@@ -63,6 +64,12 @@ trait Role<T> {
     fn show<'a>(self, value: &'a T, f: &mut impl FnMut(Field<'a>));
     /// Parses the field; `started` says whether a comma must precede it.
     fn read(self, parser: &mut Parser<'_>, started: &mut bool) -> Parsed<T>;
+    /// Maps the names in the field; by default there are none.
+    fn map(self, _: &mut T, _: &mut impl Mapper)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// `,` between fields.
@@ -72,7 +79,8 @@ fn separate(parser: &mut Parser<'_>, started: &mut bool) -> Parsed<()> {
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident $(($arg:ty))? => $ty:ty:
-       |$this:ident, $value:ident| $show:expr, |$parser:ident| $read:expr;)*) => {
+       |$this:ident, $value:ident| $show:expr, |$parser:ident| $read:expr
+       $(, |$mapped:ident, $mapper:ident| $map:expr)?;)*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -88,6 +96,10 @@ macro_rules! roles {
                     separate($parser, started)?;
                     $read
                 }
+
+                $(fn map(self, $mapped: &mut $ty, $mapper: &mut impl Mapper) {
+                    $map
+                })?
             }
         )*
     };
@@ -95,15 +107,23 @@ macro_rules! roles {
 
 roles! {
     /// [`Field::Read`].
-    Read(OperandKind) => VarId: |this, value| Field::Read(*value, this.0), |parser| parser.var();
+    Read(OperandKind) => VarId:
+        |this, value| Field::Read(*value, this.0), |parser| parser.var(), |value, m| m.read(value);
     /// [`Field::Alike`].
-    Alike => VarId: |_this, value| Field::Alike(*value), |parser| parser.var();
+    Alike => VarId:
+        |_this, value| Field::Alike(*value), |parser| parser.var(), |value, m| m.read(value);
     /// [`Field::Measured`].
-    Measured(OperandKind) => VarId: |this, value| Field::Measured(*value, this.0), |parser| parser.var();
+    Measured(OperandKind) => VarId:
+        |this, value| Field::Measured(*value, this.0), |parser| parser.var(),
+        |value, m| m.size(value);
     /// [`Field::Scalar`].
-    Scalar(OperandKind) => Operand: |this, value| Field::Scalar(value, this.0), |parser| parser.operand();
+    Scalar(OperandKind) => Operand:
+        |this, value| Field::Scalar(value, this.0), |parser| parser.operand(),
+        |value, m| m.operand(value);
     /// [`Field::Size`].
-    Size => SizeOperand: |_this, value| Field::Size(value), |parser| parser.measure();
+    Size => SizeOperand:
+        |_this, value| Field::Size(value), |parser| parser.measure(),
+        |value, m| size_operand(value, m);
     /// [`Field::Flag`].
     Flag => bool: |_this, value| Field::Flag(*value), |parser| parser.flag();
     /// [`Field::Part`].
@@ -161,6 +181,15 @@ macro_rules! rows {
                 match self {
                     $($ty::$variant { $($mfield: _,)? $($field: $name),* } => {
                         $($role.show($name, f);)*
+                    })*
+                }
+            }
+
+            /// Maps every operand; an operation or guard only reads and measures.
+            pub fn map(&mut self, mapper: &mut impl Mapper) {
+                match self {
+                    $($ty::$variant { $($mfield: _,)? $($field: $name),* } => {
+                        $($role.map($name, mapper);)*
                     })*
                 }
             }

@@ -221,7 +221,7 @@ impl Substitute<'_> {
             | Check::FitsInt(_)
             | Check::Even(_)
             | Check::NoCarry(..)
-            | Check::Assert(..) => map::check(check, self),
+            | Check::Assert(..) => check.map(self),
         }
     }
 }
@@ -235,7 +235,7 @@ fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
                 *op = Op::Copy(value);
                 substitute.fired += 1;
             }
-            None => map::op(op, &mut substitute),
+            None => op.map(&mut substitute),
         },
         StmtKind::Check(check) => substitute.check(check),
         StmtKind::Size(SizeOp::EnsureColumns { table, columns }) => {

@@ -266,7 +266,7 @@ impl Replacements {
                 if may_say_otherwise(check, &self.reads, vars) {
                     return 0;
                 }
-                map::check(check, &mut reads);
+                check.map(&mut reads);
             }
             StmtKind::Call { args, .. } => {
                 // A lent or moved variable must not also be another argument.

@@ -1,7 +1,7 @@
 //! Mapping of variables, operands, labels and locations of statements.
 
-use crate::check::{Check, SizeOperand};
-use crate::op::{Op, Operand};
+use crate::check::SizeOperand;
+use crate::op::Operand;
 use crate::program::{LabelId, LocId, VarId};
 use crate::stmt::{Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
 use crate::visit;
@@ -38,7 +38,7 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
     m.location(loc);
     match kind {
         StmtKind::Assign(dst, op) => {
-            self::op(op, m);
+            op.map(m);
             m.write(dst);
         }
         StmtKind::Step { dst, bits } => {
@@ -73,7 +73,7 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
             m.write(handle);
         }
         StmtKind::Size(op) => size_op(op, m),
-        StmtKind::Check(check) => self::check(check, m),
+        StmtKind::Check(check) => check.map(m),
         StmtKind::Cost { units: _, times } => {
             if let Some(times) = times {
                 size_operand(times, m);
@@ -133,99 +133,13 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
         }
         StmtKind::Kernel(kernel) => {
             kernel.vars_mut(&mut |var| m.write(var));
-            kernel.guards.iter_mut().for_each(|guard| check(guard, m));
+            kernel.guards.iter_mut().for_each(|guard| guard.map(m));
         }
         StmtKind::If { test, then: _, otherwise: _ } => m.operand(test),
         StmtKind::Block { label, body: _ } | StmtKind::Break(label) | StmtKind::Continue(label) => {
             m.label(label);
         }
         StmtKind::Exit => {}
-    }
-}
-
-/// Maps an operation, which only reads.
-pub fn op(op: &mut Op, m: &mut impl Mapper) {
-    match op {
-        Op::Copy(a) | Op::Not(a) | Op::Fill(a, _) => m.operand(a),
-        Op::Int(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::NewTable(a, b) => {
-            operands([a, b], m);
-        }
-        Op::Literal(_) => {}
-        Op::BitsNot(v)
-        | Op::Query(_, v)
-        | Op::Convert(v)
-        | Op::KeepFirst(v)
-        | Op::Mirror(v)
-        | Op::Shuffle(v)
-        | Op::WordToInt(v)
-        | Op::Rows(v) => m.read(v),
-        Op::Length(v) | Op::Columns(v) => m.size(v),
-        Op::BitsLogic(_, v, w)
-        | Op::BitsEqual(v, w)
-        | Op::WordCompare(_, v, w)
-        | Op::WordAdd(v, w)
-        | Op::WordSub(v, w) => {
-            m.read(v);
-            m.read(w);
-        }
-        Op::Component(v, a)
-        | Op::Shift(v, _, a)
-        | Op::Rotate(v, a)
-        | Op::Column(v, a)
-        | Op::Row(v, a) => {
-            m.read(v);
-            m.operand(a);
-        }
-        Op::Mask { size, from, to } => operands([size, from, to], m),
-        Op::Trim { word, base, width } => {
-            m.read(word);
-            operands([base, width], m);
-        }
-        Op::IntToWord { value, width } => operands([value, width], m),
-        Op::Bit(v, row, column) => {
-            m.read(v);
-            operands([row, column], m);
-        }
-        Op::Field { table, base, width } => {
-            m.read(table);
-            operands([base, width], m);
-        }
-        Op::HandlePart(handle, _) => m.read(handle),
-        Op::Extreme { table, mask, sense: _ } => {
-            m.read(table);
-            m.read(mask);
-        }
-    }
-}
-
-/// Maps a guard, which only reads and measures.
-pub fn check(check: &mut Check, m: &mut impl Mapper) {
-    match check {
-        Check::Set(v) | Check::Sized(v) | Check::Result(v) | Check::HandlePart(v, _) => m.size(v),
-        Check::Index(index, limit) => {
-            m.operand(index);
-            size_operand(limit, m);
-        }
-        Check::NewColumn(table, index) => {
-            m.size(table);
-            m.operand(index);
-        }
-        Check::Size(left, right) => {
-            size_operand(left, m);
-            size_operand(right, m);
-        }
-        Check::Range { base, width, limit } => {
-            operands([base, width], m);
-            size_operand(limit, m);
-        }
-        Check::Int(_, a, b) | Check::Assert(a, b) => operands([a, b], m),
-        Check::Bit(a) | Check::NotNegative(a) => m.operand(a),
-        Check::Fits { value, width } => operands([value, width], m),
-        Check::FitsInt(v) | Check::Even(v) => m.read(v),
-        Check::NoCarry(_, v, w) => {
-            m.read(v);
-            m.read(w);
-        }
     }
 }
 
