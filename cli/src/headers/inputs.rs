@@ -176,7 +176,9 @@ pub(crate) fn command_line(
     folder: &Path,
 ) -> String {
     let entry = &routine.entry;
-    let mut words = vec!["star".to_owned(), "run".to_owned(), text::shell_word(file)];
+    // A name that looks like an option.
+    let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
+    let mut words = vec!["star".to_owned(), "run".to_owned(), text::shell_word(&file)];
     if entry.kind != star_syntax::ast::RoutineKind::Program {
         words.extend(["--proc".to_owned(), text::shell_word(&entry.name)]);
     }

@@ -372,3 +372,12 @@ fn headers_read_only_permitted_files() {
         assert_eq!(ran.code, 0, "{line}: {ran:?}");
     }
 }
+
+#[test]
+fn commands_for_files_that_look_like_options_can_be_run() {
+    let text = "/* @test wrong\n   run F\n   n = 1\n   prints 2 */\n\
+                procedure F(n: integer); begin print(n) end;\n";
+    let folder = Folder::new(&[("-x.star", text)]);
+    folder.star(&["test", "--", "-x.star"]).fails(1, &["star run ./-x.star --proc F n=1"]);
+    folder.star(&["run", "./-x.star", "--proc", "F", "n=1"]).prints("1\n");
+}

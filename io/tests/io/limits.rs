@@ -4,7 +4,8 @@ use std::io::{self, Read, Write};
 
 use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::{
-    Arc, Data, Format, Graph, OutputRef, Packing, ReadOptions, read, write, write_packed,
+    Arc, Data, Field, Format, Graph, Numbers, OutputRef, Packing, ReadOptions, Shape, read, write,
+    write_packed,
 };
 
 use crate::support::{BUDGET, check_wording};
@@ -154,6 +155,36 @@ fn sorting_after_reading_can_be_interrupted() {
         assert!(n_asked > 10, "{format:?}: {n_asked}");
         for n_last in (1..n_asked).step_by(n_asked / 10).chain([n_asked]) {
             assert_eq!(read_until(n_last), (Err(Code::Interrupted), n_last), "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn decoding_of_pictures_can_be_interrupted() {
+    let (height, width) = (2048, 1536);
+    let values = (0..height * width).map(|idx| (idx as i64 * 7919) % 200).collect();
+    let fields = vec![Field::new("gray", Some(8), values)];
+    let numbers = Numbers { shape: Shape::Grid { height, width }, fields };
+    for (format, least) in [(Format::Png, 100), (Format::Pgm, 6)] {
+        let mut bytes = Vec::new();
+        write(format, OutputRef::Numbers(&numbers), &mut bytes).unwrap();
+        let read_until = |n_last: usize| {
+            let mut n_at_end = 0;
+            let mut note = |n_bytes| {
+                n_at_end += usize::from(n_bytes == bytes.len() as u64);
+                n_at_end < n_last
+            };
+            let mut options = ReadOptions::new("f", 1 << 30);
+            options.progress = Some(&mut note);
+            let found = read(format, &mut &bytes[..], &mut options);
+            (found.map(|loaded| loaded.data).map_err(|error| error.code), n_at_end)
+        };
+        let (data, n_asked) = read_until(usize::MAX);
+        assert!(data == Ok(Data::Numbers(numbers.clone())), "{format:?}");
+        assert!(n_asked >= least, "{format:?}: {n_asked}");
+        for n_last in (1..n_asked).step_by(n_asked / 5).chain([n_asked]) {
+            let (stopped, n_asked) = read_until(n_last);
+            assert!(stopped == Err(Code::Interrupted) && n_asked == n_last, "{format:?}");
         }
     }
 }

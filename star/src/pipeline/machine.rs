@@ -84,7 +84,7 @@ impl Machine {
             }
             Some((name, Availability::Unavailable { reason })) => {
                 let message = format!("backend `{name}` is not available: {reason}");
-                Err(Diagnostic::new(Code::NoBackend, message).note(backends::available()))
+                Err(Diagnostic::new(Code::NoBackend, message))
             }
             None => {
                 let message = format!("unknown backend `{}`", text::one_line(name));
