@@ -8,7 +8,6 @@ use star_vm::HostValue;
 
 use super::{Bench, int};
 use crate::results::Figure;
-use crate::say::say;
 use crate::wave::{goal_near, independent};
 
 const TEXT: &str = "import \"star:wave\";
@@ -67,10 +66,8 @@ impl Bench {
                 if labels.stats.intrinsics != 1 || paths.stats.intrinsics != 2 {
                     return Err(format!("{input}: an intrinsic did not run"));
                 }
-                let path = paths.device - labels.device;
-                say!("  path alone: device {path:.3}, run {:.3}", paths.run - labels.run);
                 let mut figure = labels.figure(&input, n);
-                let more = [("path alone, device", path), ("eight, device", moore.device)];
+                let more = [("with a path, device", paths.device), ("eight, device", moore.device)];
                 figure.variants.extend(more.map(|(name, time)| (name.to_owned(), time / 1e3)));
                 figures.push(figure);
             }
