@@ -36,7 +36,7 @@ pub(crate) use constant::Constants as Values;
 pub(crate) use line::{CheckedLine, Effect, VarDecl, Wants, is_value, line};
 
 /// Maximum number of messages. More are not useful, and a hostile file could produce millions.
-const MAX_DIAGNOSTICS: usize = 1_000;
+pub(crate) const MAX_DIAGNOSTICS: usize = 1_000;
 
 /// Maximum number of unknown names of a file for which similar names are sought; each is compared
 /// with all known names.
@@ -129,6 +129,8 @@ enum ExpectedName {
     Name,
     /// The variable of a loop: an integer.
     LoopVariable,
+    /// A variable, `COL` or `ROW`, before indices on the left side of an assignment.
+    Part,
     /// A variable or a function, before indices or arguments.
     Value,
     /// A procedure.
@@ -147,6 +149,7 @@ impl ExpectedName {
             (
                 ExpectedName::Name
                 | ExpectedName::LoopVariable
+                | ExpectedName::Part
                 | ExpectedName::Value
                 | ExpectedName::Procedure,
                 ast::Item::Import { .. } | ast::Item::Const { .. } | ast::Item::Routine(_),
@@ -352,7 +355,7 @@ impl<'a> Checker<'a> {
         *self.n_unknown += 1;
         let spelled = &name.name;
         let (code, message) = match wanted {
-            ExpectedName::Name | ExpectedName::LoopVariable => {
+            ExpectedName::Name | ExpectedName::LoopVariable | ExpectedName::Part => {
                 (Code::UnknownName, format!("`{spelled}` is not declared"))
             }
             ExpectedName::Value | ExpectedName::Procedure => {
@@ -399,6 +402,7 @@ impl<'a> Checker<'a> {
             self.names.keys().map(String::as_str).chain(of_session).filter(|_| variables);
         let suits = move |builtin: &Builtin| match wanted {
             ExpectedName::Name | ExpectedName::LoopVariable => false,
+            ExpectedName::Part => stmt::is_line(*builtin),
             ExpectedName::Value => builtin.is_value(),
             ExpectedName::Procedure => builtin.is_statement(),
         };
@@ -406,6 +410,7 @@ impl<'a> Checker<'a> {
         // The name of a program is rarely meant, and a procedure has no value.
         let is_callable = move |routine: &Signature<'_>| match wanted {
             ExpectedName::Name | ExpectedName::LoopVariable => routine.result.is_some(),
+            ExpectedName::Part => false,
             ExpectedName::Value | ExpectedName::Procedure => {
                 routine.tree.kind != ast::RoutineKind::Program
             }

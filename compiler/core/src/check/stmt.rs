@@ -338,7 +338,8 @@ impl Checker<'_> {
             }
             self.report(diagnostic);
         } else {
-            self.unknown(name, ExpectedName::Name);
+            let is_part = target.args.is_some();
+            self.unknown(name, if is_part { ExpectedName::Part } else { ExpectedName::Name });
         }
         None
     }
@@ -491,6 +492,6 @@ impl Checker<'_> {
 }
 
 /// Returns whether it is `COL` or `ROW`, which can be assigned to.
-fn is_line(builtin: Builtin) -> bool {
+pub(super) fn is_line(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::Col | Builtin::Row)
 }
