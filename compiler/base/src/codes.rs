@@ -154,6 +154,11 @@ codes! {
     W0105 HidesLibrary "a routine that hides a library routine"
     W0106 ForgottenVar "a result parameter without `var`"
     W0107 EmptyBody "a `;` directly after `then`, `else` or `do`"
+    W0108 UnusedVariable "a variable that is never read"
+    W0109 UnusedParameter "a parameter that is never used"
+    W0110 UnusedRoutine "a routine that is never called"
+    W0111 UnusedImport "an import that is never used"
+    W0112 UnusedValue "an assigned value that is never read"
 
     N0101 Plan "the transformation of a loop"
 

@@ -168,6 +168,14 @@ impl Ty {
         }
     }
 
+    /// Returns whether no size is declared, as for all scalars.
+    pub(crate) fn has_no_declared_size(&self) -> bool {
+        match self {
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => true,
+            Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) => self.is_unsized(),
+        }
+    }
+
     /// Returns whether no size is declared. Scalars have no sizes and are not unsized.
     pub fn is_unsized(&self) -> bool {
         match self {

@@ -20,6 +20,7 @@ mod scope;
 pub mod session;
 mod statements;
 mod traps;
+mod unused;
 mod uses;
 mod visit;
 
@@ -112,14 +113,15 @@ fn check_with(
         loader::load(path, loader, library);
     // A tree needs more memory than its HIR, so trees and HIR never coexist in full.
     let bodies = take_bodies(&mut units);
-    let (hir, routine_units) = {
+    let (hir, routine_units, unused_imports) = {
         let world = scope::World::new(&units, library, &mut diagnostics);
         let mut uses = index.as_ref().map(|_| Vec::new());
         let hir = check::check(&world, bodies, &sources, &mut diagnostics, uses.as_mut());
         if let (Some(index), Some(uses)) = (index, uses) {
             *index = Index::new(&world, &hir, uses);
         }
-        (hir, world.signatures.iter().map(|signature| signature.unit).collect())
+        let units = world.signatures.iter().map(|signature| signature.unit).collect();
+        (hir, units, world.unused_imports())
     };
     let root = root.map(|unit| Root { unit, file: units[unit].file });
     drop(units);
@@ -127,8 +129,14 @@ fn check_with(
     let mut compilation = Compilation { sources, diagnostics, hir, root, routine_units, takes };
     if !compilation.has_errors() {
         // Lowering finds errors that only the flow of values and sizes shows.
-        let mut found = Vec::new();
-        compilation.takes = lower::diagnose(&compilation.hir, &compilation.roots(), &mut found);
+        let (mut found, roots) = (Vec::new(), compilation.roots());
+        let Compilation { hir, sources, .. } = &compilation;
+        let takes = lower::diagnose(hir, &roots, &mut found);
+        if !found.iter().any(Diagnostic::is_error) {
+            unused::imports(&unused_imports, sources, &mut found);
+            unused::declarations(hir, &roots, sources, &mut found);
+        }
+        compilation.takes = takes;
         compilation.diagnostics.extend(found);
     }
     compilation.diagnostics.sort_by_key(Diagnostic::span);

@@ -1,6 +1,7 @@
 //! Declarations and their visibility: the routines and constants of every file, and which of them a
 //! file sees.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Builtin, Code, Diagnostic, Library, Span};
@@ -45,6 +46,8 @@ pub(crate) struct World<'a> {
     /// Searched for names that no visible file declares.
     pub(crate) library: Library,
     scopes: Vec<Scope>,
+    /// Pairs of files: a name in the first one was resolved to a declaration of the second one.
+    resolved: RefCell<BTreeSet<(usize, usize)>>,
 }
 
 /// The declarations of one file.
@@ -93,6 +96,7 @@ impl<'a> World<'a> {
             session: None,
             library: Library::default(),
             scopes: Vec::new(),
+            resolved: RefCell::default(),
         };
         for (unit_idx, unit) in units.iter().enumerate() {
             world.declare(unit_idx, unit, diagnostics);
@@ -207,7 +211,30 @@ impl<'a> World<'a> {
 
     /// Returns the constant that `name` denotes in `unit`.
     pub(crate) fn constant(&self, unit: usize, name: &str) -> Option<usize> {
-        self.visible(unit).find_map(|unit| self.scopes[unit].constants.get(name).copied())
+        let found =
+            self.visible(unit).find_map(|unit| self.scopes[unit].constants.get(name).copied());
+        if let Some(idx) = found {
+            self.resolved.borrow_mut().insert((unit, self.constants[idx].unit));
+        }
+        found
+    }
+
+    /// Returns the positions of the imports to which no name of the importing file was resolved.
+    /// All routines and constants have been checked already. Files of imports alone are not
+    /// examined, nor is the library.
+    pub(crate) fn unused_imports(&self) -> Vec<Span> {
+        let is_import = |item: &ast::Item| matches!(item, ast::Item::Import { .. });
+        let resolved = self.resolved.borrow();
+        let mut unused = Vec::new();
+        for (idx, unit) in self.units.iter().enumerate() {
+            if unit.library || unit.tree.items.iter().all(is_import) {
+                continue;
+            }
+            let is_unused = |imported: usize| !resolved.contains(&(idx, imported));
+            let imports = unit.imports.iter().filter(|(imported, _)| is_unused(*imported));
+            unused.extend(imports.map(|(_, span)| *span));
+        }
+        unused
     }
 
     /// Returns whether a declaration visible to `unit` has exactly this name.
@@ -248,6 +275,14 @@ impl<'a> World<'a> {
         name: &ast::Ident,
         n_args: usize,
     ) -> Result<Callee, NoCallee> {
+        let found = self.resolve(unit, name, n_args);
+        if let Ok(Callee::Routine(id)) = &found {
+            self.resolved.borrow_mut().insert((unit, self.signature(*id).unit));
+        }
+        found
+    }
+
+    fn resolve(&self, unit: usize, name: &ast::Ident, n_args: usize) -> Result<Callee, NoCallee> {
         let exact: Vec<RoutineId> = self
             .visible(unit)
             .filter_map(|unit| self.scopes[unit].routines.get(name.name.as_str()).copied())

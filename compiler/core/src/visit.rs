@@ -192,6 +192,40 @@ pub(crate) fn uses_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
     });
 }
 
+/// Returns the variable that a statement changes by itself: loops need their variable for something
+/// else, and a callee may also read what is passed to it.
+pub(crate) fn stored_to(stmt: &Stmt) -> Option<&VarUse> {
+    match &stmt.kind {
+        StmtKind::Assign(
+            Target::Var(place)
+            | Target::Component(place, _)
+            | Target::Bit(place, ..)
+            | Target::Col(_, place)
+            | Target::Row(_, place)
+            | Target::Part(place, _),
+            _,
+        )
+        | StmtKind::Fill(place, _)
+        | StmtKind::KeepFirst(place)
+        | StmtKind::Step(place)
+        | StmtKind::Replace { word: place, .. }
+        | StmtKind::Read(place, ..) => Some(place),
+        StmtKind::Call(..)
+        | StmtKind::For { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Write(..)
+        | StmtKind::Assert(..)
+        | StmtKind::Block(_)
+        | StmtKind::If(..)
+        | StmtKind::While(..)
+        | StmtKind::Repeat(..)
+        | StmtKind::Exit
+        | StmtKind::Break
+        | StmtKind::Continue => None,
+    }
+}
+
 fn uses_of_args(args: &[Arg], found: &mut dyn FnMut(&VarUse)) {
     for arg in args {
         if let Arg::Ref(place) = arg {

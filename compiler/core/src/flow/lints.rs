@@ -2,7 +2,9 @@
 
 use star_base::{Code, Diagnostic, Span};
 
-use crate::flow::webs::Webs;
+use crate::check::MAX_DIAGNOSTICS;
+use crate::flow::usage::{Usage, usage};
+use crate::flow::webs::{Webs, in_sizes};
 use crate::hir::{Arg, LocalId, Role, Routine, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::traps::{SIZE_OF_BITS, SIZES_OF_TABLE};
 use crate::visit;
@@ -94,6 +96,35 @@ pub(crate) fn forgotten_var(routine: &Routine, found: &Webs, diagnostics: &mut V
     }
 }
 
+/// Reports values of scalars that are assigned and certainly not read, in reachable code. Variables
+/// that are never read have another lint.
+pub(crate) fn unread_values(routine: &Routine, found: &Webs, diagnostics: &mut Vec<Diagnostic>) {
+    let (usage, sizes) = (usage(routine), in_sizes(routine));
+    visit::any_stmt(&routine.body, &mut |stmt| {
+        let StmtKind::Assign(Target::Var(place), value) = &stmt.kind else { return false };
+        let local = routine.local(place.local);
+        let is_scalar = matches!(local.ty.kind(), TyKind::Int | TyKind::Bool | TyKind::Str);
+        let is_own = matches!(local.role, Role::Local | Role::Value);
+        let is_read = usage[place.local.0 as usize] == Usage::Read;
+        if is_scalar
+            && is_own
+            && is_read
+            && !value.effects
+            && !sizes.contains(&place.local)
+            && found.web(place.site).is_some()
+            && found.unread(place.site)
+        {
+            let message = format!("the value assigned to `{}` here is never read", local.name);
+            diagnostics.push(
+                Diagnostic::at(Code::UnusedValue, stmt.span, message)
+                    .note("the variable gets another value first, or the routine ends")
+                    .help("remove the assignment"),
+            );
+        }
+        diagnostics.len() >= MAX_DIAGNOSTICS
+    });
+}
+
 /// Returns where the routine first stores to a variable, in reachable code.
 fn stored_to(routine: &Routine, found: &Webs, local: LocalId) -> Option<star_base::Span> {
     let mut first = None;
@@ -109,41 +140,17 @@ fn stored_to(routine: &Routine, found: &Webs, local: LocalId) -> Option<star_bas
 
 /// Returns the variables to which a statement itself stores, nested statements excepted.
 fn stores(stmt: &Stmt) -> Vec<&VarUse> {
-    match &stmt.kind {
-        StmtKind::Assign(
-            Target::Var(place)
-            | Target::Component(place, _)
-            | Target::Bit(place, ..)
-            | Target::Col(_, place)
-            | Target::Row(_, place)
-            | Target::Part(place, _),
-            _,
-        )
-        | StmtKind::Fill(place, _)
-        | StmtKind::KeepFirst(place)
-        | StmtKind::Step(place)
-        | StmtKind::Replace { word: place, .. }
-        | StmtKind::Read(place, ..)
-        | StmtKind::For { var: place, .. }
-        | StmtKind::Foreach { var: place, .. } => vec![place],
-        StmtKind::Call(_, args) => {
-            let by_ref = args.iter().filter_map(|arg| match arg {
-                Arg::Ref(place) => Some(place),
-                Arg::Value(_) => None,
-            });
-            by_ref.collect()
-        }
-        StmtKind::Print(_)
-        | StmtKind::Write(..)
-        | StmtKind::Assert(..)
-        | StmtKind::Block(_)
-        | StmtKind::If(..)
-        | StmtKind::While(..)
-        | StmtKind::Repeat(..)
-        | StmtKind::Exit
-        | StmtKind::Break
-        | StmtKind::Continue => Vec::new(),
+    let mut stores: Vec<&VarUse> = visit::stored_to(stmt).into_iter().collect();
+    if let StmtKind::For { var: place, .. } | StmtKind::Foreach { var: place, .. } = &stmt.kind {
+        stores.push(place);
     }
+    if let StmtKind::Call(_, args) = &stmt.kind {
+        stores.extend(args.iter().filter_map(|arg| match arg {
+            Arg::Ref(place) => Some(place),
+            Arg::Value(_) => None,
+        }));
+    }
+    stores
 }
 
 /// A callee may set a variable passed by `var`, and a first column gives a table its rows.

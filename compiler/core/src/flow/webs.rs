@@ -28,6 +28,8 @@ pub(crate) struct Webs {
     maybe_unset: Vec<bool>,
     /// Is it definitely unset there?
     never_set: Vec<bool>,
+    /// Is the value that the variable has after each mention certainly not read?
+    unread: Vec<bool>,
     /// The variable of every web.
     pub(crate) web_local: Vec<LocalId>,
     /// The web of each variable at the start.
@@ -57,6 +59,10 @@ impl Webs {
         self.never_set[site.0 as usize]
     }
 
+    pub(crate) fn unread(&self, site: Site) -> bool {
+        self.unread[site.0 as usize]
+    }
+
     pub(crate) fn entry_web(&self, local: LocalId) -> u32 {
         self.entry_web[local.0 as usize]
     }
@@ -73,7 +79,7 @@ fn is_split(routine: &Routine, in_sizes: &BTreeSet<LocalId>, local: LocalId) -> 
 }
 
 /// Returns the variables mentioned in declared sizes.
-fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
+pub(crate) fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
     for local in &routine.locals {
         let sizes = match &local.ty {

@@ -211,6 +211,10 @@ impl Analysed {
         if !program.routine(id).library {
             crate::flow::lints::never_set(program.routine(id), &webs, diagnostics);
             crate::flow::lints::forgotten_var(program.routine(id), &webs, diagnostics);
+            // Sessions have no lints of what is unused, nor does lowering repeat those of a check.
+            if output == Output::Dropped {
+                crate::flow::lints::unread_values(program.routine(id), &webs, diagnostics);
+            }
         }
         let lowerer = Lowerer::new(program, id, &webs, &self.summaries, options, ids, diagnostics);
         Some(Lowerer { output, ..lowerer }.routine())

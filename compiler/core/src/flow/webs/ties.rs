@@ -3,7 +3,7 @@
 
 use super::walk::{State, Walk};
 use super::{After, Node, Webs, in_sizes, is_split};
-use crate::hir::LocalId;
+use crate::hir::{LocalId, Role};
 
 impl Walk<'_> {
     pub(super) fn finish(mut self, entry: &State) -> Webs {
@@ -40,6 +40,7 @@ impl Walk<'_> {
         let used = self.used.iter().filter(|&&node| at_start[node as usize]);
         taken.extend(used.map(|&node| self.node_local[node as usize]));
         let takes = self.routine.params.iter().map(|param| taken.contains(param)).collect();
+        let is_read = self.read_later(end.as_ref());
         let (web_of_node, web_local) = self.tie(&split);
 
         let of_site = |fact: &dyn Fn(u32) -> bool| -> Vec<bool> {
@@ -64,6 +65,7 @@ impl Walk<'_> {
             split,
             maybe_unset: of_site(&|node| maybe_unset[node as usize]),
             never_set: of_site(&|node| !maybe_set[node as usize]),
+            unread: of_site(&|node| !is_read[node as usize]),
             web_local,
             entry_web: entry.iter().map(|&node| web_of_node[node as usize]).collect(),
             assigns,
@@ -108,6 +110,31 @@ impl Walk<'_> {
             }
         }
         holds
+    }
+
+    /// Returns for every node whether its value may be read: by a mention, by the caller at the
+    /// end, or where the variable is changed in place.
+    fn read_later(&self, end: Option<&State>) -> Vec<bool> {
+        let is_callers = |local: LocalId| match self.routine.local(local).role {
+            Role::Ref | Role::Result => true,
+            Role::Value | Role::Binding | Role::Local => false,
+        };
+        let at_end = (0..).map(LocalId).zip(end.into_iter().flatten());
+        let at_end = at_end.filter(|(local, _)| is_callers(*local)).map(|(_, &node)| node);
+        let changed = self.nodes.iter().filter_map(|node| match node {
+            Node::Through { before, .. } => Some(*before),
+            Node::Unset | Node::FromCaller | Node::Def | Node::Join(_) => None,
+        });
+        let mut work: Vec<u32> = self.used.iter().copied().chain(at_end).chain(changed).collect();
+        let mut is_read = vec![false; self.nodes.len()];
+        while let Some(node) = work.pop() {
+            if !std::mem::replace(&mut is_read[node as usize], true)
+                && let Node::Join(from) = &self.nodes[node as usize]
+            {
+                work.extend(from);
+            }
+        }
+        is_read
     }
 
     /// Returns the web of every node and the variable of every web. Variables that are not split
