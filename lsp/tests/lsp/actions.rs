@@ -1,6 +1,6 @@
 //! Code actions: each is applied, and its result must compile.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::client::{Client, edited, unmarked};
 
@@ -54,6 +54,26 @@ fn all_certain_fixes_are_applied_at_once() {
     let expected =
         "procedure P(var i: integer); begin i := 1; i := 2; if i=1 then i:=2 else i:=3 end;";
     assert_eq!(new, expected);
+}
+
+#[test]
+fn unused_variables_and_imports_are_greyed_and_removed() {
+    let text =
+        "import \"star:mst\";\nprocedure P(var i: integer);\nvar j, k: integer;\nbegin i := 1 end;";
+    let mut client = Client::new();
+    client.open("a.star", text);
+    let found = client.diagnostics("a.star");
+    let codes: Vec<&str> = found.iter().map(|one| one["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["W0111", "W0108", "W0108"]);
+    assert!(found.iter().all(|one| one["tags"] == json!([1])), "{found:#?}");
+    client.close();
+    let new = applied(&text.replace("k:", "|k:"), "Remove `k`");
+    assert_eq!(new, text.replace(", k", ""));
+    let new = applied(&text.replace("\"star", "|\"star"), "Remove the import");
+    assert_eq!(new, text.split_once('\n').unwrap().1);
+    // Fixes that an editor applies whenever a text is saved leave them.
+    let marked = text.replace("begin", "|begin");
+    assert!(!titles(&marked).contains(&"Apply all certain fixes".to_owned()));
 }
 
 #[test]

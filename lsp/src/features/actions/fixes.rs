@@ -70,10 +70,12 @@ fn capitalised(text: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-/// Returns the action that applies all certain fixes of the document.
+/// Returns the action that applies all certain fixes of the document, but removes nothing unused:
+/// an editor may apply it whenever the text is saved, and what is declared now may be used next.
 pub(super) fn fix_all(request: &Request<'_>) -> Option<Action> {
     let analysis = &request.analysis;
-    let fixes = certain_fixes(analysis.diagnostics(), analysis.root()).into_iter();
+    let wrong = analysis.diagnostics().filter(|one| !diagnostics::is_about_unused(one.code));
+    let fixes = certain_fixes(wrong, analysis.root()).into_iter();
     let edits: Vec<TextEdit> =
         fixes.map(|fix| request.edit(fix.span.range(), fix.replacement.clone())).collect();
     let title = "Apply all certain fixes";
