@@ -30,6 +30,7 @@ mod calls;
 mod closure;
 mod compiling;
 mod dynamic;
+mod editor;
 mod front_end;
 mod gpu;
 mod graphs;

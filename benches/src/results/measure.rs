@@ -8,7 +8,7 @@ use crate::moving::Job as Moving;
 use crate::peers::{self, Contests};
 use crate::say::say;
 use crate::trees::{Libcbt, Shape, compare_heaps};
-use crate::{closure, dynamic, front_end, gpu, moving, operations, polyline, trees, wave};
+use crate::{closure, dynamic, editor, front_end, gpu, moving, operations, polyline, trees, wave};
 
 const NO_DATA: &str = "needs the real data that `--shared DIR` names";
 
@@ -283,5 +283,6 @@ impl Run {
         });
         #[cfg(unix)]
         self.job("`star check` of a program, with its start", |_| Ok(vec![crate::whole::check()?]));
+        self.job("answers of the language server", |_| editor::figures());
     }
 }
