@@ -1,4 +1,5 @@
-; Each node has one pattern: editors differ in which of two patterns prevails.
+; Each node has one pattern: editors differ in which of two patterns prevails. Numbers and booleans
+; are constants, because Helix knows neither `@number` nor `@boolean`.
 ; Variables keep the colour of text.
 
 (comment) @comment
@@ -7,8 +8,8 @@
 
 (string) @string
 (bits) @constant
-(number) @number
-(boolean) @boolean
+(number) @constant.numeric
+(boolean) @constant.builtin.boolean
 (zeros) @constant.builtin
 
 "import" @keyword.import
