@@ -99,11 +99,13 @@ pub(crate) fn on_all_threads(kind: &str, n: usize, n_runs: usize) -> Figure {
     let star = Compiled::new(backend(n_threads), LIBRARY);
     let one = Compiled::new(backend(1), LIBRARY);
     let peer = || {
-        let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
+        let args = vec![HostValue::Int(n as i64), HostValue::from(graph.clone())];
         let (time, mut after) = one.run("CLOSE", args);
         (time, after.pop())
     };
-    let same = |found: &BitTable, closed: &Option<HostValue>| matches!(closed, Some(HostValue::Table(closed)) if closed == found);
+    let same = |found: &BitTable, closed: &Option<HostValue>| {
+        closed.as_ref().and_then(HostValue::columns) == Some(found)
+    };
     let (ours, peer) = alternately(&star, "CLOSE", &graph, n_runs, peer, same);
     Figure {
         threads: n_threads,
@@ -123,10 +125,10 @@ fn alternately<T>(
 ) -> (f64, f64) {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..=n_runs {
-        let args = vec![HostValue::Int(graph.n_rows() as i64), HostValue::Table(graph.clone())];
+        let args = vec![HostValue::Int(graph.n_rows() as i64), HostValue::from(graph.clone())];
         let (time, mut after) = star.run(routine, args);
         let (peer_time, closed) = peer();
-        let Some(HostValue::Table(found)) = after.pop() else { panic!("the closure is a table") };
+        let found = after.pop().and_then(HostValue::into_columns).expect("the closure is a table");
         assert!(same(&found, &closed), "both closures are the same");
         if round > 0 {
             ours.push(time);

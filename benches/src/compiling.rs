@@ -63,7 +63,7 @@ pub(crate) fn run(module: &str) -> Result<(), String> {
             took(at, &format!("  {} alone", pass.name), start, false);
         }
         let start = Instant::now();
-        let code = backend.compile(program, &CompileOptions::default());
+        let code = backend.compile(program, &CompileOptions::default(), None);
         took(3 + PASSES.len(), "compile for cpu", start, true);
         code.map_err(|error| error.to_string())?;
         sums.push(sum);

@@ -310,7 +310,7 @@ impl Bench {
     fn closure(&self, n: usize) -> Result<Vec<Figure>, String> {
         let mut figures = Vec::new();
         for (name, graph) in graphs(n) {
-            let args = [int(n), HostValue::Table(graph)];
+            let args = [int(n), HostValue::from(graph)];
             let about = format!("closure, intrinsic, n = {n}, {name}");
             let sample = self.line(&about, (PUBLISHED, "WARSHALL", &[]), &args)?;
             figures.push(sample.figure(name, n));
@@ -322,7 +322,7 @@ impl Bench {
     fn warshall(&self, n: usize) -> Result<Vec<Figure>, String> {
         let mut figures = Vec::new();
         for (name, graph) in graphs(n) {
-            let args = [int(n), HostValue::Table(graph)];
+            let args = [int(n), HostValue::from(graph)];
             for listing in ["WARSHALL", "WARSHALL-C"] {
                 let about = format!("{listing} as published, lifted, n = {n}, {name}");
                 let sample = self.line(&about, (PUBLISHED, listing, &["idioms"]), &args)?;
@@ -344,7 +344,7 @@ impl Bench {
         // without these.
         for (listing, inner, outer) in [("WARSHALL", 5, 3), ("WARSHALL-C", 4, 3)] {
             let each = |about: &str, without: &[&str], graph: &BitTable| {
-                let args = [int(n), HostValue::Table(graph.clone())];
+                let args = [int(n), HostValue::from(graph.clone())];
                 let about = format!("{listing}, control unit, {about}, n = {n}");
                 let sample =
                     self.line_on(&self.resident, &about, (PUBLISHED, listing, without), &args)?;
@@ -378,7 +378,7 @@ impl Bench {
         // Its generator asks for each arc, and a full matrix takes no more time than another.
         for percent in if n > 8000 { &[100][..] } else { &[1, 100] } {
             let args =
-                [int(n), int(h), word(u64::MAX, h), HostValue::Table(lengths(n, h, *percent)?)];
+                [int(n), int(h), word(u64::MAX, h), HostValue::from(lengths(n, h, *percent)?)];
             let about = format!("FLOYD, n = {n}, {h} bits, {percent} % of all arcs");
             let sample = self.line(&about, (text, "TRY", &[]), &args)?;
             let sums = (n as f64).powi(3);
@@ -398,7 +398,7 @@ impl Bench {
                 limbs.fill_with(|| random.next_u64());
                 star_base::bits::zero_tail(limbs, n);
             }
-            Ok(HostValue::Table(table))
+            Ok(HostValue::from(table))
         };
         let text =
             "procedure M(T: table; X: slice; w: word; var Z: slice); begin MATCH(T,X,w,Z) end;
@@ -419,7 +419,7 @@ impl Bench {
         args.pop();
         args.extend([
             table(SEED + 1)?,
-            HostValue::Table(BitTable::zeros(n, 32).map_err(|_| "no memory")?),
+            HostValue::from(BitTable::zeros(n, 32).map_err(|_| "no memory")?),
         ]);
         figures.push(self.wide("ADDV", (text, "A"), &args, (n, (65, 32)))?);
         Ok(figures)

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufReader, Cursor, Read, Write};
 use std::time::{Duration, Instant};
 
-use star_base::BitTable;
+use star_base::{BitTable, Table};
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, ReadOptions, Widths,
     lay_out_with, read,
@@ -106,7 +106,7 @@ pub(crate) fn adjacency_of(path: &str) -> Result<BitTable, String> {
     let graph = graph(&mut BufReader::new(file), None).map_err(|error| error.to_string())?;
     let mut options = LayoutOptions::new(path, u64::MAX);
     match lay_out_with(Layout::Adjacency, &graph, Widths { h: 0, b: 0 }, &mut options) {
-        Ok(LayoutValue::Table(table)) => Ok(table),
+        Ok(LayoutValue::Table(Table::Columns(table))) => Ok(table),
         Ok(_) => Err(format!("{path}: no table")),
         Err(error) => Err(error.to_string()),
     }

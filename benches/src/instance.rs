@@ -2,7 +2,7 @@
 
 use petgraph::data::Element;
 use petgraph::graph::{Graph as Peer, NodeIndex, UnGraph};
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
 use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
 use star_vm::HostValue;
@@ -55,7 +55,7 @@ pub(crate) fn widths(graph: &Graph) -> Widths {
 /// The graph as a table.
 pub(crate) fn table(graph: &Graph, layout: Layout, widths: Widths) -> HostValue {
     match lay_out(layout, graph, widths, MAX_BYTES, "a random graph").expect("a table that fits") {
-        LayoutValue::Table(table) => HostValue::Table(table),
+        LayoutValue::Table(table) => HostValue::from(table),
         LayoutValue::Slice(bits) => HostValue::Slice(bits),
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn codes(n: usize, b: usize) -> HostValue {
             table.put(row, b - 1 - place, (row + 1) >> place & 1 == 1);
         }
     }
-    HostValue::Table(table)
+    HostValue::from(table)
 }
 
 pub(crate) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
@@ -139,7 +139,7 @@ pub(crate) fn tree_weight(tree: impl Iterator<Item = Element<(), i64>>) -> i64 {
 
 pub(crate) fn as_table(value: &HostValue) -> &BitTable {
     match value {
-        HostValue::Table(table) => table,
+        HostValue::Table(Table::Columns(table)) => table,
         other => panic!("expected a table, found {other:?}"),
     }
 }

@@ -29,8 +29,8 @@ pub(crate) fn run(files: &[String]) -> Result<(), String> {
     for (what, format, value) in [
         ("CSV, three columns", Format::Csv, OutputRef::Numbers(&list)),
         ("DIMACS coordinates", Format::Coordinates, OutputRef::Numbers(&coordinates)),
-        ("MovingAI map", Format::Map, OutputRef::Bits(BitsRef::Table(&bits))),
-        ("Star table", Format::Stb, OutputRef::Bits(BitsRef::Table(&bits))),
+        ("MovingAI map", Format::Map, OutputRef::Bits(BitsRef::from(&bits))),
+        ("Star table", Format::Stb, OutputRef::Bits(BitsRef::from(&bits))),
     ] {
         let mut bytes = Vec::new();
         write(format, value, &mut bytes).map_err(|error| error.to_string())?;
@@ -83,11 +83,11 @@ fn pictures(files: &[String]) -> Result<(), String> {
         ("PNG, gray of 8 bits", Format::Png, OutputRef::Numbers(&gray)),
         ("PNG, gray of 16 bits", Format::Png, OutputRef::Numbers(&deep)),
         ("PNG, colours", Format::Png, OutputRef::Numbers(&colors)),
-        ("PNG, bits", Format::Png, OutputRef::Bits(BitsRef::Table(&bits))),
+        ("PNG, bits", Format::Png, OutputRef::Bits(BitsRef::from(&bits))),
         ("PGM of 8 bits", Format::Pgm, OutputRef::Numbers(&gray)),
         ("PGM of 16 bits", Format::Pgm, OutputRef::Numbers(&deep)),
         ("PPM", Format::Ppm, OutputRef::Numbers(&colors)),
-        ("PBM", Format::Pbm, OutputRef::Bits(BitsRef::Table(&bits))),
+        ("PBM", Format::Pbm, OutputRef::Bits(BitsRef::from(&bits))),
         ("NumPy, u1", Format::Npy, OutputRef::Numbers(&gray)),
         ("NumPy, u2", Format::Npy, OutputRef::Numbers(&deep)),
         ("NumPy archive, u2", Format::Npz, OutputRef::Numbers(&deep)),
@@ -129,7 +129,7 @@ fn measure(what: &str, format: Format, bytes: &[u8]) -> Result<(), String> {
 fn n_pixels(loaded: &LoadedFile) -> usize {
     match &loaded.data {
         Data::Numbers(numbers) => numbers.shape.n_records(),
-        Data::Graph(_) | Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => 0,
+        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => 0,
     }
 }
 

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use star::pipeline::{Build, Printed};
 use star_base::intrinsics::Intrinsic;
-use star_base::{BitTable, SparseLines};
 use star_compiler::LowerOptions;
 use star_ir::{Program, RoutineId};
 use star_vm::{
-    Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Stats, TableForm, cpu,
+    Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Part, Stats, Wanted, cpu,
 };
 
 use crate::front_end::OneText;
@@ -55,7 +54,10 @@ impl Compiled {
     }
 
     fn of(backend: Cpu, options: CompileOptions, program: Program) -> Self {
-        let code = backend.compile(program.clone(), &options).expect("it can run every program");
+        let code = backend
+            .compile(program.clone(), &options, None)
+            .expect("it can run every program")
+            .code;
         Compiled { program, code, backend }
     }
 
@@ -68,26 +70,16 @@ impl Compiled {
         values.into_iter().map(load).collect()
     }
 
-    /// Takes a sparse table in, whose columns or rows these lines are.
-    pub(crate) fn load_sparse(&self, lines: SparseLines, form: TableForm) -> cpu::Value {
-        self.backend.load_sparse(lines, form, true).expect("memory")
-    }
-
-    /// Takes a table in, whose rows are the columns of this one.
-    pub(crate) fn load_rows(&self, rows: BitTable) -> cpu::Value {
-        self.backend.load_rows(rows, true).expect("memory")
-    }
-
     /// Reads values back.
     pub(crate) fn unload(&self, values: Vec<cpu::Value>) -> Vec<HostValue> {
         let flag = AtomicBool::new(false);
-        let unload = |value| self.backend.unload(value, &flag).expect("memory");
+        let unload = |value| self.backend.unload(value, Wanted::Columns, &flag).expect("memory");
         values.into_iter().map(unload).collect()
     }
 
     /// Reads one back, as a copy.
     pub(crate) fn read(&self, value: &cpu::Value) -> HostValue {
-        self.backend.store(value, &AtomicBool::new(false)).expect("memory")
+        self.backend.store(value, Part::Whole, &AtomicBool::new(false)).expect("memory")
     }
 
     /// Runs a routine to its end; the time of the run alone, and the arguments afterwards.
@@ -107,7 +99,7 @@ impl Compiled {
     /// Runs a routine on values that stay in the machine, however that ends.
     pub(crate) fn try_call(&self, name: &str, values: &mut [cpu::Value]) -> (Called, Outcome) {
         let entry: RoutineId = self.program.find(name).expect("a routine of this name");
-        let types: Vec<_> = values.iter().map(|value| self.backend.ty(value)).collect();
+        let types: Vec<_> = values.iter().map(|value| Some(self.backend.ty(value)?.ty)).collect();
         let plan = self.backend.plan(&self.code, entry, &types).expect("a plan");
         let flag = AtomicBool::new(false);
         let limits = Limits { steps: None, memory: None, output: None, depth: 1000 };

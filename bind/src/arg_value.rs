@@ -82,7 +82,7 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
         },
         Kind::Table if text.is_empty() => return Err(bad(what_to_write(name, kind))),
         Kind::Table => match rows(text) {
-            Some(Ok(table)) => HostValue::Table(table),
+            Some(Ok(table)) => table.into(),
             Some(Err(help)) => return Err(bad(help.to_owned())),
             None => match listed_bits(text) {
                 Some(rows) => {
@@ -247,12 +247,12 @@ mod tests {
     fn rows_of_bits_are_a_table() {
         let table = |text| parse("T", Kind::Table, text);
         let rows = BitTable::parse(&["010", "001"]).unwrap();
-        let expected = Ok(ArgValue::Value(HostValue::Table(rows)));
+        let expected = Ok(ArgValue::Value(HostValue::from(rows)));
         for text in ["010 001", "'010 001'", " 010\n001 "] {
             assert_eq!(table(text), expected);
         }
         let one = BitTable::parse(&["10"]).unwrap();
-        assert_eq!(table("10"), Ok(ArgValue::Value(HostValue::Table(one))));
+        assert_eq!(table("10"), Ok(ArgValue::Value(HostValue::from(one))));
         let rows = "write rows of bits";
         for (wrong, help) in [("01 1", "same length"), ("'01 2'", rows), ("'01", rows)] {
             let fault = table(wrong).unwrap_err();

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_io::Layout;
-use star_vm::{HostValue, TableForm};
+use star_vm::HostValue;
 
 use crate::arg_value::{self, ArgValue};
-use crate::data::{MAX_WIDTH, SparseWish, WidthOverrides};
+use crate::data::{MAX_WIDTH, TableWish, WidthOverrides};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer, offered_names, table_of_offset};
 use crate::param::{Kind, Param, Signature};
@@ -36,11 +36,9 @@ pub struct Binding {
     pub origins: Vec<Origin>,
     /// Widths given by the user.
     pub widths: WidthOverrides,
-    /// The preferred layouts of the tables of the parameters, in order; by columns where an element
+    /// The preferred forms of the tables of the parameters, in order; the default where an element
     /// is missing.
-    pub forms: Vec<TableForm>,
-    /// The conditions for sparse layouts, in order; never where an element is missing.
-    pub sparse: Vec<SparseWish>,
+    pub wishes: Vec<TableWish>,
     /// The parameters whose row meanings are kept, and possibly [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
     /// Whether the graph that the values come from is kept.
@@ -152,18 +150,8 @@ pub fn bind(
     let widths = widths(signature, &origins, &others, unknown, reported);
     match faults.is_empty() {
         true => {
-            let (forms, sparse, kept) = (Vec::new(), Vec::new(), Vec::new());
-            let keeps_graph = false;
-            Ok(Binding {
-                origins,
-                widths,
-                forms,
-                sparse,
-                kept,
-                keeps_graph,
-                settings,
-                unless_stream,
-            })
+            let (wishes, kept, keeps_graph) = (Vec::new(), Vec::new(), false);
+            Ok(Binding { origins, widths, wishes, kept, keeps_graph, settings, unless_stream })
         }
         false => Err(faults),
     }

@@ -4,15 +4,15 @@ mod numbers;
 
 use std::io::{Cursor, Read};
 
-use star_base::{BitTable, Code, SparseLines, SparseTable, text};
+use star_base::{Code, SparseTable, Table, text};
 use star_io::{
     Data, Decimal, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions,
     LayoutValue, ReadOptions, Stopped, Weights, Widths,
 };
 use star_ir::analysis::line_accesses::TableUse;
-use star_vm::{Argument, HostValue, TableForm};
+use star_vm::{HostValue, Preference, TableForm};
 
-use crate::bytes::{bytes_in, bytes_of, bytes_of_graph};
+use crate::bytes::{bytes_in, bytes_of_graph};
 use crate::layouts::{self, AnyLayout};
 use crate::matrices;
 use crate::param::Kind;
@@ -51,10 +51,8 @@ pub struct LoadRequest<'a> {
     pub max_bytes: u64,
     /// Widths given by the user.
     pub widths: WidthOverrides,
-    /// The preferred layout of a table.
-    pub form: TableForm,
-    /// Whether it may be sparse.
-    pub sparse: SparseWish,
+    /// The preferred form of a table.
+    pub wish: TableWish,
     /// Whether the program knows the offset of the weights of a list; otherwise negative ones are
     /// refused.
     pub knows_offset: bool,
@@ -79,7 +77,7 @@ pub enum SparseWish {
 
 impl SparseWish {
     /// Returns the wish for a table that a program uses like this.
-    pub fn of(used: &TableUse) -> Self {
+    pub fn of(used: TableUse) -> Self {
         match used {
             TableUse::Looks => SparseWish::WhereSmaller,
             TableUse::Changes => SparseWish::WhereNeeded,
@@ -88,32 +86,25 @@ impl SparseWish {
     }
 }
 
-/// A graph after layout.
-#[derive(Clone, Debug)]
-pub struct LaidOut {
-    /// The value; unset if it is a sparse table.
-    pub value: HostValue,
-    /// The layout of a table.
+/// The preferred form of a table; by columns and never sparse by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableWish {
+    /// The order of its lines.
     pub form: TableForm,
-    /// The rows or columns of a sparse table, according to `form`.
-    pub sparse: Option<SparseLines>,
+    /// When it is sparse.
+    pub sparse: SparseWish,
 }
 
-impl LaidOut {
-    /// Returns it as an argument; a `fixed` one keeps its size.
-    pub fn into_argument(self, fixed: bool) -> Argument {
-        let LaidOut { value, form, sparse } = self;
-        Argument { value, fixed, form, sparse }
+impl TableWish {
+    /// Returns the wish for a table with this preference of a backend.
+    pub fn of(preference: Preference) -> Self {
+        let Preference { form, used } = preference;
+        TableWish { form, sparse: used.map_or(SparseWish::Never, SparseWish::of) }
     }
 
-    /// Creates a value that is not a sparse table.
-    pub fn dense(value: HostValue, form: TableForm) -> Self {
-        LaidOut { value, form, sparse: None }
-    }
-
-    /// Returns its size in bytes.
-    pub fn n_bytes(&self) -> u64 {
-        bytes_of(&self.value).saturating_add(self.sparse.as_ref().map_or(0, SparseLines::n_bytes))
+    /// Tests whether the table should be by rows.
+    fn by_rows(self) -> bool {
+        self.form == TableForm::Rows
     }
 }
 
@@ -251,7 +242,8 @@ fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
     }
 }
 
-/// Converts the data of a file to a value.
+/// Converts the data of a file to a value. A sparse table stays sparse if the program accepts it,
+/// which is reported to the user.
 ///
 /// # Errors
 /// If the file does not provide a value of that kind, or it does not fit.
@@ -263,24 +255,19 @@ pub fn to_value(
     match data {
         Data::Graph(graph) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
-            let (form, sparse) = (TableForm::Columns, SparseWish::Never);
-            let request = LoadRequest { max_bytes, form, sparse, ..request };
-            from_graph(reading, &graph, request).map(|laid_out| laid_out.value)
+            from_graph(reading, &graph, LoadRequest { max_bytes, ..request })
         }
         Data::Numbers(numbers) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
             let request = LoadRequest { max_bytes, ..request };
-            let request = LoadRequest { form: TableForm::Columns, ..request };
-            from_numbers(reading, &numbers, request).map(|(value, ..)| value)
+            from_numbers(reading, &numbers, request).map(|(value, _)| value)
         }
         Data::Table(_) | Data::Slice(_) | Data::Word(_) if request.layout.is_some() => {
-            Err(these_are_bits(request))
+            Err(wrong_layout(request, "the file contains bits")
+                .help("name the file without a layout"))
         }
+        Data::Table(Table::Sparse(table)) => from_sparse(reading, table, request),
         Data::Table(table) => from_table(table, request),
-        Data::Sparse(table) => {
-            let request = LoadRequest { sparse: SparseWish::Never, ..request };
-            from_sparse(reading, table, request).map(|laid_out| laid_out.value)
-        }
         Data::Slice(bits) if request.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
         Data::Word(bits) if request.kind == Kind::Word => Ok(HostValue::Word(bits)),
         Data::Slice(_) => Err(wrong_kind(request, "a slice")),
@@ -288,26 +275,19 @@ pub fn to_value(
     }
 }
 
-fn these_are_bits(request: LoadRequest<'_>) -> FileError {
-    wrong_layout(request, "the file contains bits").help("name the file without a layout")
-}
-
 /// Returns a sparse table unchanged if the program accepts it, and converts it to a dense one
 /// otherwise, with a message to the user.
 ///
 /// # Errors
 /// If it does not fit where it must be dense, or is not a value of that kind.
-pub fn from_sparse(
+fn from_sparse(
     reading: Reading<'_>,
     table: SparseTable,
     request: LoadRequest<'_>,
-) -> Result<LaidOut, FileError> {
-    if request.layout.is_some() {
-        return Err(these_are_bits(request));
-    }
+) -> Result<HostValue, FileError> {
     let (dense, sparse) = (table.dense_bytes(), table.n_bytes());
     let does_not_fit = dense > request.max_bytes.saturating_sub(sparse);
-    let stays = match request.sparse {
+    let stays = match request.wish.sparse {
         SparseWish::Never => false,
         SparseWish::WhereAsked if does_not_fit => {
             return Err(works_on_the_whole("the table", dense.into(), sparse, request));
@@ -324,8 +304,7 @@ pub fn from_sparse(
             "{}: sparse by {lies}, as in the file: {sparse_text} instead of {dense_text}",
             request.file
         ));
-        let form = if table.by_rows { TableForm::Rows } else { TableForm::Columns };
-        return Ok(LaidOut { value: HostValue::Unset, form, sparse: Some(table.lines) });
+        return Ok(table.into());
     }
     let refused = || {
         let message = format!(
@@ -340,7 +319,7 @@ pub fn from_sparse(
     }
     let made = table.to_dense().map_err(|_| refused())?;
     drop(table);
-    from_table(made, request).map(|value| LaidOut::dense(value, TableForm::Columns))
+    from_table(made.into(), request)
 }
 
 /// Returns the error that the program requires a dense table, which does not fit.
@@ -356,8 +335,7 @@ fn works_on_the_whole(what: &str, dense: u128, sparse: u64, request: LoadRequest
     error.help("`--table-form sparse` tries the sparse table, line by line")
 }
 
-/// Lays out a graph; the form is that of a table, the requested one if the layout supports it.
-/// Widths that are chosen here are reported to the user.
+/// Lays out a graph; a table has the requested form if the layout supports it. Widths that are chosen here are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -365,7 +343,7 @@ pub fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
     request: LoadRequest<'_>,
-) -> Result<LaidOut, FileError> {
+) -> Result<HostValue, FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
@@ -459,20 +437,18 @@ fn dense(
     layout: Layout,
     widths: Widths,
     request: LoadRequest<'_>,
-) -> Result<LaidOut, FileError> {
-    let LoadRequest { kind, file, max_bytes, form, .. } = request;
-    let by_rows = form == TableForm::Rows && kind == Kind::Table && layout.may_lie_by_rows(graph);
-    let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
+) -> Result<HostValue, FileError> {
+    let LoadRequest { kind, file, max_bytes, wish, .. } = request;
+    let by_rows = wish.by_rows() && kind == Kind::Table;
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
-    let value = match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
-        (LayoutValue::Table(table), _) => from_table(table, request)?,
-        (LayoutValue::Slice(bits), Kind::Slice) => HostValue::Slice(bits),
-        (LayoutValue::Slice(_), _) => return Err(wrong_kind(request, "a slice")),
-    };
-    Ok(LaidOut::dense(value, form))
+    match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
+        (LayoutValue::Table(table), _) => from_table(table, request),
+        (LayoutValue::Slice(bits), Kind::Slice) => Ok(HostValue::Slice(bits)),
+        (LayoutValue::Slice(_), _) => Err(wrong_kind(request, "a slice")),
+    }
 }
 
 /// Lays out a graph as a sparse table if that is requested and saves memory; the form and the
@@ -483,14 +459,14 @@ fn sparse(
     layout: Layout,
     widths: Widths,
     request: LoadRequest<'_>,
-) -> Result<Option<LaidOut>, FileError> {
-    let LoadRequest { kind, file, max_bytes, form, .. } = request;
-    let by_rows = form == TableForm::Rows;
+) -> Result<Option<HostValue>, FileError> {
+    let LoadRequest { kind, file, max_bytes, wish, .. } = request;
+    let by_rows = wish.by_rows();
     let bytes = star_io::bytes_of_forms(layout, graph, widths, by_rows);
     let Some(bytes) = bytes.filter(|_| kind == Kind::Table) else { return Ok(None) };
     let LayoutBytes { dense, sparse } = bytes;
     let does_not_fit = dense > u128::from(max_bytes);
-    let why = match request.sparse {
+    let why = match wish.sparse {
         SparseWish::Never => return Ok(None),
         SparseWish::WhereAsked if does_not_fit && u128::from(sparse) <= u128::from(max_bytes) => {
             let what = format!("`{}`", layout.name());
@@ -511,16 +487,15 @@ fn sparse(
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let made = star_io::lay_out_sparse(layout, graph, widths, &mut options);
     let made = made.map_err(|error| stopped(reading, error))?;
-    let Some((lines, by_rows)) = made else { return Ok(None) };
-    let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
-    let lies = if by_rows { "rows" } else { "columns" };
+    let Some(table) = made else { return Ok(None) };
+    let lies = if table.by_rows { "rows" } else { "columns" };
     let (sparse, dense) =
-        (text::bytes(lines.n_bytes()), text::bytes(u64::try_from(dense).unwrap_or(u64::MAX)));
+        (text::bytes(table.n_bytes()), text::bytes(u64::try_from(dense).unwrap_or(u64::MAX)));
     let layout = layout.name();
     reading.observer.note(&format!(
         "{file}: `{layout}` is sparse by {lies}, {sparse} instead of {dense}: {why}"
     ));
-    Ok(Some(LaidOut { value: HostValue::Unset, form, sparse: Some(lines) }))
+    Ok(Some(table.into()))
 }
 
 /// Returns the error that the requested layout does not match the data.
@@ -534,18 +509,28 @@ fn wrong_layout(request: LoadRequest<'_>, found: &str) -> FileError {
 }
 
 /// Returns a table, or a slice from its only column, or a word from its only row.
-fn from_table(table: BitTable, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+fn from_table(table: Table, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+    let does_not_fit = |table: &Table| {
+        let message = format!("a table of {} × {} does not fit", table.n_rows(), table.n_cols());
+        FileError::new(Code::DoesNotFit, request.file, message)
+    };
+    let columns = |table: Table| {
+        let refused = does_not_fit(&table);
+        table.into_columns().map_err(|_| refused)
+    };
     match request.kind {
-        Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.into_first_column())),
-        Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(table.row(0))),
+        Kind::Slice if table.n_cols() == 1 => {
+            Ok(HostValue::Slice(columns(table)?.into_first_column()))
+        }
+        Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(columns(table)?.row(0))),
         Kind::Table => {
             // Columns without rows contain no bits but still need memory.
             let overhead = (table.n_cols() as u64).saturating_mul(COLUMN_BYTES);
-            if table.n_rows() == 0 && overhead > request.max_bytes {
-                let message = format!("a table of 0 × {} does not fit", table.n_cols());
-                return Err(FileError::new(Code::DoesNotFit, request.file, message));
+            let has_rows = table.n_rows() > 0 || table.columns().is_none();
+            if !has_rows && overhead > request.max_bytes {
+                return Err(does_not_fit(&table));
             }
-            Ok(HostValue::Table(table))
+            Ok(HostValue::from(table))
         }
         Kind::Slice | Kind::Word | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
             let (n_rows, n_cols) = (table.n_rows(), table.n_cols());

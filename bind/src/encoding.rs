@@ -138,7 +138,7 @@ pub fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
     let example = match kind {
         Kind::Slice => OutputRef::Bits(BitsRef::Slice(&bits)),
         Kind::Word => OutputRef::Bits(BitsRef::Word(&bits)),
-        Kind::Table => OutputRef::Bits(BitsRef::Table(&square)),
+        Kind::Table => OutputRef::Bits(BitsRef::from(&square)),
         Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
             return Err(FileError::new(Code::CannotWrite, "", ONLY_BITS));
         }

@@ -137,7 +137,7 @@ impl Fields {
     /// E0507 if its rows do not consist of the fields, E0511 if the system refuses the memory.
     pub fn numbers(&self, value: BitsRef<'_>, file: &str) -> Result<Numbers, FileError> {
         let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
-        let BitsRef::Table(table) = value else {
+        let Some(table) = value.columns() else {
             return Err(refused(format!("`{}` requires a table", self.form.name())));
         };
         let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
@@ -296,7 +296,7 @@ mod tests {
     fn rows_become_records_and_planes_pictures() {
         let table = BitTable::parse(&["011101", "100011"]).unwrap();
         let (records, _) = fields("records x=2 y=4:a.csv");
-        let numbers = records.numbers(BitsRef::Table(&table), "a.csv").unwrap();
+        let numbers = records.numbers(BitsRef::from(&table), "a.csv").unwrap();
         assert_eq!(numbers.shape, Shape::List(2));
         assert_eq!(
             (&numbers.fields[0].values[..], &numbers.fields[1].values[..]),
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(String::from_utf8(text).unwrap(), "x,y\n1,13\n2,3\n");
         // Two pixels in a row: 01 and 11 in two planes, 01 in one.
         let (planes, _) = fields("planes gray=2 alpha=1:a.png");
-        let numbers = planes.numbers(BitsRef::Table(&table), "a.png").unwrap();
+        let numbers = planes.numbers(BitsRef::from(&table), "a.png").unwrap();
         assert_eq!(numbers.shape, Shape::Grid { height: 2, width: 2 });
         assert_eq!(numbers.fields[0].values, [1, 3, 2, 0]);
         assert_eq!(numbers.fields[1].values, [0, 1, 1, 1]);
@@ -319,11 +319,11 @@ mod tests {
             BitTable::parse(&["000000010000001000000011", "111111110000000010000000"]).unwrap();
         let (rgb, file) = fields("rgb:a.png");
         assert_eq!((file, &rgb), ("a.png", &fields("pixels red=8 green=8 blue=8:a.png").0));
-        let picture = rgb.numbers(BitsRef::Table(&table), "a.png").unwrap();
+        let picture = rgb.numbers(BitsRef::from(&table), "a.png").unwrap();
         assert_eq!(picture.shape, Shape::Grid { height: 2, width: 1 });
         let values: Vec<&[i64]> = picture.fields.iter().map(|field| &field.values[..]).collect();
         assert_eq!(values, [&[1, 255][..], &[2, 0], &[3, 128]]);
-        let gray = fields("gray:a.png").0.numbers(BitsRef::Table(&table), "a.png").unwrap();
+        let gray = fields("gray:a.png").0.numbers(BitsRef::from(&table), "a.png").unwrap();
         assert_eq!(gray.shape, Shape::Grid { height: 2, width: 3 });
         assert_eq!(gray.fields[0].values, [1, 2, 3, 255, 0, 128]);
         assert!(rgb.held_by(Format::Png).is_ok());
@@ -332,7 +332,7 @@ mod tests {
         let mut long = BitTable::zeros(130, 4).unwrap();
         (0..130).filter(|row| row % 3 == 0).for_each(|row| long.put(row, row % 4, true));
         let (pixels, _) = fields("pixels gray=2:a.png");
-        let tall = pixels.numbers(BitsRef::Table(&long), "a.png").unwrap();
+        let tall = pixels.numbers(BitsRef::from(&long), "a.png").unwrap();
         let bit = |row: usize, column: usize| i64::from(long.get(row, column));
         for row in 0..130 {
             let expected = [0, 2].map(|x| 2 * bit(row, x) + bit(row, x + 1));
@@ -345,7 +345,7 @@ mod tests {
         let (records, _) = fields("records x=2 y=4:a.csv");
         let table = BitTable::zeros(3, 5).unwrap();
         let word = BitVector::zeros(6);
-        for value in [BitsRef::Table(&table), BitsRef::Word(&word)] {
+        for value in [BitsRef::from(&table), BitsRef::Word(&word)] {
             assert_eq!(records.numbers(value, "a.csv").unwrap_err().code, Code::NoSuchLayout);
         }
         assert!(records.held_by(Format::Csv).is_ok());

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use star_base::{BitTable, Code};
+use star_base::{BitTable, Code, Table};
 use star_io::generate::GraphKind;
 use star_io::generate::spec::Generator;
 use star_io::{
@@ -115,8 +115,8 @@ impl Form {
             // numbers of vertices.
             Data::Numbers(_) if format != Format::Stb => return Err(refused),
             Data::Numbers(_) => (Form::Table, table_example(false)),
-            Data::Table(table) => (Form::Gray, gray(table)),
-            Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => return Err(refused),
+            Data::Table(Table::Columns(table)) => (Form::Gray, gray(table)),
+            Data::Table(_) | Data::Slice(_) | Data::Word(_) => return Err(refused),
         };
         if try_write(format, &other).is_ok() { Ok(form) } else { Err(refused) }
     }
@@ -151,8 +151,8 @@ impl Form {
                 let laid_out = star_io::lay_out_numbers(&records, &numbers, None, &mut options)?;
                 Ok(Data::Table(laid_out.table))
             }
-            (Form::Gray, Data::Table(table)) => Ok(gray(&table)),
-            (Form::Fields(widths), Data::Table(table)) => {
+            (Form::Gray, Data::Table(Table::Columns(table))) => Ok(gray(&table)),
+            (Form::Fields(widths), Data::Table(Table::Columns(table))) => {
                 let n_numbers = (table.n_rows() as u64).saturating_mul(widths.len() as u64);
                 if n_numbers.saturating_mul(size_of::<i64>() as u64) > max_bytes {
                     let message = format!(
@@ -200,7 +200,7 @@ fn updates_example() -> Data {
 
 /// Returns a small table, square or not: a square one is also a graph.
 fn table_example(square: bool) -> Data {
-    Data::Table(BitTable::zeros(1, if square { 1 } else { 2 }).unwrap_or_default())
+    Data::Table(BitTable::zeros(1, if square { 1 } else { 2 }).unwrap_or_default().into())
 }
 
 fn try_write(format: Format, example: &Data) -> Result<(), FileError> {

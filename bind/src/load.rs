@@ -7,14 +7,14 @@ use star_base::{Code, text};
 use star_io::{
     Data, Decimal, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights,
 };
-use star_vm::{Argument, HostValue, TableForm};
+use star_vm::{Argument, HostValue};
 
 use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Origin};
-use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
+use crate::bytes::{bytes_in, bytes_of, bytes_of_graph, laid_out_bytes};
 use crate::comparable::{self, ParamFields};
 use crate::data::{
-    self, Expected, FileContents, LaidOut, LoadRequest, RowFields, SparseWish, WidthOverrides,
+    self, Expected, FileContents, LoadRequest, RowFields, TableWish, WidthOverrides,
 };
 use crate::error;
 use crate::generated;
@@ -77,16 +77,8 @@ pub fn load(
         has_weights: false,
         scales: BTreeMap::new(),
     };
-    let Binding {
-        origins,
-        widths,
-        forms,
-        sparse,
-        kept,
-        keeps_graph,
-        settings: _,
-        mut unless_stream,
-    } = binding;
+    let Binding { origins, widths, wishes, kept, keeps_graph, settings: _, mut unless_stream } =
+        binding;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
     if reading.settings.codes == Codes::Shared {
@@ -110,20 +102,16 @@ pub fn load(
     // Of the tables, by name; and the parameters that get one, with their places.
     let (mut offsets, mut offset_params, mut vertices) = (BTreeMap::new(), Vec::new(), Vec::new());
     let list_file = list_file(&origins);
-    let columns = std::iter::repeat(TableForm::Columns);
-    let never = std::iter::repeat(SparseWish::Never);
-    let forms = forms.into_iter().chain(columns).zip(sparse.into_iter().chain(never));
-    for ((param, origin), (form, sparse)) in signature.params.iter().zip(origins).zip(forms) {
+    let wishes = wishes.into_iter().chain(std::iter::repeat(TableWish::default()));
+    for ((param, origin), wish) in signature.params.iter().zip(origins).zip(wishes) {
         let fixed = origin != Origin::Unset;
         let knows_offset = knows_offset(signature, param);
         let mut rows = None;
-        let laid_out = match (origin, &offered) {
-            (Origin::Argument(ArgValue::Value(value)), _) => {
-                LaidOut::dense(value, TableForm::Columns)
-            }
+        let value = match (origin, &offered) {
+            (Origin::Argument(ArgValue::Value(value)), _) => value,
             (Origin::Argument(ArgValue::Vertex(name)), _) => {
                 vertices.push((arguments.len(), param, name));
-                LaidOut::dense(HostValue::Int(0), TableForm::Columns)
+                HostValue::Int(0)
             }
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
                 let request = LoadRequest {
@@ -132,8 +120,7 @@ pub fn load(
                     file: &path,
                     max_bytes: loader.free,
                     widths,
-                    form,
-                    sparse,
+                    wish,
                     knows_offset,
                 };
                 let wanted = match layout {
@@ -141,7 +128,7 @@ pub fn load(
                     Some(_) => None,
                 };
                 let found = loader.file(request, wanted, &param.name, is_kept(&param.name));
-                let FileValue { laid_out, rows: found, list, offset, fields } =
+                let FileValue { value, rows: found, list, offset, fields } =
                     found.map_err(|error| match param.kind == Kind::Word && layout.is_none() {
                         true => perhaps_a_text(error, &param.name, list_file.as_deref()),
                         false => error,
@@ -150,11 +137,11 @@ pub fn load(
                 coded.extend(fields);
                 lists.extend(list.map(|list| list.called(&param.name)));
                 offsets.insert(param.name.as_str(), (offset, path));
-                laid_out
+                value
             }
             (Origin::Offer(Offer::Offset), _) => {
                 offset_params.push((arguments.len(), param));
-                LaidOut::dense(HostValue::Int(0), TableForm::Columns)
+                HostValue::Int(0)
             }
             (Origin::Offer(offer), Some(offered)) => {
                 let request = LoadRequest {
@@ -163,8 +150,7 @@ pub fn load(
                     file: offered.file,
                     max_bytes: loader.free,
                     widths: offered.widths,
-                    form,
-                    sparse,
+                    wish,
                     knows_offset,
                 };
                 if let Some(layout) = offer.layout() {
@@ -175,23 +161,20 @@ pub fn load(
                     let scale = loader.scale_of(offered.file);
                     rows = Some(Rows::Arcs(Rc::clone(&offered.graph), scale));
                 }
-                let laid_out = offer.value(reading, &offered.graph, request)?;
+                let value = offer.value(reading, &offered.graph, request)?;
                 if let Some(layout) = offer.layout() {
                     loader.note_weights(layout, offered.widths.h);
                 }
-                loader.note(laid_out.n_bytes());
-                laid_out
+                loader.note(bytes_of(&value));
+                value
             }
-            (Origin::Offer(_), None) | (Origin::Unset, _) => {
-                LaidOut::dense(HostValue::Unset, TableForm::Columns)
-            }
+            (Origin::Offer(_), None) | (Origin::Unset, _) => HostValue::Unset,
         };
         if let Some(rows) = rows.filter(|_| is_kept(&param.name)) {
             kept_rows.insert(param.name.clone(), rows);
         }
-        loader.free = loader.free.saturating_sub(laid_out.n_bytes());
-        let LaidOut { value, form, sparse } = laid_out;
-        arguments.push(Argument { value, fixed, form, sparse });
+        loader.free = loader.free.saturating_sub(bytes_of(&value));
+        arguments.push(Argument { value, fixed });
     }
     for (place, param) in offset_params {
         let table = table_of_offset(signature, param);
@@ -391,7 +374,7 @@ fn shared(
 
 /// The value of a file.
 struct FileValue {
-    laid_out: LaidOut,
+    value: HostValue,
     /// The meaning of the rows.
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
@@ -404,8 +387,8 @@ struct FileValue {
 
 impl FileValue {
     /// Creates a value without records.
-    fn new(laid_out: LaidOut, rows: Option<Rows>, offset: i64) -> Self {
-        FileValue { laid_out, rows, list: None, offset: Some(offset), fields: None }
+    fn new(value: HostValue, rows: Option<Rows>, offset: i64) -> Self {
+        FileValue { value, rows, list: None, offset: Some(offset), fields: None }
     }
 }
 
@@ -483,7 +466,7 @@ impl Loader<'_> {
                 Data::Graph(graph) => {
                     self.keep(path, graph);
                 }
-                Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => {}
+                Data::Table(_) | Data::Slice(_) | Data::Word(_) => {}
             }
         }
         let n_before: u64 = self.lists.iter().map(|(_, numbers)| bytes_in(numbers)).sum();
@@ -587,16 +570,10 @@ impl Loader<'_> {
                 let request = LoadRequest { max_bytes, ..request };
                 self.numbers(Rc::new(numbers), request, name, is_kept)
             }
-            Data::Sparse(table) => {
-                let laid_out = data::from_sparse(self.reading, table, request)?;
-                self.note(laid_out.n_bytes());
-                Ok(FileValue::new(laid_out, None, 0))
-            }
-            other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
-                let value = data::to_value(self.reading, other, request)?;
+            bits @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
+                let value = data::to_value(self.reading, bits, request)?;
                 self.note(laid_out_bytes(&value));
-                let laid_out = LaidOut::dense(value, TableForm::Columns);
-                Ok(FileValue::new(laid_out, None, 0))
+                Ok(FileValue::new(value, None, 0))
             }
         }
     }
@@ -609,7 +586,7 @@ impl Loader<'_> {
         is_kept: bool,
     ) -> Result<FileValue, FileError> {
         let n_bytes = bytes_in(&numbers);
-        let (value, form, chosen) = data::from_numbers(self.reading, &numbers, request)?;
+        let (value, chosen) = data::from_numbers(self.reading, &numbers, request)?;
         let list = RecordList::of(request.file, &numbers, &value, &chosen);
         let RowFields { fields: range, widths } = chosen;
         self.note(n_bytes.saturating_add(laid_out_bytes(&value)));
@@ -633,8 +610,7 @@ impl Loader<'_> {
             let numbers = Rc::unwrap_or_clone(numbers);
             Rows::Records { numbers, fields: range, widths }
         });
-        let laid_out = LaidOut::dense(value, form);
-        Ok(FileValue { laid_out, rows, list, offset, fields: coded })
+        Ok(FileValue { value, rows, list, offset, fields: coded })
     }
 
     fn lay_out(
@@ -642,15 +618,11 @@ impl Loader<'_> {
         graph: Rc<Graph>,
         request: LoadRequest<'_>,
     ) -> Result<FileValue, FileError> {
-        let laid_out = data::from_graph(self.reading, &graph, request)?;
-        let n_bytes = match &laid_out.sparse {
-            Some(lines) => lines.n_bytes(),
-            None => laid_out_bytes(&laid_out.value),
-        };
-        self.note(n_bytes);
+        let value = data::from_graph(self.reading, &graph, request)?;
+        self.note(laid_out_bytes(&value));
         let rows_are_arcs = match request.layout {
             Some(AnyLayout::Graph(layout)) => layout.rows_are_arcs(),
-            None => matches!(laid_out.value, HostValue::Slice(_)),
+            None => matches!(value, HostValue::Slice(_)),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
         };
         let offset = match request.layout {
@@ -658,7 +630,7 @@ impl Loader<'_> {
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => 0,
         };
         if let Some(AnyLayout::Graph(layout)) = request.layout {
-            let h = match &laid_out.value {
+            let h = match &value {
                 HostValue::Table(table) => table.n_cols().checked_div(table.n_rows()),
                 _ => request.widths.h,
             };
@@ -666,7 +638,7 @@ impl Loader<'_> {
         }
         let scale = self.scale_of(request.file);
         let rows = rows_are_arcs.then_some(Rows::Arcs(graph, scale));
-        Ok(FileValue::new(laid_out, rows, offset))
+        Ok(FileValue::new(value, rows, offset))
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {
@@ -765,11 +737,11 @@ fn find_graph(
     let FileContents { data, n_bytes, scale, .. } = read(reading, file, max_bytes, expected)?;
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes, scale)),
-        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = format!("{} is no graph", data.as_output().describe());
             let error = FileError::new(Code::NoSuchLayout, file, message);
             Err(match data {
-                Data::Table(_) | Data::Sparse(_) => error.note(matrices::SQUARE),
+                Data::Table(_) => error.note(matrices::SQUARE),
                 _ => error,
             })
         }

@@ -132,10 +132,8 @@ fn weights(field: &Field, n_vertices: usize) -> Result<Graph, String> {
 
 #[cfg(test)]
 mod tests {
-    use star_vm::TableForm;
-
     use super::*;
-    use crate::data::{SparseWish, WidthOverrides};
+    use crate::data::{TableWish, WidthOverrides};
     use crate::param::Kind;
 
     fn converted(values: &[i64], nodata: Option<i64>, wanted: Layout) -> Result<Data, FileError> {
@@ -147,8 +145,7 @@ mod tests {
             file: "a.npy",
             max_bytes: 1 << 20,
             widths: WidthOverrides::default(),
-            form: TableForm::Columns,
-            sparse: SparseWish::Never,
+            wish: TableWish::default(),
             knows_offset: false,
         };
         of_param(Numbers { shape, fields: vec![field] }, wanted, request)

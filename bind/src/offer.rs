@@ -3,9 +3,9 @@
 
 use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
-use star_vm::{HostValue, TableForm};
+use star_vm::HostValue;
 
-use crate::data::{self, LaidOut, LoadRequest};
+use crate::data::{self, LoadRequest};
 use crate::layouts::AnyLayout;
 use crate::param::{Kind, Param, Signature};
 use crate::source::Reading;
@@ -131,7 +131,7 @@ impl Offer {
         }
     }
 
-    /// Returns the value for a parameter and its layout; unset for [`Offer::Offset`]. The widths
+    /// Returns the value for a parameter; unset for [`Offer::Offset`]. The widths
     /// that the offer needs are in `request`.
     ///
     /// # Errors
@@ -141,10 +141,10 @@ impl Offer {
         reading: Reading<'_>,
         graph: &Graph,
         request: LoadRequest<'_>,
-    ) -> Result<LaidOut, FileError> {
+    ) -> Result<HostValue, FileError> {
         let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
         let h = request.widths.h.unwrap_or(0);
-        let value = match self {
+        Ok(match self {
             Offer::Vertices => int(graph.n_vertices),
             Offer::Edges => int(graph.n_edges()),
             Offer::PathWidth => int(h),
@@ -161,8 +161,7 @@ impl Offer {
                 let request = LoadRequest { layout: Some(&layout), ..request };
                 return data::from_graph(reading, graph, request);
             }
-        };
-        Ok(LaidOut::dense(value, TableForm::Columns))
+        })
     }
 }
 

@@ -3,10 +3,10 @@
 use star_base::{Code, Diagnostic, text};
 use star_io::{Data, FileError, GraphSizes};
 use star_ir::Ty;
-use star_vm::{HostValue, TableForm};
+use star_vm::HostValue;
 
 use crate::arg_value;
-use crate::data::{self, Expected, FileContents, LoadRequest, SparseWish, WidthOverrides};
+use crate::data::{self, Expected, FileContents, LoadRequest, TableWish, WidthOverrides};
 use crate::error::without_file;
 use crate::layouts::AnyLayout;
 use crate::param::Kind;
@@ -65,12 +65,12 @@ pub fn read_value(
     let expected = Expected { format, graph, as_graph };
     let located = locate(file, reading.files);
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
-    let (form, sparse) = (TableForm::Columns, SparseWish::Never);
     let layout = layout.as_ref();
     let knows_offset = false;
-    let request = LoadRequest { kind, layout, file, max_bytes, widths, form, sparse, knows_offset };
+    let wish = TableWish::default();
+    let request = LoadRequest { kind, layout, file, max_bytes, widths, wish, knows_offset };
     if let Data::Numbers(numbers) = &data {
-        let (value, _, chosen) = data::from_numbers(reading, numbers, request)?;
+        let (value, chosen) = data::from_numbers(reading, numbers, request)?;
         let list = RecordList::of(file, numbers, &value, &chosen);
         return Ok(Read { value, list });
     }

@@ -98,7 +98,7 @@ pub fn write_text(data: &Data, scale: Option<Decimal>, put: &mut dyn FnMut(&str)
     match data {
         Data::Numbers(numbers) => of_numbers(numbers, put),
         Data::Graph(graph) => of_graph(graph, scale, put),
-        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => {}
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) => {}
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
         let column = |name: &str, form| Column { idx: 0, name: name.to_owned(), form };
         let (first, second) =
             (column("length", ResultForm::Distances), column("x", ResultForm::Vertices));
-        let set = |value| [(&first, Some(BitsRef::Table(&table))), (&second, value)];
+        let set = |value| [(&first, Some(BitsRef::from(&table))), (&second, value)];
         let both = data(&set(Some(BitsRef::Slice(&marked))), None, None, "f").unwrap();
         assert_eq!(lines(&both), "vertex  length  x\n1            3  0\n2           10  1\n");
         let one = data(&set(None), None, None, "f").unwrap();

@@ -1,6 +1,6 @@
 //! Results of a routine: their names, their destinations, and their text.
 
-use star_base::{Code, Diagnostic, SparseTable, did_you_mean, text};
+use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_vm::{HostValue, display};
 
 use crate::param::{Kind, Param, Signature};
@@ -90,13 +90,13 @@ pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
     match value {
         HostValue::Table(table) => {
             let sizes = display::short(display::Shown::from(value));
-            let column = |idx| Some(table.column(idx));
-            if let Some(list) = RecordList::of_width(lists, table.n_cols())
-                && let Some(lines) = list.lines(table.n_rows(), &column)
+            if let Some(table) = table.columns()
+                && let Some(list) = RecordList::of_width(lists, table.n_cols())
+                && let Some(lines) = list.lines(table.n_rows(), &|idx| Some(table.column(idx)))
             {
                 return format!("{name} = {sizes}, as records of {}\n{lines}", list.name);
             }
-            rows_of(name, display::Shown::from(value), &sizes)
+            rows_of(name, &shown, &sizes)
         }
         HostValue::Unset
         | HostValue::Int(_)
@@ -107,15 +107,8 @@ pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
     }
 }
 
-/// [`summary`] of a sparse table.
-pub fn summary_of_sparse(name: &str, table: &SparseTable) -> String {
-    let sizes = display::short(display::Shown::Table(table));
-    rows_of(name, display::Shown::Table(table), &sizes)
-}
-
-fn rows_of(name: &str, table: display::Shown<'_>, sizes: &str) -> String {
-    let shown = display::long(table);
-    let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
+fn rows_of(name: &str, shown: &str, sizes: &str) -> String {
+    let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(shown);
     let gap = if rows.is_empty() { "" } else { "\n" };
     format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
 }
@@ -156,9 +149,9 @@ mod tests {
 
     #[test]
     fn tables_begin_on_a_new_line() {
-        let table = HostValue::Table(BitTable::parse(&["01", "10"]).unwrap());
+        let table = HostValue::from(BitTable::parse(&["01", "10"]).unwrap());
         assert_eq!(summary("P", &table, &[]), "P = 2 × 2, 2 ones\n01\n10\n");
-        let empty = HostValue::Table(BitTable::zeros(0, 2).unwrap());
+        let empty = HostValue::from(BitTable::zeros(0, 2).unwrap());
         assert_eq!(summary("P", &empty, &[]), "P = 0 × 2, 0 ones\n");
         assert_eq!(summary("n", &HostValue::Int(3), &[]), "n = 3\n");
         assert_eq!(summary("X", &HostValue::Unset, &[]), "X = unset\n");

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, did_you_mean, text};
+use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, TableRef, did_you_mean, text};
 use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers, Shape};
 
 use crate::encoding::cannot_hold;
@@ -244,17 +244,15 @@ impl ResultForm {
                     ))
                 })
             }
-            (
-                ResultForm::RowsOf(_),
-                BitsRef::Table(_) | BitsRef::Sparse(_) | BitsRef::Word(_),
-                _,
-            ) => Err(refused(format!("`rows of {name}` requires a slice"))),
+            (ResultForm::RowsOf(_), BitsRef::Table(_) | BitsRef::Word(_), _) => {
+                Err(refused(format!("`rows of {name}` requires a slice")))
+            }
             (
                 ResultForm::Like(_),
-                BitsRef::Table(table),
+                BitsRef::Table(TableRef::Columns(table)),
                 Rows::Records { numbers, fields, widths },
             ) => like(table, &numbers.fields[fields.clone()], widths, file).map(Data::Numbers),
-            (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(..)) => {
+            (ResultForm::Like(_), BitsRef::Table(TableRef::Columns(_)), Rows::Arcs(..)) => {
                 Err(refused(format!("the rows of `{name}` are arcs, not records of a list")))
             }
             (
@@ -318,7 +316,7 @@ pub(crate) fn like(
     }
     let named = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
     let records = Fields::records(named.collect());
-    let mut numbers = records.numbers(BitsRef::Table(table), file)?;
+    let mut numbers = records.numbers(table.into(), file)?;
     for ((found, field), width) in numbers.fields.iter_mut().zip(fields).zip(widths) {
         let offset = field.offset();
         let ones = i64::MAX >> (MAX_BITS - width);

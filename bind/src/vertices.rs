@@ -1,7 +1,7 @@
 //! Results about the vertices of a graph as lists with their names: those of its file, if it has
 //! them.
 
-use star_base::{BitTable, BitVector, BitsRef, Code, text};
+use star_base::{BitTable, BitVector, BitsRef, Code, TableRef, text};
 use star_io::{Arc, Field, FileError, Graph, Meaning, Numbers, Shape, Texts, VertexNames};
 
 use crate::fields::Fields;
@@ -22,8 +22,7 @@ pub(crate) fn all(
 ) -> Result<Numbers, FileError> {
     match value {
         BitsRef::Slice(bits) | BitsRef::Word(bits) => chosen(bits, graph, file),
-        BitsRef::Table(table) => numbers(table, "value", None, graph, file),
-        BitsRef::Sparse(_) => Err(not_dense(file)),
+        BitsRef::Table(table) => numbers(dense(table, file)?, "value", None, graph, file),
     }
 }
 
@@ -42,8 +41,10 @@ pub(crate) fn near(
             let message = "`distances` requires a table";
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
-        BitsRef::Sparse(_) => Err(not_dense(file)),
-        BitsRef::Table(table) => numbers(table, "distance", Some(infinity(table)), graph, file),
+        BitsRef::Table(table) => {
+            let table = dense(table, file)?;
+            numbers(table, "distance", Some(infinity(table)), graph, file)
+        }
     }
 }
 
@@ -55,9 +56,10 @@ fn infinity(table: &BitTable) -> i64 {
     }
 }
 
-/// Returns the error that an output form requires a dense result.
-fn not_dense(file: &str) -> FileError {
-    FileError::new(Code::NoSuchLayout, file, "a sparse table can only be written as a table")
+/// Returns a table by columns, as the forms of output require it.
+fn dense<'t>(table: TableRef<'t>, file: &str) -> Result<&'t BitTable, FileError> {
+    let message = "a sparse table can only be written as a table";
+    table.columns().ok_or_else(|| FileError::new(Code::NoSuchLayout, file, message))
 }
 
 fn chosen(bits: &BitVector, graph: Option<&Graph>, file: &str) -> Result<Numbers, FileError> {
@@ -104,7 +106,7 @@ fn code_field(
     graph: Option<&Graph>,
     file: &str,
 ) -> Result<Field, FileError> {
-    let BitsRef::Table(table) = value else {
+    let Some(table) = value.columns() else {
         let message = "`codes` requires a table";
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     };
@@ -151,6 +153,7 @@ pub(crate) fn joined(
                 Field::new(name, None, bits.iter().map(i64::from).collect())
             }
             (ResultForm::Vertices | ResultForm::Distances, BitsRef::Table(table)) => {
+                let table = dense(table, file)?;
                 let infinity = (*form == ResultForm::Distances).then(|| infinity(table));
                 let values = rows(table, infinity, graph, file)?;
                 if let Some(infinity) = infinity {
@@ -241,7 +244,7 @@ fn rows(
     let widths = first.into_iter().chain(std::iter::repeat_n(MAX_BITS, width / MAX_BITS));
     let widths: Vec<usize> = widths.collect();
     let parts = Fields::records(widths.iter().map(|&bits| (String::new(), bits)).collect());
-    let mut parts = parts.numbers(BitsRef::Table(table), file)?.fields;
+    let mut parts = parts.numbers(table.into(), file)?.fields;
     let Some(Field { values, .. }) = parts.pop() else { return Ok(Vec::new()) };
     let is_wide = |row: usize| {
         let is_marker = !parts.is_empty() && infinity == Some(values[row]);
@@ -347,12 +350,12 @@ mod tests {
         let marked = all(BitsRef::Slice(&bits), Some(&graph), "f").unwrap();
         assert_eq!(shown(marked), [["Rome", "Bonn"]]);
         let table = BitTable::parse(&["10", "00", "11"]).unwrap();
-        let parents = codes(BitsRef::Table(&table), Some(&graph), "f").unwrap();
+        let parents = codes(BitsRef::from(&table), Some(&graph), "f").unwrap();
         assert_eq!(shown(parents), [["Oslo", "Rome", "Bonn"], ["Rome", "", "Bonn"]]);
-        let parents = codes(BitsRef::Table(&table), None, "f").unwrap();
+        let parents = codes(BitsRef::from(&table), None, "f").unwrap();
         assert_eq!(shown(parents), [["1", "2", "3"], ["2", "", "3"]]);
         let wide = BitTable::parse(&["100", "000", "001"]).unwrap();
-        assert!(codes(BitsRef::Table(&wide), None, "f").is_err());
+        assert!(codes(BitsRef::from(&wide), None, "f").is_err());
     }
 
     #[test]
@@ -363,8 +366,8 @@ mod tests {
         let (dist, pred) = (BitTable::parse(&dist).unwrap(), BitTable::parse(&pred).unwrap());
         let marked = BitVector::parse("011").unwrap();
         let columns = [
-            ("km", &ResultForm::Distances, BitsRef::Table(&dist)),
-            ("before", &ResultForm::Codes, BitsRef::Table(&pred)),
+            ("km", &ResultForm::Distances, BitsRef::from(&dist)),
+            ("before", &ResultForm::Codes, BitsRef::from(&pred)),
             ("far", &ResultForm::Vertices, BitsRef::Slice(&marked)),
         ];
         let numbers = joined(&columns, Some(&graph), "f").unwrap();
@@ -384,7 +387,7 @@ mod tests {
         ];
         let expected = expected.map(|(name, texts)| (name.to_owned(), texts.map(str::to_owned)));
         assert_eq!(shown, expected.map(|(name, texts)| (name, texts.to_vec())));
-        let other = [("T", &ResultForm::Like("R".to_owned()), BitsRef::Table(&dist))];
+        let other = [("T", &ResultForm::Like("R".to_owned()), BitsRef::from(&dist))];
         assert!(joined(&other, Some(&graph), "f").is_err());
         let short = BitVector::parse("01").unwrap();
         let uneven = [columns[0], ("far", &ResultForm::Vertices, BitsRef::Slice(&short))];
@@ -394,7 +397,7 @@ mod tests {
     #[test]
     fn ones_of_a_table_become_arcs() {
         let table = BitTable::parse(&["010", "001", "100"]).unwrap();
-        let found = pairs(BitsRef::Table(&table), Some(&graph(Some(vec![7, 8, 9]))), "f").unwrap();
+        let found = pairs(BitsRef::from(&table), Some(&graph(Some(vec![7, 8, 9]))), "f").unwrap();
         let arcs: Vec<String> = found
             .arcs
             .iter()
@@ -405,13 +408,13 @@ mod tests {
             .collect();
         assert_eq!(arcs, ["7-8", "8-9", "9-7"]);
         let wide = BitTable::zeros(2, 3).unwrap();
-        assert!(pairs(BitsRef::Table(&wide), None, "f").is_err());
+        assert!(pairs(BitsRef::from(&wide), None, "f").is_err());
     }
 
     #[test]
     fn distances_omit_infinity() {
         let table = BitTable::parse(&["011", "111", "000"]).unwrap();
-        let value = BitsRef::Table(&table);
+        let value = BitsRef::from(&table);
         let with = columns(all(value, None, "f").unwrap());
         assert_eq!(with[1], ("value".to_owned(), vec![3, 7, 0]));
         let without = columns(near(value, None, "f").unwrap());
@@ -425,7 +428,7 @@ mod tests {
     fn the_widest_numbers_keep_their_infinity() {
         let ones = "1".repeat(63);
         let table = BitTable::parse(&[&ones, &format!("0{}", "1".repeat(62))]).unwrap();
-        let near = columns(near(BitsRef::Table(&table), None, "f").unwrap());
+        let near = columns(near(BitsRef::from(&table), None, "f").unwrap());
         assert_eq!(near[1].1, [i64::MAX >> 1]);
     }
 
@@ -434,16 +437,16 @@ mod tests {
         let zeros = "0".repeat(66);
         let rows = [format!("{zeros}101"), "1".repeat(69), format!("{zeros}111")];
         let table = BitTable::parse(&rows.each_ref().map(String::as_str)).unwrap();
-        let found = columns(near(BitsRef::Table(&table), None, "f").unwrap());
+        let found = columns(near(BitsRef::from(&table), None, "f").unwrap());
         assert_eq!(found[1].1, [5, 7]);
-        let error = all(BitsRef::Table(&table), None, "f").unwrap_err();
+        let error = all(BitsRef::from(&table), None, "f").unwrap_err();
         assert_eq!(error.message, "the row of the vertex `2` exceeds 63 bits");
-        let marked = ("d", &ResultForm::Distances, BitsRef::Table(&table));
+        let marked = ("d", &ResultForm::Distances, BitsRef::from(&table));
         let found = columns(joined(&[marked], None, "f").unwrap());
         assert_eq!((&*found[0].1, &*found[1].1), (&[1, 3][..], &[5, 7][..]));
         let greatest = BitTable::parse(&[&format!("0{}", "1".repeat(63))]).unwrap();
-        let found = columns(all(BitsRef::Table(&greatest), None, "f").unwrap());
+        let found = columns(all(BitsRef::from(&greatest), None, "f").unwrap());
         assert_eq!(found[1].1, [i64::MAX]);
-        assert!(near(BitsRef::Table(&greatest), None, "f").is_err());
+        assert!(near(BitsRef::from(&greatest), None, "f").is_err());
     }
 }

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitVector, Code};
-use star_bind::data::SparseWish;
+use star_base::{BitTable, BitVector, Code, Table};
+use star_bind::data::{SparseWish, TableWish};
 use star_bind::request::read_value;
 use star_bind::{
     Files, Kind, LoadedArguments, Observer, OpenFile, Param, Reading, Settings, Signature,
@@ -20,7 +20,7 @@ use star_bind::{
 };
 use star_io::FileError;
 use star_ir::{Extent, Ty};
-use star_vm::{Backend, Cpu, HostValue, Reference, TableForm, erase};
+use star_vm::{Cpu, HostValue, Part, Reference, TableForm, Wanted, erase};
 
 /// Three vertices, two arcs; the width of their paths is 10 bits.
 const ROAD: &str = "p sp 3 2\na 1 2 70\na 2 3 200\n";
@@ -102,7 +102,7 @@ fn a_graph_provides_sizes_tables_and_widths() {
     let expected = [
         HostValue::Int(3),
         HostValue::Int(10),
-        HostValue::Table(BitTable::parse(&["010", "001", "000"]).unwrap()),
+        HostValue::from(BitTable::parse(&["010", "001", "000"]).unwrap()),
         HostValue::Word(BitVector::parse("1111111111").unwrap()),
     ];
     let found: Vec<HostValue> = loaded.arguments.into_iter().map(|it| it.value).collect();
@@ -117,7 +117,7 @@ fn numbers_are_laid_out_with_their_widths() {
     let arguments = ["Z=field:speed:cars.csv", "widths=4"];
     let loaded = values(vec![param("Z", Kind::Table)], &arguments, None, &ears).unwrap();
     let rows = BitTable::parse(&["0011", "0001"]).unwrap();
-    assert_eq!(loaded.arguments[0].value, HostValue::Table(rows));
+    assert_eq!(loaded.arguments[0].value, HostValue::from(rows));
     assert_eq!(*ears.heard.borrow(), ["cars.csv: `speed` in columns 1 to 4"]);
 }
 
@@ -131,23 +131,28 @@ fn a_graph_is_laid_out_by_rows_if_preferred() {
     let arguments = ["G", "H"].map(|name| format!("{name}=adjacency:{graph}"));
     let arguments = [&arguments[..], &[format!("L=left:{graph}")]].concat();
     let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
-    binding.forms = vec![TableForm::Rows, TableForm::Columns, TableForm::Rows];
+    let wish = |form| TableWish { form, sparse: SparseWish::Never };
+    binding.wishes = [TableForm::Rows, TableForm::Columns, TableForm::Rows].map(wish).to_vec();
     let (files, settings, ears) = (shelf(), binding.settings.clone(), Ears::default());
     let reading = Reading { files: &files, observer: &ears, settings: &settings };
     let loaded = load(&signature, binding, None, reading, 1 << 20).unwrap().arguments;
-    let forms: Vec<TableForm> = loaded.iter().map(|argument| argument.form).collect();
-    // A list of codes is narrow and always stored by columns.
-    assert_eq!(forms, [TableForm::Rows, TableForm::Columns, TableForm::Columns]);
-    let [HostValue::Table(rows), HostValue::Table(columns)] = [&loaded[0].value, &loaded[1].value]
+    let [HostValue::Table(rows), HostValue::Table(columns), HostValue::Table(list)] =
+        [&loaded[0].value, &loaded[1].value, &loaded[2].value]
     else {
         panic!("{loaded:?}")
     };
-    assert!(rows != columns && (0..600).all(|row| rows.column(row) == columns.row(row)));
+    // A list of codes is narrow and always stored by columns.
+    assert!(matches!(rows, Table::Rows(_)) && columns.columns().is_some());
+    assert!(list.columns().is_some());
+    assert!(
+        rows != columns && rows.clone().into_columns().as_ref() == Ok(columns.columns().unwrap())
+    );
     // A backend treats both as the same table.
     let never = AtomicBool::new(false);
     for backend in [erase(Cpu::new()), erase(Reference::new())] {
-        let value = backend.load_rows(rows.clone(), true).unwrap();
-        assert_eq!(backend.store(&value, &never), Ok(HostValue::Table(columns.clone())));
+        let value = backend.load(rows.clone().into(), true).unwrap();
+        let stored = backend.store(&value, Part::Whole, &never);
+        assert_eq!(stored, Ok(HostValue::Table(columns.clone())));
     }
 }
 
@@ -160,17 +165,21 @@ fn a_graph_is_laid_out_sparse_if_requested() {
         let signature = Signature { name: "P".to_owned(), params };
         let arguments = [format!("G={graph}")];
         let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
-        (binding.forms, binding.sparse) = (vec![TableForm::Rows], vec![wish]);
+        binding.wishes = vec![TableWish { form: TableForm::Rows, sparse: wish }];
         let (files, settings, ears) = (shelf(), binding.settings.clone(), Ears::default());
         let reading = Reading { files: &files, observer: &ears, settings: &settings };
         let loaded = load(&signature, binding, None, reading, max_bytes);
         let heard = ears.heard.borrow().join("");
-        loaded.map(|mut loaded| (loaded.arguments.swap_remove(0), heard)).map_err(|it| it.code)
+        let table = |mut loaded: LoadedArguments| match loaded.arguments.swap_remove(0).value {
+            HostValue::Table(table) => (table, heard),
+            other => panic!("{other:?}"),
+        };
+        loaded.map(table).map_err(|it| it.code)
     };
     let is_sparse = |wish, graph, max_bytes| {
-        let (argument, heard) = form(wish, graph, max_bytes).unwrap();
-        assert_eq!(heard.contains("`adjacency` is sparse by rows"), argument.sparse.is_some());
-        argument.sparse.is_some()
+        let (table, heard) = form(wish, graph, max_bytes).unwrap();
+        assert_eq!(heard.contains("`adjacency` is sparse by rows"), table.is_sparse());
+        table.is_sparse()
     };
     let much = 1 << 28;
     assert!(is_sparse(SparseWish::Always, small, much));
@@ -186,18 +195,24 @@ fn a_graph_is_laid_out_sparse_if_requested() {
     // Weights, and in two's complement by columns regardless of the request.
     for (layout, lies) in [("weights-in", "rows"), ("signed-out", "columns"), ("tails", "rows")] {
         let weighed = format!("{layout}:gen gnm -n 300 -m 900 --max-weight 9 --seed 3");
-        let (argument, heard) = form(SparseWish::Always, &weighed, much).unwrap();
+        let (table, heard) = form(SparseWish::Always, &weighed, much).unwrap();
         assert!(heard.contains(&format!("`{layout}` is sparse by {lies}")), "{heard}");
-        let form = if lies == "rows" { TableForm::Rows } else { TableForm::Columns };
-        assert!(argument.sparse.is_some() && argument.form == form, "{layout}");
+        let Table::Sparse(table) = table else { panic!("{layout}") };
+        assert_eq!(table.by_rows, lies == "rows", "{layout}");
     }
-    // A backend accepts it as the same table or reports that it cannot.
+    // Every backend accepts it as the same table.
     let never = AtomicBool::new(false);
-    let sparse = form(SparseWish::Always, small, much).unwrap().0.sparse.unwrap();
-    let dense = form(SparseWish::Never, small, much).unwrap().0.value;
-    let value = Cpu::new().load_sparse(sparse.clone(), TableForm::Columns, true).unwrap();
-    assert_eq!(Cpu::new().store(&value, &never), Ok(dense));
-    assert!(Reference::new().load_sparse(sparse, TableForm::Rows, true).is_err());
+    let (sparse, _) = form(SparseWish::Always, small, much).unwrap();
+    let (dense, _) = form(SparseWish::Never, small, much).unwrap();
+    let dense = Ok(HostValue::from(dense.into_columns().unwrap()));
+    for backend in [erase(Cpu::new()), erase(Reference::new())] {
+        let value = backend.load(sparse.clone().into(), true).unwrap();
+        assert_eq!(backend.store(&value, Part::Whole, &never), dense);
+        let wanted = Wanted::Sparse { from_bytes: 0 };
+        let back = backend.unload(value, wanted, &never).unwrap();
+        let has_sparse = backend.caps().has_sparse;
+        assert_eq!(back == HostValue::Table(sparse.clone()), has_sparse);
+    }
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl Outlet {
 
 #[cfg(test)]
 mod tests {
-    use star_base::{BitTable, BitsRef};
+    use star_base::BitTable;
 
     use super::*;
 
@@ -165,7 +165,7 @@ mod tests {
         output.write("before\n");
         let table = BitTable::parse(&["01", "00"]).unwrap();
         let stdout = Outlet::new("gr:-", &all).unwrap();
-        let data = OutputRef::Bits(BitsRef::Table(&table));
+        let data = OutputRef::Bits((&table).into());
         let (file, n_bytes) = stdout.write(data, &Flags::default(), &mut output).unwrap();
         let text = output.into_text();
         assert!(file.is_none() && text.ends_with("a 1 2 1\n"), "{text}");

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::{BitsRef, Code, Diagnostic, SparseTable, text};
+use star_base::{Code, Diagnostic, text};
 use star_bind::encoding::Formulas;
 use star_bind::marked::marked;
 use star_bind::result_table::{self, Column};
-use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
+use star_bind::results::{ResultFile, result_file, summary};
 use star_bind::rows::GRAPH;
 use star_bind::{Kind, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding};
 use star_io::{Data, Decimal, FileError, Format, Graph, OutputRef};
@@ -65,9 +65,6 @@ impl Out {
         &self.outlet
     }
 }
-
-/// A result: unset if it is a table that stays sparse.
-pub(crate) type Taken = (HostValue, Option<SparseTable>);
 
 /// Tests whether a result is written only as bits. A sparse table can then stay sparse.
 pub(crate) fn are_bits(outs: &[Out], result: usize) -> bool {
@@ -234,7 +231,7 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 /// An error for every file that cannot be written, or only an error for the flag.
 pub(crate) fn save(
     outs: Vec<Out>,
-    results: &[Taken],
+    results: &[HostValue],
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
@@ -244,22 +241,17 @@ pub(crate) fn save(
     for Out { contents, outlet } in outs {
         let file = match contents {
             Contents::Bits(result) => {
-                let data = match results.get(result) {
-                    Some((_, Some(table))) => Ok(OutputRef::Bits(BitsRef::Sparse(table))),
-                    Some((value, None)) => encoding::writable(value, outlet.name()),
-                    None => encoding::writable(&HostValue::Unset, outlet.name()),
-                };
+                let value = results.get(result).unwrap_or(&HostValue::Unset);
+                let data = encoding::writable(value, outlet.name());
                 data.and_then(|data| outlet.write(data, flags, output))
             }
             Contents::Columns(columns) => table_of(&columns, results, origins, outlet.name())
                 .and_then(|(data, scale)| {
                     let (what, scale) = match &data {
                         Data::Numbers(numbers) => ("numbers", numbers.scale()),
-                        Data::Graph(_)
-                        | Data::Table(_)
-                        | Data::Sparse(_)
-                        | Data::Slice(_)
-                        | Data::Word(_) => ("weights", scale),
+                        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => {
+                            ("weights", scale)
+                        }
                     };
                     if let Some(scale) = scale.filter(|_| outlet.format() != Format::Csv) {
                         let name = text::one_line(outlet.name());
@@ -289,19 +281,15 @@ pub(crate) fn note_not_kept(outlet: &Outlet, data: OutputRef<'_>, reporter: &Rep
 /// Returns the table of columns, called `file` in messages, and the scale of its weights.
 fn table_of(
     columns: &[Column],
-    results: &[Taken],
+    results: &[HostValue],
     origins: &Origins,
     file: &str,
 ) -> Result<(Data, Option<Decimal>), FileError> {
-    let value = |column: &Column| match results.get(column.idx) {
-        Some((_, Some(table))) => Some(BitsRef::Sparse(table)),
-        Some((value, None)) => value.bits(),
-        None => None,
-    };
+    let value = |column: &Column| results.get(column.idx).and_then(HostValue::bits);
     if let [column] = columns
         && value(column).is_none()
     {
-        let unset = results.get(column.idx).map_or(&HostValue::Unset, |(value, _)| value);
+        let unset = results.get(column.idx).unwrap_or(&HostValue::Unset);
         encoding::writable(unset, file)?;
     }
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
@@ -327,7 +315,7 @@ pub(crate) fn print_with_names(
     output: &mut Output,
     wanted: &Names,
     names: &[Option<&str>],
-    results: &[Taken],
+    results: &[HostValue],
     origins: &Origins,
 ) -> Result<(), FileError> {
     let columns = match wanted {
@@ -346,14 +334,14 @@ pub(crate) fn print_with_names(
 fn print_others(
     output: &mut Output,
     names: &[Option<&str>],
-    results: &[Taken],
+    results: &[HostValue],
     origins: &Origins,
 ) -> Result<Vec<Column>, FileError> {
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let mut columns = Vec::new();
     for (idx, (name, result)) in names.iter().zip(results).enumerate() {
         let Some(name) = name else { continue };
-        let is_column = match (graph, &result.0) {
+        let is_column = match (graph, result) {
             (Some(graph), HostValue::Table(table)) => {
                 table.n_rows() == graph.n_vertices && (1..64).contains(&table.n_cols())
             }
@@ -362,7 +350,7 @@ fn print_others(
             }
             _ => false,
         };
-        let are_arcs = match (graph, &result.0) {
+        let are_arcs = match (graph, result) {
             (Some(graph), HostValue::Slice(slice)) => {
                 slice.len() == graph.arcs.len() && slice.len() != graph.n_vertices
             }
@@ -387,18 +375,12 @@ fn print_others(
 pub(crate) fn print(
     output: &mut Output,
     names: &[Option<&str>],
-    results: &[Taken],
+    results: &[HostValue],
     origins: &Origins,
 ) {
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let named = names.iter().zip(results).filter_map(|(name, value)| Some(((*name)?, value)));
-    for (name, (value, sparse)) in named {
-        if let Some(table) = sparse {
-            if !output.write(&summary_of_sparse(name, table)) {
-                return;
-            }
-            continue;
-        }
+    for (name, value) in named {
         let marked = match (value, graph) {
             (HostValue::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
             _ => String::new(),

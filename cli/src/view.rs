@@ -13,7 +13,7 @@ use star_os::report::Reporter;
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
 use star_vm::HostValue;
 
-use crate::results::{Origins, Taken};
+use crate::results::Origins;
 use crate::text;
 
 /// A graph without coordinates is drawn as disks and lines up to this number of lines, or up to
@@ -156,8 +156,7 @@ pub(crate) enum Marked<'a> {
 pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Drawing, FileError> {
     match data {
         Data::Graph(graph) => of_graph(graph, extras, name),
-        Data::Table(table) => of_bits(BitsRef::Table(table), name),
-        Data::Sparse(table) => of_bits(BitsRef::Sparse(table), name),
+        Data::Table(table) => of_bits(BitsRef::Table(table.view()), name),
         Data::Slice(slice) => of_bits(BitsRef::Slice(slice), name),
         Data::Word(word) => of_bits(BitsRef::Word(word), name),
         Data::Numbers(numbers) => of_numbers(numbers, name),
@@ -264,7 +263,7 @@ fn as_bits(graph: &Graph) -> Drawing {
     for arc in graph.directed_arcs() {
         matrix.put(arc.tail as usize, arc.head as usize, true);
     }
-    let drawing = view::bits(BitsRef::Table(&matrix));
+    let drawing = view::bits((&matrix).into());
     let arcs = text::count(graph.arcs.len(), if graph.symmetric { "edge" } else { "arc" });
     Drawing { about: format!("the matrix of a graph of {n} vertices and {arcs}"), ..drawing }
 }
@@ -314,12 +313,9 @@ pub(crate) fn places_for(
     let Some(name) = given.or(beside) else { return Ok(None) };
     match star_bind::load::read_data(reading, name, max_bytes)? {
         Data::Numbers(Numbers { shape: Shape::List(_), fields }) => places(fields, name).map(Some),
-        Data::Graph(_)
-        | Data::Table(_)
-        | Data::Sparse(_)
-        | Data::Slice(_)
-        | Data::Word(_)
-        | Data::Numbers(_) => Err(no_places(name)),
+        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            Err(no_places(name))
+        }
     }
 }
 
@@ -418,13 +414,13 @@ impl View {
     /// E0507 if it cannot be drawn, E0509 if it is unset or cannot be written.
     pub(crate) fn draw(
         &self,
-        results: &[Taken],
+        results: &[HostValue],
         origins: &Origins,
         flags: &Flags,
         reporter: &Reporter,
     ) -> Result<(), FileError> {
         let name = &self.frame.name;
-        let value = results.get(self.result).map_or(&HostValue::Unset, |(value, _)| value);
+        let value = results.get(self.result).unwrap_or(&HostValue::Unset);
         let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
         let places = origins.places.as_ref();
         let drawing = match (&self.form, encoding::writable(value, name)?) {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use star_base::BitTable;
+use star_base::Table;
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutValue, LoadedFile, Numbers, ReadOptions, Widths,
     lay_out, write,
@@ -127,7 +127,7 @@ fn check_same(format: Format, before: &Data, after: &Data) {
         (Data::Table(before), Data::Graph(_)) => {
             assert!(adjacency(after).is_none_or(|after| after == *before), "{name}");
         }
-        (Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_), _)
+        (Data::Table(_) | Data::Slice(_) | Data::Word(_), _)
         | (Data::Graph(_) | Data::Numbers(_), _) => assert_eq!(before, after, "{name}"),
     }
 }
@@ -144,7 +144,7 @@ fn arcs(graph: &Graph, named: bool) -> Vec<(String, String, i64)> {
     arcs
 }
 
-fn adjacency(data: &Data) -> Option<BitTable> {
+fn adjacency(data: &Data) -> Option<Table> {
     let Data::Graph(graph) = data else { return None };
     match lay_out(Layout::Adjacency, graph, Widths { h: 0, b: 0 }, BUDGET, "f") {
         Ok(LayoutValue::Table(table)) => Some(table),

@@ -116,7 +116,7 @@ fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
                     table.put(row, col, random.chance(30));
                 }
             }
-            HostValue::Table(table)
+            HostValue::from(table)
         }
         TyKind::Handle => HostValue::Unset,
         TyKind::Error => unreachable!("a program without errors"),

@@ -134,9 +134,9 @@ fn data_files() -> Vec<Seed> {
     let records = numbers(Shape::List(6), &["a", "b"]);
     for &format in Format::ALL {
         let values = [
-            ("square", OutputRef::Bits(BitsRef::Table(&square))),
-            ("wide", OutputRef::Bits(BitsRef::Table(&wide))),
-            ("sparse", OutputRef::Bits(BitsRef::Sparse(&sparse))),
+            ("square", OutputRef::Bits(BitsRef::from(&square))),
+            ("wide", OutputRef::Bits(BitsRef::from(&wide))),
+            ("sparse", OutputRef::Bits(BitsRef::from(&sparse))),
             ("slice", OutputRef::Bits(BitsRef::Slice(&bits))),
             ("word", OutputRef::Bits(BitsRef::Word(&bits))),
             ("grey", OutputRef::Numbers(&grey)),

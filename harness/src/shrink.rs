@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_vm::HostValue;
 
 /// Shrinks `values` as long as they fail, with at most `max_tries` calls of `fails`.
@@ -145,7 +145,7 @@ fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Ve
                         }
                     }
                 }
-                HostValue::Table(small)
+                HostValue::from(small)
             }
             HostValue::Slice(bits) => HostValue::Slice(vector(bits)),
             HostValue::Word(bits) => HostValue::Word(vector(bits)),
@@ -189,14 +189,14 @@ fn cleared(value: &HostValue, places: &[(usize, usize)]) -> Option<HostValue> {
     match value {
         HostValue::Table(table) => {
             let symmetric = is_symmetric(table);
-            let mut table = table.try_clone().ok()?;
+            let mut table = table.columns()?.try_clone().ok()?;
             for &(row, col) in places {
                 table.put(row, col, false);
                 if symmetric {
                     table.put(col, row, false);
                 }
             }
-            Some(HostValue::Table(table))
+            Some(HostValue::from(table))
         }
         HostValue::Slice(bits) => Some(HostValue::Slice(of_bits(bits))),
         HostValue::Word(bits) => Some(HostValue::Word(of_bits(bits))),
@@ -204,7 +204,7 @@ fn cleared(value: &HostValue, places: &[(usize, usize)]) -> Option<HostValue> {
     }
 }
 
-fn is_symmetric(table: &BitTable) -> bool {
+fn is_symmetric(table: &Table) -> bool {
     let n = table.n_rows();
     n == table.n_cols()
         && (0..n).all(|row| (0..row).all(|col| table.get(row, col) == table.get(col, row)))
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     fn table(rows: &[&str]) -> HostValue {
-        HostValue::Table(BitTable::parse(rows).unwrap())
+        HostValue::from(BitTable::parse(rows).unwrap())
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         // A path of 40 vertices; it fails if it has a path of two arcs.
         let mut path = BitTable::zeros(40, 40).unwrap();
         (1..40).for_each(|vertex| path.put(vertex - 1, vertex, true));
-        let values = vec![HostValue::Int(40), HostValue::Table(path), HostValue::Int(2)];
+        let values = vec![HostValue::Int(40), HostValue::from(path), HostValue::Int(2)];
         let mut n_asked = 0;
         let small = shrink(values, 500, &mut |values| {
             n_asked += 1;

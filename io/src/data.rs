@@ -1,6 +1,6 @@
 //! Values that files hold: the result of reading and the input of writing.
 
-use star_base::{BitTable, BitVector, BitsRef, SparseTable};
+use star_base::{BitVector, BitsRef, Table};
 
 use crate::decimal::Decimal;
 use crate::graph::Graph;
@@ -14,9 +14,7 @@ pub enum Data {
     /// A graph.
     Graph(Graph),
     /// A table of bits.
-    Table(BitTable),
-    /// A sparse table: few ones, or few zeros.
-    Sparse(SparseTable),
+    Table(Table),
     /// A slice: one bit for each row.
     Slice(BitVector),
     /// A word: one bit for each column.
@@ -82,8 +80,7 @@ impl Data {
     pub fn as_output(&self) -> OutputRef<'_> {
         match self {
             Data::Graph(graph) => OutputRef::Graph(graph),
-            Data::Table(table) => OutputRef::Bits(BitsRef::Table(table)),
-            Data::Sparse(table) => OutputRef::Bits(BitsRef::Sparse(table)),
+            Data::Table(table) => OutputRef::Bits(BitsRef::Table(table.view())),
             Data::Slice(slice) => OutputRef::Bits(BitsRef::Slice(slice)),
             Data::Word(word) => OutputRef::Bits(BitsRef::Word(word)),
             Data::Numbers(numbers) => OutputRef::Numbers(numbers),
@@ -99,14 +96,7 @@ impl OutputRef<'_> {
                 let kind = if graph.symmetric { "an undirected graph" } else { "a graph" };
                 format!("{kind} of {}", text::counted(graph.n_vertices as u128, "vertices"))
             }
-            OutputRef::Bits(BitsRef::Table(table)) => {
-                format!("a table of {} × {}", table.n_rows(), table.n_cols())
-            }
-            OutputRef::Bits(BitsRef::Sparse(table)) => {
-                format!("a sparse table of {} × {}", table.n_rows(), table.n_cols())
-            }
-            OutputRef::Bits(BitsRef::Slice(slice)) => format!("a slice of {}", slice.len()),
-            OutputRef::Bits(BitsRef::Word(word)) => format!("a word of {}", word.len()),
+            OutputRef::Bits(bits) => bits.describe(),
             OutputRef::Numbers(numbers) => {
                 let fields = text::count(numbers.fields.len() as u128, "field");
                 match numbers.shape {

@@ -16,7 +16,7 @@ mod target;
 
 use std::fmt;
 
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, BitVector, Code, Table};
 
 pub use self::numbers::{NumberLayout, NumbersLaidOut, lay_out_numbers};
 use self::poller::InterruptPoller;
@@ -186,8 +186,8 @@ pub struct Widths {
 /// The result of a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayoutValue {
-    /// A table of bits.
-    Table(BitTable),
+    /// A table.
+    Table(Table),
     /// A slice.
     Slice(BitVector),
 }
@@ -198,8 +198,7 @@ pub struct LayoutOptions<'a> {
     pub file: &'a str,
     /// Maximum size of the result in bytes.
     pub max_bytes: u64,
-    /// Whether the result is stored by rows, so that its columns are the rows of the table, if
-    /// [`Layout::may_lie_by_rows`].
+    /// Whether a table is stored by rows, if [`Layout::may_lie_by_rows`].
     pub by_rows: bool,
     /// Called at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
     pub go_on: Option<&'a mut dyn FnMut() -> bool>,
@@ -307,7 +306,7 @@ pub fn lay_out_with(
         Layout::Tails => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail], poller)?,
         Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head], poller)?,
     };
-    Ok(LayoutValue::Table(table.into_lines()))
+    Ok(LayoutValue::Table(table.into_table()))
 }
 
 /// Checks that the layout suits the graph; see [`lay_out_with`] for the errors.

@@ -30,6 +30,7 @@
 //!     panic!("a list of arcs is a table")
 //! };
 //! assert_eq!((widths.h, widths.b), (9, 2));
+//! let arcs = arcs.columns().expect("no option requests another form");
 //! assert_eq!(arcs.row(0).to_string(), "0110001000110"); // 01, 10, 001000110
 //! # Ok::<(), star_io::FileError>(())
 //! ```

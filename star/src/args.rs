@@ -94,7 +94,7 @@ pub(crate) fn fitted(kind: Kind, value: HostValue) -> Result<HostValue, HostValu
         (Kind::Table, HostValue::Str(text)) => {
             let rows: Vec<&str> = text.split_whitespace().collect();
             match BitTable::parse(&rows) {
-                Some(table) => HostValue::Table(table),
+                Some(table) => table.into(),
                 None => return Err(HostValue::Str(text)),
             }
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Code, SourceMap, text};
-use star_bind::data::SparseWish;
+use star_bind::data::TableWish;
 use star_bind::{
     ArgValue, Files, Observer, OpenFile, Origin, Param, Reading, Signature, UnknownNames, bind,
     load,
@@ -19,7 +19,7 @@ use star_vm::{Argument, HostValue};
 use crate::args::{Args, of_kind};
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
-use crate::pipeline::{Compiled, refused_by_backend};
+use crate::pipeline::Compiled;
 use crate::program::{Parameter, Program, Routine};
 use crate::run::Environment;
 
@@ -178,10 +178,7 @@ pub(crate) fn load_arguments(
             binding.origins[idx] = Origin::Argument(ArgValue::Value(value));
         }
     }
-    let refused = |error| refused_by_backend("the program cannot run", &error);
-    binding.forms = compiled.home_forms(entry).map_err(refused)?;
-    let uses = compiled.sparse_tables(entry).map_err(refused)?;
-    binding.sparse = uses.iter().flatten().map(SparseWish::of).collect();
+    binding.wishes = compiled.preferences(entry).into_iter().map(TableWish::of).collect();
     let settings = binding.settings.clone();
     let reading = Reading { files: &Disk, observer: &Reader(environment), settings: &settings };
     let max_bytes = environment.limits.memory.unwrap_or(u64::MAX);

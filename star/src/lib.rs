@@ -58,7 +58,7 @@ mod program;
 mod run;
 mod session;
 
-pub use star_base::{BitTable as Table, BitVector as Bits, Code, Diagnostic, Kind};
+pub use star_base::{BitTable, BitVector as Bits, Code, Diagnostic, Kind, Table};
 pub use star_vm::{HostValue as Value, Limits, Stats};
 
 pub use args::Args;

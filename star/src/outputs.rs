@@ -3,7 +3,7 @@
 use std::ops::Index;
 use std::sync::Arc;
 
-use star_base::{BitTable, BitVector, Kind};
+use star_base::{BitVector, Kind, Table};
 use star_vm::{HostValue, Stats};
 
 use crate::error::Error;
@@ -38,7 +38,7 @@ impl Outputs {
     ///
     /// # Errors
     /// [`Error::UnknownResult`], [`Error::WrongKind`].
-    pub fn table(&self, name: &str) -> Result<&BitTable, Error> {
+    pub fn table(&self, name: &str) -> Result<&Table, Error> {
         self.of_kind(name, Kind::Table, |value| {
             let HostValue::Table(table) = value else { return None };
             Some(table)

@@ -51,7 +51,7 @@ pub struct Parameter {
 
 /// A program compiled for a machine.
 pub(crate) struct CompiledProgram {
-    backend: Rc<dyn DynBackend>,
+    backend: Rc<DynBackend>,
     options: CompileOptions,
     pub(crate) compiled: Compiled,
     /// The entry points of all routines.

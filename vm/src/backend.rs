@@ -1,22 +1,19 @@
 //! The backend trait and the inputs of a run.
 //!
 //! `dyn_backend` makes any backend an object, and `star::pipeline` lists them. A host takes the
-//! following steps in this order; each may fail with a [`BackendError`]:
+//! following steps in this order; most may fail with a [`BackendError`]:
 //!
 //! 1. [`Backend::caps`]: capabilities of the device.
-//! 2. [`Backend::compile`]: SIR to the backend's executable form, once per program;
-//!    [`Backend::recompile`] for the next line of a session.
-//! 3. [`Backend::home_forms`] and [`Backend::sparse_tables`]: preferred layouts of the arguments of
-//!    an entry.
-//! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by
-//!    ranges of columns if they are large; [`Backend::load_rows`] and [`Backend::load_sparse`]
-//!    where step 3 requests them.
+//! 2. [`Backend::compile`]: SIR to the backend's executable form, once per program, or for the next
+//!    line of a session.
+//! 3. [`Backend::preferences`]: preferred layouts of the arguments of an entry.
+//! 4. [`Backend::load`], or [`Backend::load_columns`] by ranges of columns: arguments, in the forms
+//!    of step 3 if possible.
 //! 5. [`Backend::plan`]: preparation for an entry and the types of its arguments ([`Backend::ty`]
 //!    of each), one for each parameter; [`Backend::explain`] describes the resulting plan.
 //! 6. [`Backend::lay_out`], then [`Backend::run`], any number of times, also with values of sizes
 //!    other than the planned ones.
-//! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] or
-//!    [`Backend::unload_sparse`] where the value is no longer needed.
+//! 7. [`Backend::store`]: results; [`Backend::unload`] where the value is no longer needed.
 //!
 //! Values outlive programs and plans: the variables of a REPL are values, and a line is a routine
 //! whose `var` parameters they are. A handle is a value without a host form: a run creates it,
@@ -37,11 +34,10 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitsRef, Code, Intrinsic, SparseLines, SparseTable};
+use star_base::{BitTable, BitsRef, Code, Intrinsic};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
-use crate::columns::refused;
 use crate::counters::Counters;
 use crate::explain::Explanation;
 use crate::profile::Profile;
@@ -59,109 +55,62 @@ pub trait Backend {
     /// Returns the name and the limits of the backend.
     fn caps(&self) -> Capabilities;
 
-    /// Loads a value. A `fixed` slice or word keeps its size, and a `fixed` table does not grow.
+    /// Loads a value. A `fixed` slice or word keeps its size, and a `fixed` table does not grow. A
+    /// backend without the form of a table converts it by
+    /// [`by_columns`](crate::columns::by_columns).
     ///
     /// # Errors
     /// If there is no memory for it, or the backend cannot hold this value.
     fn load(&self, value: HostValue, fixed: bool) -> Result<Self::Value, BackendError>;
 
-    /// Creates a table of zeros, to be filled by [`Backend::load_columns`].
+    /// Replaces the columns of a table of `n_cols` columns from `start` (counted from 0) by those
+    /// of `columns`, which has the same number of rows. An unset value becomes a table of these
+    /// sizes first, with zeros.
     ///
     /// # Errors
-    /// As for [`Backend::load`].
-    fn new_table(
-        &self,
-        n_rows: usize,
-        n_cols: usize,
-        fixed: bool,
-    ) -> Result<Self::Value, BackendError>;
-
-    /// Replaces the columns of a table from `start` (counted from 0) by those of `columns`, which
-    /// has the same number of rows.
-    ///
-    /// # Errors
-    /// As for [`Backend::load`]; [`BackendError::Internal`] if the columns are not part of the
-    /// table.
+    /// As for [`Backend::load`]; [`BackendError::Internal`] if the value is no such table, or the
+    /// columns are not part of it.
     fn load_columns(
         &self,
         value: &mut Self::Value,
+        n_cols: usize,
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError>;
 
-    /// Returns the type of a value with its sizes; `None` if it is unset (or a table without rows).
-    fn ty(&self, value: &Self::Value) -> Option<Ty>;
+    /// Returns the type of a value with its sizes, and the layout of a table; `None` if it is unset
+    /// (or a table without rows).
+    fn ty(&self, value: &Self::Value) -> Option<TypeInfo>;
 
-    /// Reads a whole value back, as a copy, unless `interrupt` is set meanwhile.
+    /// Reads a value or a part of it back, as a copy, unless `interrupt` is set meanwhile. Tables
+    /// are by columns.
     ///
     /// # Errors
-    /// If there is no memory for it, the user interrupts, or the value was lost with its device.
-    fn store(&self, value: &Self::Value, interrupt: &AtomicBool)
-    -> Result<HostValue, BackendError>;
-
-    /// Reads columns (counted from 0) of a table back, unless `interrupt` is set meanwhile.
-    ///
-    /// # Errors
-    /// As for [`Backend::store`]; [`BackendError::Internal`] if the columns are not part of a
-    /// table.
-    fn store_columns(
+    /// If there is no memory for it, the user interrupts, or the value was lost with its device;
+    /// [`BackendError::Internal`] for columns that are not part of a table.
+    fn store(
         &self,
         value: &Self::Value,
-        columns: Range<usize>,
+        part: Part,
         interrupt: &AtomicBool,
-    ) -> Result<BitTable, BackendError>;
+    ) -> Result<HostValue, BackendError>;
 
-    /// Consumes a value and returns it as [`Backend::store`] does.
+    /// Consumes a value and returns it, a table in the `wanted` form.
     ///
     /// # Errors
     /// As for [`Backend::store`]; the value is lost then.
     fn unload(
         &self,
         value: Self::Value,
+        _wanted: Wanted,
         interrupt: &AtomicBool,
     ) -> Result<HostValue, BackendError> {
-        self.store(&value, interrupt)
+        self.store(&value, Part::Whole, interrupt)
     }
 
-    /// Does what [`Backend::load`] does, for a table whose rows are the columns of `rows`.
-    ///
-    /// # Errors
-    /// As for [`Backend::load`].
-    fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<Self::Value, BackendError> {
-        let (n_rows, n_cols) = (rows.n_cols(), rows.n_rows());
-        let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| refused(n_rows, n_cols))?;
-        for col_idx in 0..n_cols {
-            table.column_limbs_mut(col_idx).copy_from_slice(rows.row(col_idx).limbs());
-        }
-        self.load(HostValue::Table(table), fixed)
-    }
-
-    /// Consumes a sparse table and returns it in its sparse form. Returns the value itself if it is
-    /// not sparse, or if `wanted`, which receives the size of the dense table in bytes, returns
-    /// false.
-    fn unload_sparse(
-        &self,
-        value: Self::Value,
-        _wanted: &dyn Fn(u64) -> bool,
-    ) -> Result<SparseTable, Self::Value> {
-        Err(value)
-    }
-
-    /// Does what [`Backend::load`] does, for a sparse table whose columns or rows are these lines.
-    /// For backends that have [`Backend::sparse_tables`].
-    ///
-    /// # Errors
-    /// As for [`Backend::load`].
-    fn load_sparse(
-        &self,
-        _lines: SparseLines,
-        _form: TableForm,
-        _fixed: bool,
-    ) -> Result<Self::Value, BackendError> {
-        Err(BackendError::Unsupported { what: "sparse tables".to_owned() })
-    }
-
-    /// Compiles a verified program.
+    /// Compiles a verified program, which may continue the one of `earlier`: a line of a session,
+    /// after the previous one. Routines that both share (Note \[Shared routines\] in star-ir) may
+    /// keep their compiled form, in backends that compile routine by routine.
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] if the backend cannot run it, [`BackendError::Internal`] if it
@@ -170,23 +119,8 @@ pub trait Backend {
         &self,
         program: Program,
         options: &CompileOptions,
-    ) -> Result<Self::Code, BackendError>;
-
-    /// Does what [`Backend::compile`] does, for a program that continues the one of `earlier`: a
-    /// line of a session, after the previous one. Routines that both share (Note \[Shared
-    /// routines\] in star-ir) may keep their compiled form; the number of reused routines is
-    /// returned with the code. For backends that compile routine by routine.
-    ///
-    /// # Errors
-    /// As for [`Backend::compile`].
-    fn recompile(
-        &self,
-        program: Program,
-        options: &CompileOptions,
-        _earlier: &Self::Code,
-    ) -> Result<(Self::Code, usize), BackendError> {
-        self.compile(program, options).map(|code| (code, 0))
-    }
+        earlier: Option<&Self::Code>,
+    ) -> Result<Compiled<Self::Code>, BackendError>;
 
     /// Prepares a run of `entry` with arguments of these types; `None` is an argument that is
     /// unset, or not known yet.
@@ -200,23 +134,10 @@ pub trait Backend {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
 
-    /// Returns the preferred layouts of the parameters of an entry, for [`Backend::load_rows`]: one
-    /// form for each parameter, in order. Parameters that are not tables, and those beyond the end
-    /// of the list, are stored by columns.
-    fn home_forms(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<TableForm> {
+    /// Returns the preferred layouts of the parameters of an entry, in order. Parameters that are
+    /// not tables, and those beyond the end of the list, have none.
+    fn preferences(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<Preference> {
         Vec::new()
-    }
-
-    /// Returns how an entry uses each of its parameters, which decides whether its tables should be
-    /// sparse. `None` if the backend has no sparse tables.
-    fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<TableUse>> {
-        None
-    }
-
-    /// Returns the layout of a table; `None` if the value is not a table, or the backend has only
-    /// one form.
-    fn table_layout(&self, _value: &Self::Value) -> Option<TableLayout> {
-        None
     }
 
     /// Arranges the arguments of a plan as its entry accesses them, where a run within `memory`
@@ -271,8 +192,73 @@ pub struct Capabilities {
     pub expansion: u64,
     /// Maximum number of packed bytes of values that it can hold.
     pub max_bytes: u64,
+    /// Whether it has sparse tables.
+    pub has_sparse: bool,
     /// The library routines for which it has an intrinsic.
     pub intrinsics: Vec<Intrinsic>,
+}
+
+/// The type of a value, and its layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeInfo {
+    /// The type with its sizes.
+    pub ty: Ty,
+    /// The layout of a table; `None` if it is not a table, or the backend has only one form.
+    pub layout: Option<TableLayout>,
+}
+
+impl From<Ty> for TypeInfo {
+    /// Creates the description of a value without a layout.
+    fn from(ty: Ty) -> Self {
+        TypeInfo { ty, layout: None }
+    }
+}
+
+/// What is read of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// A range of columns of a table, counted from 0.
+    Columns(Range<usize>),
+}
+
+/// The form in which a table leaves a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// By columns.
+    Columns,
+    /// Sparse if it is sparse on the backend, and by columns otherwise.
+    Sparse {
+        /// Minimum size of its dense form in bytes; smaller tables are by columns.
+        from_bytes: u64,
+    },
+}
+
+/// The layout of a table that an entry prefers for a parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Preference {
+    /// The order of its lines.
+    pub form: TableForm,
+    /// How the entry uses the table, which decides whether it should be sparse; `None` if the
+    /// backend has no sparse tables.
+    pub used: Option<TableUse>,
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Compiled<C> {
+    /// The program in the backend's form.
+    pub code: C,
+    /// The number of routines that kept the form of an earlier program.
+    pub n_kept: usize,
+}
+
+impl<C> Compiled<C> {
+    /// Creates a program of which every routine was compiled.
+    pub fn new(code: C) -> Self {
+        Compiled { code, n_kept: 0 }
+    }
 }
 
 /// How a program is compiled. No choice changes results, traps or elementary operations, except

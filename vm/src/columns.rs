@@ -1,12 +1,14 @@
 //! Transfer of tables by ranges of columns.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::BitTable;
 use star_base::limbs::OutOfMemory;
+use star_base::{BitTable, TableRef};
 
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, Part};
+use crate::value::HostValue;
 
 /// Limbs of a range of columns that is transferred at once: 64 MiB.
 const RANGE_LIMBS: usize = 1 << 23;
@@ -23,6 +25,15 @@ pub(crate) fn refused(n_rows: usize, n_cols: usize) -> BackendError {
     BackendError::OutOfMemory(OutOfMemory { n_bytes })
 }
 
+/// Returns the table by columns; another form is converted.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn by_columns(table: TableRef<'_>) -> Result<Cow<'_, BitTable>, BackendError> {
+    let (n_rows, n_cols) = table.shape();
+    table.to_columns().map_err(|_| refused(n_rows, n_cols))
+}
+
 /// Does what [`Backend::load`] does, range by range, for backends that do not reuse the host's
 /// memory.
 ///
@@ -34,14 +45,17 @@ pub fn load_by_ranges<B: Backend>(
     fixed: bool,
 ) -> Result<B::Value, BackendError> {
     let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
-    let mut value = backend.new_table(n_rows, n_cols, fixed)?;
+    let mut value = backend.load(HostValue::Unset, fixed)?;
+    if n_cols == 0 {
+        backend.load_columns(&mut value, n_cols, 0, table)?;
+    }
     for range in ranges(n_rows, n_cols) {
         let part = BitTable::zeros(n_rows, range.len());
         let mut part = part.map_err(|_| refused(n_rows, n_cols))?;
         for (idx, col_idx) in range.clone().enumerate() {
             part.column_limbs_mut(idx).copy_from_slice(table.column_limbs(col_idx));
         }
-        backend.load_columns(&mut value, range.start, &part)?;
+        backend.load_columns(&mut value, n_cols, range.start, &part)?;
     }
     Ok(value)
 }
@@ -62,7 +76,8 @@ pub fn store_by_ranges<B: Backend>(
         if interrupt.load(Ordering::Relaxed) {
             return Err(BackendError::Interrupted);
         }
-        let part = backend.store_columns(value, range.clone(), interrupt)?;
+        let part = backend.store(value, Part::Columns(range.clone()), interrupt)?;
+        let part = part.columns().ok_or_else(no_table)?;
         for (idx, col_idx) in range.enumerate() {
             table.column_limbs_mut(col_idx).copy_from_slice(part.column_limbs(idx));
         }
@@ -82,15 +97,20 @@ pub fn check_columns(columns: &Range<usize>, n_cols: usize) -> Result<(), Backen
     Err(BackendError::Internal(format!("columns {start}..{end} of a table with {n_cols}")))
 }
 
-/// Checks that columns with this number of rows fit into a table from `start` on.
+/// Checks that columns of a table with `of` columns fit into a table from `start` on.
 ///
 /// # Errors
 /// [`BackendError::Internal`] if they do not.
 pub fn check_part(
     (n_rows, n_cols): (usize, usize),
+    of: usize,
     start: usize,
     part: &BitTable,
 ) -> Result<(), BackendError> {
+    if of != n_cols {
+        let why = format!("columns of a table with {of} for one with {n_cols}");
+        return Err(BackendError::Internal(why));
+    }
     check_columns(&(start..start.saturating_add(part.n_cols())), n_cols)?;
     if part.n_rows() == n_rows {
         return Ok(());

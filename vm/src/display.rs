@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use star_base::text::visible;
-use star_base::{BitTable, BitVector, SparseTable};
+use star_base::{BitTable, BitVector, Table};
 
 use crate::value::HostValue;
 
@@ -96,12 +96,12 @@ impl ShownTable for BitTable {
     }
 }
 
-impl ShownTable for SparseTable {
+impl ShownTable for Table {
     fn n_rows(&self) -> usize {
-        SparseTable::n_rows(self)
+        Table::n_rows(self)
     }
     fn n_cols(&self) -> usize {
-        SparseTable::n_cols(self)
+        Table::n_cols(self)
     }
     fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
         self.get(row_idx, col_idx)

@@ -30,8 +30,8 @@ mod tape;
 pub mod value;
 
 pub use backend::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Host, HostError, Limits, Outcome,
-    Stats,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Host, HostError,
+    Limits, Outcome, Part, Preference, Stats, TypeInfo, Wanted,
 };
 pub use counters::{Counters, Declined};
 pub use cpu::Cpu;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use star_base::{BitTable, BitVector, BitsRef, SparseLines, text};
+use star_base::{BitTable, BitVector, BitsRef, SparseTable, Table, text};
 use star_ir::{Extent, Ty};
 
 use crate::display::{self, Shown};
@@ -22,18 +22,17 @@ pub enum HostValue {
     Slice(BitVector),
     /// A word.
     Word(BitVector),
-    /// A table.
-    Table(BitTable),
+    /// A table in one of its forms.
+    Table(Table),
 }
 
 /// Copies the value.
 impl From<BitsRef<'_>> for HostValue {
     fn from(bits: BitsRef<'_>) -> Self {
         match bits {
-            BitsRef::Sparse(table) => table.to_dense().map_or(HostValue::Unset, HostValue::Table),
             BitsRef::Slice(bits) => HostValue::Slice(bits.clone()),
             BitsRef::Word(bits) => HostValue::Word(bits.clone()),
-            BitsRef::Table(table) => HostValue::Table(table.clone()),
+            BitsRef::Table(table) => HostValue::Table(table.to_owned()),
         }
     }
 }
@@ -57,6 +56,8 @@ from! {
     String => Str
     BitVector => Slice
     BitTable => Table
+    SparseTable => Table
+    Table => Table
 }
 
 /// The text that `print` shows: large tables and long slices are elided.
@@ -72,8 +73,21 @@ impl HostValue {
         match self {
             HostValue::Slice(bits) => Some(BitsRef::Slice(bits)),
             HostValue::Word(bits) => Some(BitsRef::Word(bits)),
-            HostValue::Table(table) => Some(BitsRef::Table(table)),
+            HostValue::Table(table) => Some(BitsRef::Table(table.view())),
             HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => None,
+        }
+    }
+
+    /// Returns the table packed by columns; `None` if it is something else, or has another form.
+    pub fn columns(&self) -> Option<&BitTable> {
+        if let HostValue::Table(table) = self { table.columns() } else { None }
+    }
+
+    /// Returns the table packed by columns; `None` if it is something else, or has another form.
+    pub fn into_columns(self) -> Option<BitTable> {
+        match self {
+            HostValue::Table(Table::Columns(columns)) => Some(columns),
+            _ => None,
         }
     }
 
@@ -94,10 +108,10 @@ impl HostValue {
     }
 }
 
-/// The storage order of a table's bits.
+/// The order of the lines in which a backend stores a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableForm {
-    /// Column by column, as everywhere outside a backend.
+    /// Column by column.
     #[default]
     Columns,
     /// Row by row.
@@ -140,14 +154,10 @@ impl fmt::Display for TableLayout {
 /// An argument of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// The value. For a table by rows, its rows are the columns of this one.
+    /// The value.
     pub value: HostValue,
     /// Whether it was given from outside: it keeps its size and does not grow.
     pub fixed: bool,
-    /// The storage order, if it is a table.
-    pub form: TableForm,
-    /// The table, if it is sparse: its columns or rows, according to `form`. `value` is unset then.
-    pub sparse: Option<SparseLines>,
 }
 
 impl Argument {
@@ -158,6 +168,6 @@ impl Argument {
 
     /// Creates an argument from a value, and whether it is given from outside.
     pub fn new(value: HostValue, fixed: bool) -> Self {
-        Argument { value, fixed, form: TableForm::Columns, sparse: None }
+        Argument { value, fixed }
     }
 }

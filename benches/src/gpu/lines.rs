@@ -72,7 +72,7 @@ impl Bench {
         };
         let mut table = || {
             let columns: Vec<BitVector> = (0..n).map(|_| random()).collect();
-            HostValue::Table(BitTable::from_columns(n, &columns))
+            HostValue::from(BitTable::from_columns(n, &columns))
         };
         let (p, q) = (table(), table());
         let args = [p, q, HostValue::Slice(random()), int(TURNS), HostValue::Unset, int(0)];

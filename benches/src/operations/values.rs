@@ -41,7 +41,7 @@ pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<HostValue> 
     last.put(n_bits - 1, true);
     let slices = [x.clone(), y, w, zeros.clone(), last, x, zeros];
     let words = [p.clone(), p, bits(&mut random, n_bits), bits(&mut random, n_bits / 2)];
-    let mut values: Vec<HostValue> = tables.into_iter().map(HostValue::Table).collect();
+    let mut values: Vec<HostValue> = tables.into_iter().map(HostValue::from).collect();
     values.extend(slices.into_iter().map(HostValue::Slice));
     values.extend(words.into_iter().map(HostValue::Word));
     values.extend(rows);

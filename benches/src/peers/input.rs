@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, BitsRef};
+use star_base::{BitTable, Table};
 use star_io::generate::{
     Density, GenerateOptions, GraphKind, Labels, Parts, Repeats, Rmat, Road, UniformGraph,
 };
@@ -294,7 +294,7 @@ fn shared(folders: &Folders, name: &str, format: Format) -> Result<Graph, Failur
     };
     match load(format, &folder.join("graphs").join(name))?.data {
         Data::Graph(graph) => Ok(without_parallels(graph)),
-        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             Err(Failure::peer(format!("{name} holds no graph")))
         }
     }
@@ -311,14 +311,14 @@ fn without_parallels(mut graph: Graph) -> Graph {
 fn write_matrix(graph: &Graph, path: &Path) -> Result<(), Failure> {
     let widths = Widths { h: 0, b: 0 };
     let table: BitTable = match lay_out(Layout::Adjacency, graph, widths, MAX_BYTES, "")? {
-        LayoutValue::Table(table) => table,
-        LayoutValue::Slice(_) => return Err(Failure::peer("an adjacency is a table")),
+        LayoutValue::Table(Table::Columns(table)) => table,
+        _ => return Err(Failure::peer("an adjacency is a table")),
     };
     write_table(&table, path)
 }
 
 fn write_table(table: &BitTable, path: &Path) -> Result<(), Failure> {
-    write_to(path, Format::Npy, OutputRef::Bits(BitsRef::Table(table)))
+    write_to(path, Format::Npy, OutputRef::Bits(table.into()))
 }
 
 /// The free cells of a grid, one row of it in each row.

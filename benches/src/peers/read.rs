@@ -18,7 +18,7 @@ pub(super) fn network_of(given: &PeerArgs) -> Result<Graph, Failure> {
     let path = given.path("graph")?;
     match load(Format::MatrixMarket, &path)?.data {
         Data::Graph(graph) => Ok(graph),
-        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             Err(Failure::peer(format!("{} holds no graph", path.display())))
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn load(format: Format, path: &Path) -> Result<LoadedFile, Failure> {
 fn numbers(path: &Path) -> Result<Numbers, Failure> {
     match load(Format::Npy, path)?.data {
         Data::Numbers(numbers) => Ok(numbers),
-        Data::Graph(_) | Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => {
+        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => {
             Err(Failure::peer(format!("{} holds no numbers", path.display())))
         }
     }
@@ -71,5 +71,6 @@ fn table(
 ) -> Result<BitTable, Failure> {
     let shown = path.display().to_string();
     let mut options = LayoutOptions::new(&shown, MAX_BYTES);
-    Ok(lay_out_numbers(layout, numbers, Some(&[bits]), &mut options)?.table)
+    let table = lay_out_numbers(layout, numbers, Some(&[bits]), &mut options)?.table;
+    table.into_columns().map_err(|error| Failure::peer(error.to_string()))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use star_base::text;
 use star_io::{FileError, LayoutOptions, NumberLayout, Numbers, Shape};
-use star_vm::{HostValue, TableForm};
+use star_vm::HostValue;
 
 use super::{LoadRequest, from_table, stopped, wrong_layout};
 use crate::layouts::{self, AnyLayout};
@@ -20,8 +20,8 @@ pub struct RowFields {
     pub widths: Vec<usize>,
 }
 
-/// Lays out numbers; the form is that of a table, the requested one if its rows are long. The
-/// positions of the fields are reported to the user.
+/// Lays out numbers; a table has the requested form if its rows are long. The positions of the
+/// fields are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -29,7 +29,7 @@ pub fn from_numbers(
     reading: Reading<'_>,
     numbers: &Numbers,
     request: LoadRequest<'_>,
-) -> Result<(HostValue, TableForm, RowFields), FileError> {
+) -> Result<(HostValue, RowFields), FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Numbers(layout)), _) => layout,
         (Some(AnyLayout::Graph(_)), _) => {
@@ -40,8 +40,8 @@ pub fn from_numbers(
         (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
         (None, _) => &NumberLayout::Natural,
     };
-    let LoadRequest { kind, file, max_bytes, form, .. } = request;
-    let by_rows = form == TableForm::Rows && kind == Kind::Table;
+    let LoadRequest { kind, file, max_bytes, wish, .. } = request;
+    let by_rows = wish.by_rows() && kind == Kind::Table;
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
@@ -72,8 +72,7 @@ pub fn from_numbers(
         reading.observer.note(&format!("{file}: {columns}{what}"));
     }
     let widths = laid_out.fields.into_iter().map(|(_, bits)| bits).collect();
-    let form = if laid_out.by_rows { TableForm::Rows } else { TableForm::Columns };
-    Ok((value, form, RowFields { fields: laid_out.chosen, widths }))
+    Ok((value, RowFields { fields: laid_out.chosen, widths }))
 }
 
 /// Returns the columns of the fields; `None` for one field of one bit, and without fields.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use star_base::{BitsRef, Code, text};
 use star_bind::encoding::{self, Formulas, writable};
-use star_bind::{Encoding, Fields, Kind, ResultForm};
+use star_bind::{Encoding, Fields, ResultForm};
 use star_io::{Decimal, FileError, Format, OutputRef};
 use star_vm::HostValue;
 
@@ -126,12 +126,7 @@ pub fn write_named(
     let (fields, file) = fields_of(name)?;
     let path = path(file)?;
     let Some(fields) = fields else {
-        let kind = match value {
-            BitsRef::Slice(_) => Kind::Slice,
-            BitsRef::Word(_) => Kind::Word,
-            BitsRef::Table(_) | BitsRef::Sparse(_) => Kind::Table,
-        };
-        let holds = |format| encoding::holds(kind, format);
+        let holds = |format| encoding::holds(value.kind(), format);
         return Target::by(Writer::Program, &path, file, &holds)?
             .write_bits(value, flags)?
             .commit();

@@ -2,7 +2,7 @@
 //! `star run`, becomes a variable at its first use.
 
 use star_base::Span;
-use star_bind::data::{LaidOut, LoadRequest, SparseWish, WidthOverrides};
+use star_bind::data::{LoadRequest, SparseWish, TableWish, WidthOverrides};
 use star_bind::load::read_graph;
 use star_bind::marked::marked;
 use star_bind::offer::{Offer, offer};
@@ -44,7 +44,7 @@ impl Offers {
         reading: Reading<'_>,
         max_bytes: u64,
         sparse: SparseWish,
-    ) -> Result<LaidOut, FileError> {
+    ) -> Result<HostValue, FileError> {
         let Offers { file, graph } = self;
         let Ready { graph, widths } = match graph {
             Some(ready) => ready,
@@ -61,8 +61,8 @@ impl Offers {
         let form = if may_lie_by_rows { TableForm::Rows } else { TableForm::Columns };
         let widths = *widths;
         let (layout, knows_offset) = (None, false);
-        let wanted =
-            LoadRequest { kind, layout, file, max_bytes, widths, form, sparse, knows_offset };
+        let wish = TableWish { form, sparse };
+        let wanted = LoadRequest { kind, layout, file, max_bytes, widths, wish, knows_offset };
         offered.value(reading, graph, wanted)
     }
 }
@@ -128,9 +128,8 @@ impl Session {
             let value = offers.value(offered, kind, reading, max_bytes, sparse);
             drop(clock);
             match value {
-                Ok(laid_out) => {
-                    let argument = laid_out.into_argument(true);
-                    if let Err(error) = self.state.values.load_argument(&name, argument) {
+                Ok(value) => {
+                    if let Err(error) = self.state.values.load(&name, value, true) {
                         let what = format!("cannot load `{name}`");
                         self.refuse(&refused_by_backend(&what, &error), sink);
                         well = false;

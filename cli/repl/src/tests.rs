@@ -161,7 +161,7 @@ fn tables_accessed_by_rows_are_row_major_before_the_run() {
     let options = CompileOptions::default();
 
     let mut values = Values::new(Rc::clone(&backend));
-    values.load("T", HostValue::Table(table.clone()), false).unwrap();
+    values.load("T", HostValue::from(table.clone()), false).unwrap();
     let slots = ["T".to_owned(), "v".to_owned()];
     let entry = RoutineId(0);
     let job = Job { program: program.clone(), entry, slots: &slots, options };
@@ -169,10 +169,10 @@ fn tables_accessed_by_rows_are_row_major_before_the_run() {
     assert_eq!(control.stats.counters.homes_changed, 0);
 
     // Without this, the run itself transposes the table.
-    let code = backend.compile(program, &options).unwrap();
+    let code = backend.compile(program, &options, None).unwrap().code;
     let plan = backend.plan(&code, entry, &[None, None]).unwrap();
     let load = |value| backend.load(value, false).unwrap();
-    let mut values = [load(HostValue::Table(table)), load(HostValue::Unset)];
+    let mut values = [load(HostValue::from(table)), load(HostValue::Unset)];
     assert!(matches!(backend.run(&plan, &mut values, &mut control), Outcome::Done));
     assert_eq!(control.stats.counters.homes_changed, 1);
 }

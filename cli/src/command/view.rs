@@ -79,7 +79,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
         Data::Graph(_) => {
             places_for(reading, &args.file, args.places.as_deref(), max_bytes).map_err(stopped)?
         }
-        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             if args.places.is_some() {
                 reporter.warning("`--places` is unused: the file contains no graph");
             }

@@ -141,8 +141,7 @@ fn read(
     let binding = Binding {
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
-        forms: binding.forms.clone(),
-        sparse: binding.sparse.clone(),
+        wishes: binding.wishes.clone(),
         kept: Vec::new(),
         keeps_graph: false,
         settings: settings.clone(),

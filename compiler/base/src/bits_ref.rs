@@ -1,27 +1,61 @@
 //! Borrowed bit values, for output to files and for results of programs.
 
 use crate::bits::{BitTable, BitVector};
+use crate::kind::Kind;
 use crate::sparse::SparseTable;
+use crate::table::TableRef;
 
 /// A borrowed table, slice or word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitsRef<'a> {
     /// A table.
-    Table(&'a BitTable),
-    /// A table with few ones or few zeros.
-    Sparse(&'a SparseTable),
+    Table(TableRef<'a>),
     /// One column.
     Slice(&'a BitVector),
     /// One row.
     Word(&'a BitVector),
 }
 
-impl BitsRef<'_> {
+impl<'a> From<&'a BitTable> for BitsRef<'a> {
+    fn from(columns: &'a BitTable) -> Self {
+        BitsRef::Table(TableRef::Columns(columns))
+    }
+}
+
+impl<'a> From<&'a SparseTable> for BitsRef<'a> {
+    fn from(table: &'a SparseTable) -> Self {
+        BitsRef::Table(TableRef::Sparse(table))
+    }
+}
+
+impl<'a> BitsRef<'a> {
+    /// Returns its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            BitsRef::Table(_) => Kind::Table,
+            BitsRef::Slice(_) => Kind::Slice,
+            BitsRef::Word(_) => Kind::Word,
+        }
+    }
+
+    /// Describes kind and size, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            BitsRef::Table(table) => table.describe(),
+            BitsRef::Slice(slice) => format!("a slice of {}", slice.len()),
+            BitsRef::Word(word) => format!("a word of {}", word.len()),
+        }
+    }
+
+    /// Returns the table if it is one by columns.
+    pub fn columns(&self) -> Option<&'a BitTable> {
+        if let BitsRef::Table(table) = self { table.columns() } else { None }
+    }
+
     /// Returns the rows and columns of the value as a table: a slice is one column, a word one row.
     pub fn shape(&self) -> (usize, usize) {
         match self {
-            BitsRef::Table(table) => (table.n_rows(), table.n_cols()),
-            BitsRef::Sparse(table) => (table.n_rows(), table.n_cols()),
+            BitsRef::Table(table) => table.shape(),
             BitsRef::Slice(slice) => (slice.len(), 1),
             BitsRef::Word(word) => (1, word.len()),
         }
@@ -31,7 +65,6 @@ impl BitsRef<'_> {
     pub fn count_ones(&self) -> u64 {
         match self {
             BitsRef::Table(table) => table.count_ones(),
-            BitsRef::Sparse(table) => table.count_ones(),
             BitsRef::Slice(vector) | BitsRef::Word(vector) => vector.count_ones(),
         }
     }
@@ -40,9 +73,11 @@ impl BitsRef<'_> {
     pub fn try_for_rows<E>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let (n_rows, n_cols) = self.shape();
         match self {
-            BitsRef::Table(table) => rows_of(n_rows, n_cols, |col| table.column_limbs(col), each),
+            BitsRef::Table(TableRef::Columns(table)) => {
+                rows_of(n_rows, n_cols, |col| table.column_limbs(col), each)
+            }
             BitsRef::Slice(slice) => rows_of(n_rows, n_cols, |_| slice.limbs(), each),
-            BitsRef::Sparse(table) => {
+            BitsRef::Table(table) => {
                 let mut row = vec![0; n_cols];
                 for row_idx in 0..n_rows {
                     row.iter_mut().enumerate().for_each(|(col, bit)| {
@@ -63,23 +98,19 @@ impl BitsRef<'_> {
     pub fn get(&self, row: usize, col: usize) -> bool {
         match self {
             BitsRef::Table(table) => table.get(row, col),
-            BitsRef::Sparse(table) => table.get(row, col),
             BitsRef::Slice(slice) => slice.get(row),
             BitsRef::Word(word) => word.get(col),
         }
     }
 
     /// Calls `each` with the row and column of every one, both from 0, column by column, or row by
-    /// row if it is sparse by rows; stops at the first error.
+    /// row if it is a table by rows; stops at the first error.
     pub fn try_for_ones<E>(
         &self,
         mut each: impl FnMut(usize, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         match self {
-            BitsRef::Table(table) if table.n_rows() == 0 => Ok(()),
-            BitsRef::Table(table) => (0..table.n_cols())
-                .try_for_each(|col| ones_of(table.column_limbs(col), |row| each(row, col))),
-            BitsRef::Sparse(table) => table.try_for_ones(each),
+            BitsRef::Table(table) => table.try_for_ones(each),
             BitsRef::Slice(slice) => ones_of(slice.limbs(), |row| each(row, 0)),
             BitsRef::Word(word) => ones_of(word.limbs(), |col| each(0, col)),
         }
@@ -111,7 +142,10 @@ fn rows_of<'c, E>(
 }
 
 /// Calls `each` with the index of every one.
-fn ones_of<E>(limbs: &[u64], mut each: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+pub(crate) fn ones_of<E>(
+    limbs: &[u64],
+    mut each: impl FnMut(usize) -> Result<(), E>,
+) -> Result<(), E> {
     for (limb_idx, &limb) in limbs.iter().enumerate() {
         let mut rest = limb;
         while rest != 0 {

@@ -5,8 +5,8 @@
 //! * [`builtins`]: the catalogue of built-ins; [`intrinsics`]: the catalogue of intrinsics;
 //!   [`language`]: documentation of the words of the language; [`library`]: the type of the
 //!   standard library.
-//! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
-//!   [`bits_ref`]: either of them, borrowed.
+//! * [`bits`]: packed bit vectors and tables; [`table`]: tables in the forms in which they enter and
+//!   leave a machine; [`bits_ref`]: any of them, borrowed.
 //! * [`kind`]: types without sizes.
 //! * [`text`]: text fragments for messages; [`quantity`]: numbers and sizes in human-readable form.
 //! * [`limbs`], [`zeros`]: their memory; [`transpose`]: blocks of 64 × 64 bits.
@@ -28,6 +28,7 @@ pub mod quantity;
 pub mod random;
 pub mod span;
 pub mod sparse;
+pub mod table;
 pub mod text;
 pub mod transpose;
 pub mod zeros;
@@ -44,4 +45,5 @@ pub use limbs::{Limbs, OutOfMemory};
 pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
 pub use sparse::{SparseLine, SparseLines, SparseTable};
+pub use table::{Table, TableRef};
 pub use zeros::Zeros;

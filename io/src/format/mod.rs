@@ -191,9 +191,7 @@ impl<'a> GraphRef<'a> {
                 graph.check_ends("")?;
                 Ok(GraphRef::Graph(graph))
             }
-            OutputRef::Bits(table @ (BitsRef::Table(_) | BitsRef::Sparse(_)))
-                if table.shape().0 == table.shape().1 =>
-            {
+            OutputRef::Bits(table @ BitsRef::Table(_)) if table.shape().0 == table.shape().1 => {
                 Ok(GraphRef::Adjacency(table))
             }
             OutputRef::Bits(_) | OutputRef::Numbers(_) => {

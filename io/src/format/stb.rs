@@ -15,6 +15,7 @@
 
 mod sparse;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crc32fast::Hasher;
@@ -75,13 +76,13 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let head = parse_head(&source, &bytes)?;
     if head.version == sparse::VERSION {
         let table = sparse::read(&mut source, crc, head)?;
-        return Ok((Data::Sparse(table), ReaderNotes::default()));
+        return Ok((Data::Table(table.into()), ReaderNotes::default()));
     }
     let header = parse_header(&source, head)?;
     let table = read_table(&mut source, &mut crc, &header)?;
     check_end(&mut source, crc)?;
     let data = match header.kind {
-        ContentKind::Table => Data::Table(table),
+        ContentKind::Table => Data::Table(table.into()),
         ContentKind::Slice => Data::Slice(table.into_first_column()),
         ContentKind::Word => Data::Word(table.into_first_column()),
     };
@@ -102,30 +103,33 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 
 fn write_bits(value: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     match value {
-        BitsRef::Table(table) => {
-            write_columns(ContentKind::Table, value.shape(), |idx| table.column_limbs(idx), out)
-        }
+        BitsRef::Table(table) => match table.sparse() {
+            Some(table) => sparse::write(table, out),
+            None => {
+                let column = |idx| table.column_limbs(idx);
+                write_columns(ContentKind::Table, value.shape(), column, out)
+            }
+        },
         BitsRef::Slice(bits) => {
-            write_columns(ContentKind::Slice, (bits.len(), 1), |_| bits.limbs(), out)
+            write_columns(ContentKind::Slice, (bits.len(), 1), |_| bits.limbs().into(), out)
         }
         BitsRef::Word(bits) => {
-            write_columns(ContentKind::Word, (bits.len(), 1), |_| bits.limbs(), out)
+            write_columns(ContentKind::Word, (bits.len(), 1), |_| bits.limbs().into(), out)
         }
-        BitsRef::Sparse(table) => sparse::write(table, out),
     }
 }
 
 fn write_columns<'b>(
     kind: ContentKind,
     (n_rows, n_cols): (usize, usize),
-    column: impl Fn(usize) -> &'b [u64],
+    column: impl Fn(usize) -> Cow<'b, [u64]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut sheet = Summed::begin(out, VERSION, kind as u32, n_rows, n_cols);
     // Columns without rows have no limbs, whatever their number.
     let n_full = if n_rows > 0 { n_cols } else { 0 };
     for col_idx in 0..n_full {
-        for limb in column(col_idx) {
+        for limb in column(col_idx).iter() {
             sheet.put(&limb.to_le_bytes())?;
         }
     }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use star_base::{BitTable, Code, did_you_mean};
+use star_base::{BitTable, Code, Table, did_you_mean};
 
 use super::fill::{fill_column, fill_numbers};
 use super::poller::InterruptPoller;
@@ -95,10 +95,8 @@ impl fmt::Display for NumberLayout {
 /// The result of laying out numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumbersLaidOut {
-    /// The table; its columns are the rows if it is stored by rows.
-    pub table: BitTable,
-    /// Whether it is stored by rows, which requires the option and sufficiently long rows.
-    pub by_rows: bool,
+    /// The table, by rows if the options say so and its rows are sufficiently long.
+    pub table: Table,
     /// The fields in the layout: name, and bits of every number; none in
     /// [`NumberLayout::Present`].
     pub fields: Vec<(String, usize)>,
@@ -143,7 +141,7 @@ pub fn lay_out_numbers(
         let table = code(field, *bits, value, options)?;
         let notes = absent_text(field, value).into_iter().collect();
         let fields = vec![(field.name.clone(), *bits)];
-        return Ok(NumbersLaidOut { table, by_rows: false, fields, chosen, notes });
+        return Ok(NumbersLaidOut { table: table.into(), fields, chosen, notes });
     }
     let is_mask = matches!(fields, [field] if field.is_bits()) && widths == [1];
     let (height, width) = match (layout, numbers.shape) {
@@ -231,7 +229,8 @@ pub fn lay_out_numbers(
     let notes = meanings.chain(notes).chain(missing);
     let names = fields.iter().map(|field| field.name.clone());
     let fields = names.zip(widths).collect();
-    Ok(NumbersLaidOut { table, by_rows, fields, chosen, notes: notes.collect() })
+    let table = Table::of_lines(table, by_rows);
+    Ok(NumbersLaidOut { table, fields, chosen, notes: notes.collect() })
 }
 
 /// Lays out [`NumberLayout::Present`].
@@ -246,7 +245,7 @@ fn present(
         |row: usize| numbers.fields.iter().all(|field| Some(field.values[row]) != field.nodata);
     fill_column(&mut table, 0, is_present, &mut poller)?;
     let (fields, notes) = (Vec::new(), Vec::new());
-    Ok(NumbersLaidOut { table, by_rows: false, fields, chosen: 0..0, notes })
+    Ok(NumbersLaidOut { table: table.into(), fields, chosen: 0..0, notes })
 }
 
 /// Rejects negative numbers.

@@ -1,6 +1,6 @@
 //! Direct layout of graphs as sparse tables, without an intermediate dense table.
 
-use star_base::{OutOfMemory, SparseLines};
+use star_base::{OutOfMemory, SparseLines, SparseTable};
 
 use super::groups::Groups;
 use super::poller::InterruptPoller;
@@ -112,10 +112,9 @@ pub fn bytes_of_forms(
     Extent::of(layout, graph, widths, by_rows).map(|extent| extent.bytes())
 }
 
-/// Lays out a graph as a sparse table by rows or columns, as the options say; also returns whether
-/// the lines are rows, since a two's complement layout is always stored by columns. `None` if the
-/// layout has no sparse form. Needs the memory of the result, and temporarily up to 16 bytes for
-/// each arc and 8 for each vertex.
+/// Lays out a graph as a sparse table by rows or columns, as the options say; a two's complement
+/// layout is always stored by columns. `None` if the layout has no sparse form. Needs the memory of
+/// the result, and temporarily up to 16 bytes for each arc and 8 for each vertex.
 ///
 /// # Errors
 /// Those of [`lay_out_with`](super::lay_out_with).
@@ -124,7 +123,7 @@ pub fn lay_out_sparse(
     graph: &Graph,
     widths: Widths,
     options: &mut LayoutOptions<'_>,
-) -> Result<Option<(SparseLines, bool)>, FileError> {
+) -> Result<Option<SparseTable>, FileError> {
     let LayoutOptions { file, max_bytes, by_rows, .. } = *options;
     check(layout, graph, widths, file)?;
     let Some(extent) = Extent::of(layout, graph, widths, by_rows) else { return Ok(None) };
@@ -179,7 +178,7 @@ pub fn lay_out_sparse(
         | Layout::CodeDouble
         | Layout::Edges => {}
     }
-    Ok(Some((filling.lines, extent.by_rows)))
+    Ok(Some(SparseTable { lines: filling.lines, by_rows: extent.by_rows }))
 }
 
 /// A sparse table during filling.

@@ -1,7 +1,7 @@
 //! The destination table of a layout, by columns or by rows.
 
-use star_base::BitTable;
 use star_base::bits::zero_tail;
+use star_base::{BitTable, Table};
 
 use super::poller::InterruptPoller;
 use crate::error::FileError;
@@ -21,9 +21,14 @@ impl Target {
         Target { lines, by_rows }
     }
 
-    /// Returns the filled table; its columns are the rows if it is stored by rows.
+    /// Returns the lines of the filled table.
     pub(super) fn into_lines(self) -> BitTable {
         self.lines
+    }
+
+    /// Returns the filled table.
+    pub(super) fn into_table(self) -> Table {
+        Table::of_lines(self.lines, self.by_rows)
     }
 
     pub(super) fn by_rows(&self) -> bool {

@@ -130,7 +130,7 @@ proptest! {
             None => {
                 let table = BitTable::parse(&["101", "010"]).expect("bits");
                 let mut bytes = Vec::new();
-                write(Format::Stb, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes).expect("memory");
+                write(Format::Stb, OutputRef::Bits(BitsRef::from(&table)), &mut bytes).expect("memory");
                 (Format::Stb, bytes)
             }
         };

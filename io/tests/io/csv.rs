@@ -167,7 +167,7 @@ fn written(value: OutputRef<'_>) -> String {
 #[test]
 fn bits_are_written_as_one_number_per_row() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
-    assert_eq!(written(OutputRef::Bits(BitsRef::Table(&table))), "bits:3\n3\n4\n");
+    assert_eq!(written(OutputRef::Bits(BitsRef::from(&table))), "bits:3\n3\n4\n");
     let bits = BitVector::parse("101").unwrap();
     assert_eq!(written(OutputRef::Bits(BitsRef::Slice(&bits))), "bits:1\n1\n0\n1\n");
     assert_eq!(written(OutputRef::Bits(BitsRef::Word(&bits))), "bits:3\n5\n");
@@ -193,7 +193,7 @@ fn written_headers_are_read_as_headers() {
 #[test]
 fn overwide_values_are_not_written() {
     let wide = BitTable::zeros(2, 64).unwrap();
-    let error = write(Csv, OutputRef::Bits(BitsRef::Table(&wide)), &mut Vec::new()).unwrap_err();
+    let error = write(Csv, OutputRef::Bits(BitsRef::from(&wide)), &mut Vec::new()).unwrap_err();
     assert_eq!(error.code, Code::NoSuchLayout);
     crate::support::check_wording(&error);
 }

@@ -10,10 +10,8 @@ use crate::support::{BUDGET, check_wording, load};
 fn sample(format: Format, packing: Packing) -> Vec<u8> {
     let table = BitTable::parse(&["0110", "1001", "1000", "0100"]).expect("bits");
     let mut bytes = Vec::new();
-    write_packed(format, packing, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes, &mut || {
-        true
-    })
-    .expect("it holds tables");
+    write_packed(format, packing, OutputRef::Bits(BitsRef::from(&table)), &mut bytes, &mut || true)
+        .expect("it holds tables");
     bytes
 }
 
@@ -21,7 +19,7 @@ fn sample(format: Format, packing: Packing) -> Vec<u8> {
 fn every_format_can_be_packed() {
     for &format in Format::ALL {
         let table = BitTable::parse(&["01", "10"]).unwrap();
-        if write(format, OutputRef::Bits(BitsRef::Table(&table)), &mut Vec::new()).is_err() {
+        if write(format, OutputRef::Bits(BitsRef::from(&table)), &mut Vec::new()).is_err() {
             continue;
         }
         let packed = sample(format, Packing::Gzip);

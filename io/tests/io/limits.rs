@@ -254,10 +254,10 @@ fn failing_inputs_and_outputs_are_reported() {
         let error = read(format, &mut Broken, &mut ReadOptions::new("f", BUDGET)).unwrap_err();
         assert_eq!((error.code, error.file.as_str()), (Code::CannotOpen, "f"));
         assert!(error.message.ends_with("the disk is gone"));
-        if write(format, OutputRef::Bits(BitsRef::Table(&bits)), &mut Vec::new()).is_err() {
+        if write(format, OutputRef::Bits(BitsRef::from(&bits)), &mut Vec::new()).is_err() {
             continue; // the file contains no tables
         }
-        let error = write(format, OutputRef::Bits(BitsRef::Table(&bits)), &mut Broken).unwrap_err();
+        let error = write(format, OutputRef::Bits(BitsRef::from(&bits)), &mut Broken).unwrap_err();
         assert_eq!(error.code, Code::CannotWrite);
         assert_eq!(error.to_string(), "cannot write: the disk is full");
     }
@@ -310,7 +310,7 @@ fn unsupported_values_are_rejected_by_formats() {
     let wide = BitTable::zeros(2, 3).unwrap();
     for format in [Format::Dimacs, Format::EdgeList] {
         for value in [
-            OutputRef::Bits(BitsRef::Table(&wide)),
+            OutputRef::Bits(BitsRef::from(&wide)),
             OutputRef::Bits(BitsRef::Slice(&bits)),
             OutputRef::Bits(BitsRef::Word(&bits)),
         ] {

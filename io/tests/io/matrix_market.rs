@@ -90,7 +90,7 @@ fn nonsquare_matrix_is_a_table() {
         with_banner("array real general", "2 3\n0\n0\n1\n0\n0\n0.5\n"),
     ] {
         let loaded = load(MatrixMarket, text.as_bytes()).unwrap();
-        assert_eq!(loaded.data, Data::Table(expected.clone()), "{text}");
+        assert_eq!(loaded.data, Data::Table(expected.clone().into()), "{text}");
     }
     let text = with_banner("coordinate pattern general", "1 2 2\n1 2\n1 2\n");
     let loaded = load(MatrixMarket, text.as_bytes()).unwrap();

@@ -121,7 +121,7 @@ fn undirected_graphs_without_loops_are_writable() {
     for value in [
         OutputRef::Graph(&directed),
         OutputRef::Graph(&looped),
-        OutputRef::Bits(BitsRef::Table(&lonely)),
+        OutputRef::Bits(BitsRef::from(&lonely)),
     ] {
         let mut bytes = Vec::new();
         let error = write(Metis, value, &mut bytes).unwrap_err();
@@ -130,6 +130,6 @@ fn undirected_graphs_without_loops_are_writable() {
     }
     let both = BitTable::parse(&["010", "100", "000"]).unwrap();
     let mut bytes = Vec::new();
-    write(Metis, OutputRef::Bits(BitsRef::Table(&both)), &mut bytes).unwrap();
+    write(Metis, OutputRef::Bits(BitsRef::from(&both)), &mut bytes).unwrap();
     assert_eq!(bytes, b"3 1\n2\n1\n\n");
 }

@@ -58,7 +58,7 @@ fn bad_maps_are_rejected_at_their_place() {
 fn tables_are_written_as_maps() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
     let mut bytes = Vec::new();
-    write(Map, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes).unwrap();
+    write(Map, OutputRef::Bits(BitsRef::from(&table)), &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!(text, "type octile\nheight 2\nwidth 3\nmap\n@..\n.@@\n");
     let (found, _) = numbers(Map, &text);

@@ -239,7 +239,7 @@ fn written(format: star_io::Format, value: OutputRef<'_>) -> Vec<u8> {
 #[test]
 fn arrays_are_written_like_numpy() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
-    let bytes = written(Npy, OutputRef::Bits(BitsRef::Table(&table)));
+    let bytes = written(Npy, OutputRef::Bits(BitsRef::from(&table)));
     let header = "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 3, ), }";
     assert_eq!(bytes[..10], *b"\x93NUMPY\x01\x00\x76\x00");
     assert_eq!(bytes[10..10 + header.len()], *header.as_bytes());
@@ -355,7 +355,7 @@ proptest! {
             }
         }
         for format in [Npy, Npz] {
-            let found = numbers(&written(format, OutputRef::Bits(BitsRef::Table(&table))));
+            let found = numbers(&written(format, OutputRef::Bits(BitsRef::from(&table))));
             let n_cols = columns.len();
             prop_assert_eq!(found.shape, Shape::Grid { height: n_rows, width: n_cols });
             prop_assert_eq!(found.fields[0].bits, Some(1));

@@ -31,7 +31,7 @@ fn other_data_cannot_be_drawn() {
         places(["x", "y"], Shape::Grid { height: 3, width: 1 }),
     ];
     let values = [
-        OutputRef::Bits(BitsRef::Table(&table)),
+        OutputRef::Bits(BitsRef::from(&table)),
         OutputRef::Numbers(&other),
         OutputRef::Numbers(&grid),
     ];

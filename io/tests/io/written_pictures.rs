@@ -26,7 +26,7 @@ fn tables_are_written_as_pictures_row_by_row() {
     let table = BitTable::parse(&["101", "011"]).unwrap();
     let bits: &[i64] = &[1, 0, 1, 0, 1, 1];
     for (format, name) in [(Png, "gray"), (Pgm, "gray"), (Pbm, "black")] {
-        let numbers = back(format, OutputRef::Bits(BitsRef::Table(&table)));
+        let numbers = back(format, OutputRef::Bits(BitsRef::from(&table)));
         assert_eq!(numbers.shape, Shape::Grid { height: 2, width: 3 });
         assert_eq!(fields(&numbers), [(name, Some(1), bits)]);
         let slice = BitVector::parse("0110").unwrap();
@@ -36,10 +36,10 @@ fn tables_are_written_as_pictures_row_by_row() {
         assert_eq!(shape, Shape::Grid { height: 1, width: 4 });
     }
     let mut bytes = Vec::new();
-    write(Pbm, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes).unwrap();
+    write(Pbm, OutputRef::Bits(BitsRef::from(&table)), &mut bytes).unwrap();
     assert_eq!(bytes, b"P4\n3 2\n\xa0\x60");
     bytes.clear();
-    write(Pgm, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes).unwrap();
+    write(Pgm, OutputRef::Bits(BitsRef::from(&table)), &mut bytes).unwrap();
     assert_eq!(bytes, b"P5\n3 2\n1\n\x01\0\x01\0\x01\x01");
 }
 
@@ -77,7 +77,7 @@ fn unsupported_pictures_are_rejected() {
         (Pgm, OutputRef::Numbers(&three), "with 3 fields cannot be written as PGM"),
         (Pbm, OutputRef::Numbers(&three), "cannot be written as PBM"),
         (Ppm, OutputRef::Numbers(&one), "cannot be written as PPM"),
-        (Png, OutputRef::Bits(BitsRef::Table(&empty)), "a table of 0 × 3 cannot be written as PNG"),
+        (Png, OutputRef::Bits(BitsRef::from(&empty)), "a table of 0 × 3 cannot be written as PNG"),
         (Png, OutputRef::Graph(&graph), "a graph"),
         (Jpeg, OutputRef::Numbers(&one), "cannot be written as JPEG"),
         (Tiff, OutputRef::Numbers(&one), "cannot be written as TIFF"),
@@ -139,7 +139,7 @@ proptest! {
             }
         }
         for format in [Png, Pgm, Pbm] {
-            let found = back(format, OutputRef::Bits(BitsRef::Table(&table)));
+            let found = back(format, OutputRef::Bits(BitsRef::from(&table)));
             let n_cols = columns.len();
             prop_assert_eq!(found.shape, Shape::Grid { height: n_rows, width: n_cols });
             for (idx, &value) in found.fields[0].values.iter().enumerate() {

@@ -27,13 +27,7 @@ pub fn bits(value: BitsRef<'_>) -> Drawing {
         between(PAPER, INK, darkness)
     });
     let picture = Picture { width, height, pixels: pixels.collect() };
-    let about = match value {
-        BitsRef::Table(_) => format!("a table of {rows} × {columns}"),
-        BitsRef::Sparse(_) => format!("a sparse table of {rows} × {columns}"),
-        BitsRef::Slice(_) => format!("a slice of {rows}"),
-        BitsRef::Word(_) => format!("a word of {columns}"),
-    };
-    framed(rows, columns, picture, cell, about)
+    framed(rows, columns, picture, cell, value.describe())
 }
 
 #[cfg(test)]
@@ -53,7 +47,7 @@ mod tests {
     #[test]
     fn small_tables_have_a_square_for_each_bit() {
         let table = BitTable::parse(&["010", "110"]).unwrap();
-        let drawing = bits(BitsRef::Table(&table));
+        let drawing = bits(BitsRef::from(&table));
         let (picture, cell) = picture(&drawing);
         assert_eq!((picture.height, picture.width, cell), (2, 3, 32.0));
         let dark: Vec<bool> = picture.pixels.iter().map(|pixel| *pixel == INK).collect();
@@ -65,7 +59,7 @@ mod tests {
     fn single_ones_are_visible() {
         let mut table = BitTable::zeros(5000, 3000).unwrap();
         table.put(4999, 2999, true);
-        let drawing = bits(BitsRef::Table(&table));
+        let drawing = bits(BitsRef::from(&table));
         let (picture, cell) = picture(&drawing);
         assert_eq!((picture.height, picture.width, cell), (1000, 600, 1.0));
         let seen: Vec<usize> =

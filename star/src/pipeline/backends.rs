@@ -62,7 +62,7 @@ impl GpuMode {
 #[derive(Clone)]
 pub enum Availability {
     /// Available.
-    Ready(Rc<dyn DynBackend>),
+    Ready(Rc<DynBackend>),
     /// Not available.
     Unavailable {
         /// The reason.
@@ -103,7 +103,7 @@ impl BackendSpec {
 
 impl Availability {
     /// Returns the backend, if it is available.
-    pub fn ready(self) -> Option<Rc<dyn DynBackend>> {
+    pub fn ready(self) -> Option<Rc<DynBackend>> {
         match self {
             Availability::Ready(backend) => Some(backend),
             Availability::Unavailable { .. } => None,

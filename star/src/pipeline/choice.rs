@@ -67,8 +67,9 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         Err(error) => return cpu(format!("the gpu backend cannot compile it: {error}")),
     };
     let tables = arguments.iter().filter_map(|argument| match &argument.value {
-        HostValue::Table(table) => Some(table),
-        HostValue::Unset
+        HostValue::Table(table) if !table.is_sparse() => Some(table),
+        HostValue::Table(_)
+        | HostValue::Unset
         | HostValue::Int(_)
         | HostValue::Bool(_)
         | HostValue::Str(_)

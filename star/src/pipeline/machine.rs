@@ -6,13 +6,13 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{Code, Diagnostic, Intrinsic, Span, SparseTable, did_you_mean, text};
-use star_ir::analysis::line_accesses::TableUse;
+use star_base::{Code, Diagnostic, Intrinsic, Span, did_you_mean, text};
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::explain::{Became, Item, Subject};
 use star_vm::{
     Argument, Backend, BackendError, Capabilities, CompileOptions, Control, DynBackend, DynCode,
-    DynPlan, DynValue, Explanation, HostValue, Limits, Outcome, Reference, TableForm, erase,
+    DynPlan, DynValue, Explanation, HostValue, Limits, Outcome, Part, Preference, Reference,
+    Wanted, erase,
 };
 
 use super::backends::{self, Availability, BackendSpec, DeviceOptions};
@@ -24,7 +24,7 @@ pub struct Machine {
     /// Its name in messages.
     pub name: &'static str,
     /// The backend.
-    pub backend: Rc<dyn DynBackend>,
+    pub backend: Rc<DynBackend>,
     /// The compile options.
     pub options: CompileOptions,
 }
@@ -34,14 +34,14 @@ pub struct Compiled {
     /// The name of the backend in messages.
     pub name: &'static str,
     intrinsics: bool,
-    backend: Rc<dyn DynBackend>,
+    backend: Rc<DynBackend>,
     code: DynCode,
     program: Rc<Program>,
 }
 
 /// A routine with its arguments, ready to run.
 pub struct LoadedRoutine {
-    backend: Rc<dyn DynBackend>,
+    backend: Rc<DynBackend>,
     plan: DynPlan,
     values: Vec<DynValue>,
     program: Rc<Program>,
@@ -119,7 +119,7 @@ impl Machine {
     /// # Errors
     /// As for [`Backend::compile`].
     pub fn compile(&self, program: Program) -> Result<Compiled, BackendError> {
-        let code = self.backend.compile(program.clone(), &self.options)?;
+        let code = self.backend.compile(program.clone(), &self.options, None)?.code;
         let (name, intrinsics) = (self.name, self.options.intrinsics);
         let (backend, program) = (Rc::clone(&self.backend), Rc::new(program));
         Ok(Compiled { name, intrinsics, backend, code, program })
@@ -129,19 +129,6 @@ impl Machine {
     #[must_use]
     pub fn as_lowered(&self) -> Machine {
         self.with(CompileOptions::AS_LOWERED)
-    }
-}
-
-/// Loads an argument in its layout.
-pub(super) fn load_argument(
-    backend: &dyn DynBackend,
-    argument: Argument,
-) -> Result<DynValue, BackendError> {
-    let Argument { value, fixed, form, sparse } = argument;
-    match (form, value, sparse) {
-        (form, HostValue::Unset, Some(lines)) => backend.load_sparse(lines, form, fixed),
-        (TableForm::Rows, HostValue::Table(rows), _) => backend.load_rows(rows, fixed),
-        (TableForm::Rows | TableForm::Columns, value, _) => backend.load(value, fixed),
     }
 }
 
@@ -166,9 +153,10 @@ impl Compiled {
         arguments: Vec<Argument>,
     ) -> Result<LoadedRoutine, BackendError> {
         let backend = Rc::clone(&self.backend);
-        let values = arguments.into_iter().map(|argument| load_argument(&*backend, argument));
+        let values =
+            arguments.into_iter().map(|Argument { value, fixed }| backend.load(value, fixed));
         let values = values.collect::<Result<Vec<DynValue>, _>>()?;
-        let types = values.iter().map(|value| backend.ty(value)).collect::<Result<Vec<_>, _>>()?;
+        let types: Vec<_> = values.iter().map(|value| Some(backend.ty(value)?.ty)).collect();
         let plan = backend.plan(&self.code, entry, &types)?;
         Ok(LoadedRoutine { backend, plan, values, program: Rc::clone(&self.program), entry })
     }
@@ -190,20 +178,15 @@ impl Compiled {
         Ok(loaded)
     }
 
-    /// Returns the preferred layouts of the table parameters of `entry`.
-    ///
-    /// # Errors
-    /// [`BackendError::Internal`], if the code belongs to another backend.
-    pub fn home_forms(&self, entry: RoutineId) -> Result<Vec<TableForm>, BackendError> {
-        self.backend.home_forms(&self.code, entry)
+    /// Tests whether the backend supports sparse tables.
+    pub fn takes_sparse(&self) -> bool {
+        self.backend.caps().has_sparse
     }
 
-    /// Returns how `entry` uses its table parameters; see [`Backend::sparse_tables`].
-    ///
-    /// # Errors
-    /// [`BackendError::Internal`], if the code belongs to another backend.
-    pub fn sparse_tables(&self, entry: RoutineId) -> Result<Option<Vec<TableUse>>, BackendError> {
-        self.backend.sparse_tables(&self.code, entry)
+    /// Returns the preferred layouts of the table parameters of `entry`; see
+    /// [`Backend::preferences`].
+    pub fn preferences(&self, entry: RoutineId) -> Vec<Preference> {
+        self.backend.preferences(&self.code, entry)
     }
 
     /// Runs `entry` once, without interrupts and with files in memory. Set arguments are fixed:
@@ -228,21 +211,18 @@ impl Compiled {
 
 impl LoadedRoutine {
     /// Explains the compiled program, and the layouts of its table arguments.
-    ///
-    /// # Errors
-    /// [`BackendError::Internal`], if the plan belongs to another backend.
-    pub fn explain(&self) -> Result<Explanation, BackendError> {
-        let mut all = self.backend.explain(&self.plan)?;
+    pub fn explain(&self) -> Explanation {
+        let mut all = self.backend.explain(&self.plan);
         let entry = self.program.routines.get(self.entry.0 as usize);
         let params = entry.iter().flat_map(|entry| entry.params.iter().map(|it| entry.var(it.var)));
         for (param, value) in params.zip(&self.values) {
-            if let Some(layout) = self.backend.table_layout(value)? {
+            if let Some(layout) = self.backend.ty(value).and_then(|info| info.layout) {
                 let became = Became::Form(format!("`{}` is {layout}", param.name));
                 let (subject, routine) = (Subject::Table, Some(self.entry));
                 all.items.push(Item { subject, routine, loc: None, became });
             }
         }
-        Ok(all)
+        all
     }
 
     /// Converts the arguments to the layouts that the entry prefers; see [`Backend::lay_out`].
@@ -267,38 +247,32 @@ impl LoadedRoutine {
     /// # Errors
     /// If there is no memory for them, or `interrupt` is set meanwhile.
     pub fn values(&self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
-        self.values.iter().map(|value| self.backend.store(value, interrupt)).collect()
+        self.values.iter().map(|value| self.backend.store(value, Part::Whole, interrupt)).collect()
     }
 
-    /// Moves the `var` arguments out, one after another.
+    /// Moves the `var` arguments out, one after another; tables are by columns.
     ///
     /// # Errors
     /// As for [`LoadedRoutine::values`].
     pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
-        let results = self.into_results_as_they_lie(&|_, _| false, interrupt)?;
-        Ok(results.into_iter().map(|(value, _)| value).collect())
+        self.into_results_as(&|_| Wanted::Columns, interrupt)
     }
 
-    /// Does the same, but keeps sparse tables sparse if `wanted` requires it, which gets the index
-    /// of the result and the bytes of the dense table: their values are unset.
+    /// Does the same, with each table in the form that `wanted` returns for the index of the
+    /// result.
     ///
     /// # Errors
     /// As for [`LoadedRoutine::values`].
-    pub fn into_results_as_they_lie(
+    pub fn into_results_as(
         self,
-        wanted: &dyn Fn(usize, u64) -> bool,
+        wanted: &dyn Fn(usize) -> Wanted,
         interrupt: &AtomicBool,
-    ) -> Result<Vec<(HostValue, Option<SparseTable>)>, BackendError> {
+    ) -> Result<Vec<HostValue>, BackendError> {
         let LoadedRoutine { backend, plan: _, values, program, entry } = self;
         let params = &program.routine(entry).params;
         let results = values.into_iter().zip(params).filter(|(_, param)| param.mode == Mode::Ref);
-        let results = results.enumerate().map(|(idx, (value, _))| {
-            match backend.unload_sparse(value, &|n_bytes| wanted(idx, n_bytes))? {
-                Ok(table) => Ok((HostValue::Unset, Some(table))),
-                Err(value) => Ok((backend.unload(value, interrupt)?, None)),
-            }
-        });
-        results.collect()
+        let results = results.enumerate();
+        results.map(|(idx, (value, _))| backend.unload(value, wanted(idx), interrupt)).collect()
     }
 
     /// Returns the location in the source where a run ended: the active calls, including inlined

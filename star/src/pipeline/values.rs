@@ -5,18 +5,17 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, SparseLines};
+use star_base::{BitTable, OutOfMemory};
 use star_ir::{Program, RoutineId, Ty};
+use star_vm::columns::no_table;
 use star_vm::{
-    Argument, BackendError, CompileOptions, Control, DynBackend, DynCode, DynValue, HostValue,
-    Outcome, TableForm, TableLayout,
+    BackendError, CompileOptions, Compiled, Control, DynBackend, DynCode, DynValue, HostValue,
+    Outcome, Part, TableLayout, TypeInfo,
 };
-
-use super::machine::load_argument;
 
 /// Named values on a backend.
 pub struct Values {
-    backend: Rc<dyn DynBackend>,
+    backend: Rc<DynBackend>,
     slots: BTreeMap<String, DynValue>,
     /// Code of the last program that ran.
     code: Option<DynCode>,
@@ -37,7 +36,7 @@ pub struct Job<'a> {
 
 impl Values {
     /// Creates an empty set of values.
-    pub fn new(backend: Rc<dyn DynBackend>) -> Self {
+    pub fn new(backend: Rc<DynBackend>) -> Self {
         Values { backend, slots: BTreeMap::new(), code: None, n_compiled: 0 }
     }
 
@@ -62,7 +61,11 @@ impl Values {
         (n_rows, n_cols): (usize, usize),
         fixed: bool,
     ) -> Result<(), BackendError> {
-        let value = self.backend.new_table(n_rows, n_cols, fixed)?;
+        let mut value = self.backend.load(HostValue::Unset, fixed)?;
+        // No columns are given: all of them are zeros.
+        let n_bytes = n_rows.div_ceil(64) as u128 * 8;
+        let none = BitTable::zeros(n_rows, 0).map_err(|_| OutOfMemory { n_bytes })?;
+        self.backend.load_columns(&mut value, n_cols, 0, &none)?;
         self.slots.insert(slot.to_owned(), value);
         Ok(())
     }
@@ -74,29 +77,22 @@ impl Values {
 
     /// Returns the type of the value with its sizes; `None` if there is no value.
     pub fn ty(&self, slot: &str) -> Option<Ty> {
-        // The values belong to this backend, so it returns no error for them.
-        self.backend.ty(self.slots.get(slot)?).ok().flatten()
+        self.info(slot).map(|info| info.ty)
     }
 
     /// Returns the layout of the table in a slot; `None` if the slot holds no table or the backend
     /// has only one layout.
     pub fn table_layout(&self, slot: &str) -> Option<TableLayout> {
-        self.backend.table_layout(self.slots.get(slot)?).ok().flatten()
+        self.info(slot)?.layout
+    }
+
+    fn info(&self, slot: &str) -> Option<TypeInfo> {
+        self.backend.ty(self.slots.get(slot)?)
     }
 
     /// Tests whether the backend supports sparse tables.
     pub fn takes_sparse(&self) -> bool {
-        self.backend.load_sparse(SparseLines::default(), TableForm::Columns, true).is_ok()
-    }
-
-    /// Stores an argument in a slot, in its layout, and replaces the old value.
-    ///
-    /// # Errors
-    /// Same as [`Values::load`].
-    pub fn load_argument(&mut self, slot: &str, argument: Argument) -> Result<(), BackendError> {
-        let value = load_argument(&*self.backend, argument)?;
-        self.slots.insert(slot.to_owned(), value);
-        Ok(())
+        self.backend.caps().has_sparse
     }
 
     /// Returns a copy of the value; `Unset` if there is none.
@@ -105,7 +101,7 @@ impl Values {
     /// If memory is exhausted or `interrupt` is set.
     pub fn store(&self, slot: &str, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
         match self.slots.get(slot) {
-            Some(value) => self.backend.store(value, interrupt),
+            Some(value) => self.backend.store(value, Part::Whole, interrupt),
             None => Ok(HostValue::Unset),
         }
     }
@@ -123,7 +119,8 @@ impl Values {
         let value = self.slots.get(slot).ok_or_else(|| {
             BackendError::Internal(format!("columns of `{slot}`, which is unset"))
         })?;
-        self.backend.store_columns(value, columns, interrupt)
+        let stored = self.backend.store(value, Part::Columns(columns), interrupt)?;
+        stored.into_columns().ok_or_else(no_table)
     }
 
     /// Returns the number of routines compiled so far.
@@ -145,10 +142,8 @@ impl Values {
         let Job { program, entry, slots, options } = job;
         let types: Vec<Option<Ty>> = slots.iter().map(|slot| self.ty(slot)).collect();
         let n_routines = program.routines.len();
-        let (code, n_kept) = match &self.code {
-            Some(earlier) => self.backend.recompile(program, &options, earlier)?,
-            None => (self.backend.compile(program, &options)?, 0),
-        };
+        let compiled = self.backend.compile(program, &options, self.code.as_ref())?;
+        let Compiled { code, n_kept } = compiled;
         self.n_compiled += n_routines - n_kept;
         let plan = self.backend.plan(&code, entry, &types)?;
         self.code = Some(code);

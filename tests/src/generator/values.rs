@@ -23,7 +23,7 @@ pub(super) fn argument(random: &mut Random, param: &Param) -> HostValue {
         (ExprType::Slice, Known::Bits(size)) => HostValue::Slice(bits(random, size)),
         (ExprType::Word, Known::Bits(size)) => HostValue::Word(bits(random, size)),
         (ExprType::Table, Known::Table(rows, columns)) => {
-            HostValue::Table(table(random, rows, columns))
+            HostValue::from(table(random, rows, columns))
         }
         (ExprType::Str | ExprType::Slice | ExprType::Word | ExprType::Table, _) => {
             HostValue::Str("a name".to_owned())

@@ -67,7 +67,7 @@ pub(crate) fn arguments(random: &mut Random, depth: usize, level: usize) -> [Hos
     let given = [
         HostValue::Int(depth as i64),
         HostValue::Int((level % (depth + 1)) as i64),
-        HostValue::Table(BitTable::from_columns(n_steps, &columns)),
+        HostValue::from(BitTable::from_columns(n_steps, &columns)),
         splits,
         merges,
     ];

@@ -5,14 +5,16 @@
 use std::sync::atomic::AtomicBool;
 
 use star_base::limbs::fault;
-use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_base::{BitTable, BitVector, Code};
 use star_compiler::LowerOptions;
 use star_io::{Data, FileError, Format, Graph, Layout, OutputRef, ReadOptions, Widths, lay_out};
 use star_ir::LimitKind;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::kernels::Kernels;
-use star_vm::{Backend, BackendError, CompileOptions, Control, Cpu, HostValue, Outcome, Stats};
+use star_vm::{
+    Backend, BackendError, CompileOptions, Control, Cpu, HostValue, Outcome, Part, Stats,
+};
 
 /// Stops refusing allocations when dropped.
 struct Refusing;
@@ -59,8 +61,8 @@ fn machines() -> [Cpu; 3] {
 
 /// Prepares a program to run from a routine.
 fn planned(cpu: &Cpu, program: &Program, routine: &str) -> star_vm::cpu::Plan {
-    let code = cpu.compile(program.lowered.program.clone(), &CompileOptions::default());
-    let plan = code.and_then(|code| cpu.plan(&code, program.entry(routine), &[]));
+    let made = cpu.compile(program.lowered.program.clone(), &CompileOptions::default(), None);
+    let plan = made.and_then(|made| cpu.plan(&made.code, program.entry(routine), &[]));
     plan.expect("the program can run")
 }
 
@@ -110,7 +112,10 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
         };
         let store = |values: &[star_vm::cpu::Value]| -> Vec<HostValue> {
             let flag = AtomicBool::new(false);
-            values.iter().map(|value| cpu.store(value, &flag).expect("memory")).collect()
+            values
+                .iter()
+                .map(|value| cpu.store(value, Part::Whole, &flag).expect("memory"))
+                .collect()
         };
         let well = run(&cpu, &plan, load(), None);
         assert_eq!(well.outcome, Outcome::Done, "{routine}");
@@ -149,7 +154,7 @@ fn same_kind(before: &HostValue, after: &HostValue) -> bool {
 
 fn table(random: &mut Random, n_rows: usize, n_cols: usize) -> HostValue {
     let columns: Vec<BitVector> = (0..n_cols).map(|_| bits(random, n_rows)).collect();
-    HostValue::Table(BitTable::from_columns(n_rows, &columns))
+    HostValue::from(BitTable::from_columns(n_rows, &columns))
 }
 
 fn bits(random: &mut Random, len: usize) -> BitVector {
@@ -290,7 +295,7 @@ begin P := G; WARSHALL(rows(G),P); KRUSKAL(left,right,weight,S,R) end;
     let graph = graph();
     let widths = Widths { h: graph.path_width().unwrap(), b: graph.code_width() };
     let layout = |layout| match lay_out(layout, &graph, widths, 1 << 20, "f").unwrap() {
-        star_io::LayoutValue::Table(table) => HostValue::Table(table),
+        star_io::LayoutValue::Table(table) => HostValue::from(table),
         star_io::LayoutValue::Slice(bits) => HostValue::Slice(bits),
     };
     let mut args: Vec<HostValue> =
@@ -315,13 +320,14 @@ fn reading_columns_back_reports_missing_memory_or_interrupts() {
         assert_eq!(outcome, Outcome::Done);
         // One is stored by columns, the other by rows.
         for value in [&loaded, &values[0]] {
-            let Ok(HostValue::Table(whole)) = cpu.store(value, &never) else { panic!("no table") };
+            let whole = cpu.store(value, Part::Whole, &never).expect("memory");
+            let whole = whole.columns().expect("a table");
             let expected: Vec<_> = (3..n_cols).map(|idx| whole.column(idx)).collect();
-            let expected = BitTable::from_columns(n_rows, &expected);
-            let columns = 3..n_cols;
+            let expected = HostValue::from(BitTable::from_columns(n_rows, &expected));
+            let columns = |columns, flag| cpu.store(value, Part::Columns(columns), flag);
             let n_refused = for_every_refusal(|n| {
                 let refusing = Refusing::after(n);
-                let found = cpu.store_columns(value, columns.clone(), &never);
+                let found = columns(3..n_cols, &never);
                 let refused = refusing.end();
                 match found {
                     Ok(found) => assert!(!refused && found == expected, "{n}"),
@@ -331,12 +337,12 @@ fn reading_columns_back_reports_missing_memory_or_interrupts() {
                 refused
             });
             assert!(n_refused > 0, "columns take no memory");
-            assert_eq!(cpu.store_columns(value, columns, &set), Err(BackendError::Interrupted));
-            let beyond = cpu.store_columns(value, 0..n_cols + 1, &never);
+            assert_eq!(columns(3..n_cols, &set), Err(BackendError::Interrupted));
+            let beyond = columns(0..n_cols + 1, &never);
             assert!(matches!(beyond, Err(BackendError::Internal(_))));
         }
         let number = cpu.load(HostValue::Int(1), false).expect("memory");
-        let none = cpu.store_columns(&number, 0..0, &never);
+        let none = cpu.store(&number, Part::Columns(0..0), &never);
         assert!(matches!(none, Err(BackendError::Internal(_))));
     }
 }
@@ -363,12 +369,7 @@ fn readers_report_insufficient_memory() {
     let mut total = 0;
     for &format in Format::ALL {
         for value in values.iter().chain([&square]) {
-            let value = match value {
-                HostValue::Table(table) => OutputRef::Bits(BitsRef::Table(table)),
-                HostValue::Slice(bits) => OutputRef::Bits(BitsRef::Slice(bits)),
-                HostValue::Word(bits) => OutputRef::Bits(BitsRef::Word(bits)),
-                other => panic!("{other:?}"),
-            };
+            let value = OutputRef::Bits(value.bits().expect("bits"));
             let mut bytes = Vec::new();
             if star_io::write(format, value, &mut bytes).is_err() {
                 continue;

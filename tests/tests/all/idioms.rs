@@ -25,7 +25,7 @@ fn graph(random: &mut Random, n_rows: usize, n_cols: usize, percent: usize) -> H
             graph.put(row, column, random.chance(percent));
         }
     }
-    HostValue::Table(graph)
+    HostValue::from(graph)
 }
 
 /// Returns the number of intrinsics that the optimised routine takes on each backend that has any.
@@ -235,7 +235,7 @@ fn lengths(random: &mut Random, n: usize, h: usize, percent: usize, greatest: u6
 
 fn distances(n: i64, h: usize, table: BitTable) -> Vec<HostValue> {
     let inf = BitVector::from_bools(&vec![true; h]);
-    vec![HostValue::Int(n), HostValue::Int(h as i64), HostValue::Word(inf), HostValue::Table(table)]
+    vec![HostValue::Int(n), HostValue::Int(h as i64), HostValue::Word(inf), HostValue::from(table)]
 }
 
 /// The texts known to the pass, without their comments.

@@ -171,7 +171,7 @@ fn a_variable_passed_by_reference_in_every_iteration_stays_set() {
           while i>0 do begin i:=i-1; if i=1 then continue; repeat HIT(T,T,Z,Z) until true end
         end;";
     let args = vec![
-        HostValue::Table(table(&["10", "11", "10"])),
+        HostValue::from(table(&["10", "11", "10"])),
         HostValue::Int(3),
         HostValue::Int(2),
         HostValue::Word(bits("10")),
@@ -195,7 +195,7 @@ fn a_value_argument_is_read_before_the_call_sets_it() {
         let (x, n) = (HostValue::Slice(bits("101")), HostValue::Int(3));
         vec![HostValue::Int(m), x, HostValue::Unset, n]
     };
-    assert_eq!(ends(text, "p", args(2))[2], HostValue::Table(table(&["11", "00", "00"])));
+    assert_eq!(ends(text, "p", args(2))[2], HostValue::from(table(&["11", "00", "00"])));
     let trap = call_traps(text, "p", args(0));
     assert!(trap.starts_with("T0114 8:15 the size of `T` is not known"), "{trap}");
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_tests::backends::have_intrinsics;
 use star_tests::case::{Random, traps};
 use star_tests::run::Program;
@@ -46,7 +46,7 @@ fn pairs(values: &[HostValue]) -> Vec<(u32, u32)> {
     let [HostValue::Table(first), HostValue::Table(second)] = values else {
         panic!("no tables: {values:?}")
     };
-    let number = |table: &BitTable, row: usize| {
+    let number = |table: &Table, row: usize| {
         (0..table.n_cols()).fold(0, |number, col| 2 * number + u32::from(table.get(row, col)))
     };
     assert_eq!(first.n_rows(), second.n_rows());
@@ -97,14 +97,14 @@ fn star_texts_intrinsics_and_a_list_of_objects_agree() {
         let ids: Vec<u32> = (0..n_moves).map(|_| 1 + random.below(n) as u32).collect();
         let gone = random.bits(n_moves, 20);
         let (i, m0) = (1 + random.below(n) as u32, random.below(6));
-        let field = |values: Vec<u32>| HostValue::Table(numbers(&values, k));
+        let field = |values: Vec<u32>| HostValue::from(numbers(&values, k));
         let corner = |idx: usize| field(corners.iter().map(|corner| corner[idx]).collect());
         let mut args = vec![
             HostValue::Int(n as i64),
             HostValue::Int(k as i64),
             HostValue::Int(i.into()),
             HostValue::Int(m0 as i64),
-            HostValue::Table(numbers(&ids, 8)),
+            HostValue::from(numbers(&ids, 8)),
             field(to.iter().map(|to| to[0]).collect()),
             field(to.iter().map(|to| to[1]).collect()),
             HostValue::Slice(BitVector::from_bools(&gone)),
@@ -142,7 +142,7 @@ fn star_texts_intrinsics_and_a_list_of_objects_agree() {
         assert_eq!(pairs(&run.values[18..20]), nearest(&objects, &points, 2), "round {round}");
         let expected = |axis: usize| {
             let at = |id: u32| objects.get(&id).map_or(0, |at| at[axis]);
-            HostValue::Table(numbers(&(1..=n as u32).map(at).collect::<Vec<u32>>(), k))
+            HostValue::from(numbers(&(1..=n as u32).map(at).collect::<Vec<u32>>(), k))
         };
         assert_eq!(run.values[20..22], [expected(0), expected(1)], "round {round}");
         let there: Vec<bool> = (1..=n as u32).map(|id| objects.contains_key(&id)).collect();

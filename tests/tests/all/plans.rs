@@ -84,7 +84,8 @@ fn plan(text: &str) -> Vec<Row> {
 /// Returns the CPU backend's reports about loops.
 fn kernels(program: &Program) -> BTreeMap<(RoutineId, LocId), String> {
     let cpu = Cpu::default();
-    let code = cpu.compile(program.clone(), &CompileOptions::default()).expect("compiled");
+    let code =
+        cpu.compile(program.clone(), &CompileOptions::default(), None).expect("compiled").code;
     let plan = cpu.plan(&code, RoutineId(0), &[]).expect("a plan");
     let mut kernels = BTreeMap::new();
     for item in cpu.explain(&plan).items {

@@ -1,7 +1,7 @@
 //! Module `polyline`: its Star texts and its intrinsic find the same polylines, and reject the same
 //! requests.
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_intrinsics::Workers;
 use star_intrinsics::polyline::{Gradient, GreyImage, LinkScores, Pixel};
 use star_tests::backends::have_intrinsics;
@@ -25,7 +25,7 @@ fn numbers(bits: usize, numbers: &[u64]) -> HostValue {
             BitVector::from_bools(&numbers.iter().map(bit).collect::<Vec<bool>>())
         })
         .collect();
-    HostValue::Table(BitTable::from_columns(numbers.len(), &columns))
+    HostValue::from(BitTable::from_columns(numbers.len(), &columns))
 }
 
 /// Builds the arguments of `TRY`: an image with this number of columns, one request from a to b,
@@ -71,7 +71,7 @@ fn star_texts_and_the_intrinsic_find_the_same_polylines() {
 }
 
 /// Returns the number in these columns of a row, counted from 0.
-fn number(table: &BitTable, row: usize, columns: std::ops::Range<usize>) -> u64 {
+fn number(table: &Table, row: usize, columns: std::ops::Range<usize>) -> u64 {
     columns.fold(0, |number, column| number << 1 | u64::from(table.get(row, column)))
 }
 

@@ -120,9 +120,9 @@ fn profiled_by<B: Backend>(
         backend.load(value.clone(), *value != HostValue::Unset).expect("memory")
     };
     let mut values: Vec<_> = args.iter().map(load).collect();
-    let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
+    let types: Vec<_> = values.iter().map(|value| Some(backend.ty(value)?.ty)).collect();
     let options = CompileOptions { profile: true, ..options };
-    let code = backend.compile(lowered.program.clone(), &options).expect("compiled");
+    let code = backend.compile(lowered.program.clone(), &options, None).expect("compiled").code;
     let plan = backend.plan(&code, program.entry(entry), &types).expect("planned");
     let flag = AtomicBool::new(false);
     let mut control = Control {
@@ -453,7 +453,7 @@ begin
 end;
 ";
     let table = star_tests::table(&["010", "001", "000"]);
-    let args = [HostValue::Int(3), HostValue::Table(table)];
+    let args = [HostValue::Int(3), HostValue::from(table)];
     let [slow, fast] = on_both(text, "P", &args);
     assert!(slow.profile.intrinsics.is_empty());
     assert_eq!(slow.line(4).operations, 0);

@@ -293,15 +293,14 @@ fn the_depth_limit_is_exact() {
 
 /// The reference with a deliberate fault.
 mod faulty {
-    use std::ops::Range;
     use std::sync::atomic::AtomicBool;
 
     use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
     use star_vm::reference::{Code, Plan, Value};
     use star_vm::{
-        Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue,
-        Outcome, Reference,
+        Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation,
+        HostValue, Outcome, Part, Reference, TypeInfo,
     };
 
     /// Ignores every MIRROR.
@@ -335,43 +334,34 @@ mod faulty {
         fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
             self.0.load(value, fixed)
         }
-        fn new_table(
-            &self,
-            n_rows: usize,
-            n_cols: usize,
-            fixed: bool,
-        ) -> Result<Value, BackendError> {
-            self.0.new_table(n_rows, n_cols, fixed)
-        }
         fn load_columns(
             &self,
             value: &mut Value,
+            n_cols: usize,
             start: usize,
             columns: &BitTable,
         ) -> Result<(), BackendError> {
-            self.0.load_columns(value, start, columns)
+            self.0.load_columns(value, n_cols, start, columns)
         }
-        fn ty(&self, value: &Value) -> Option<Ty> {
+        fn ty(&self, value: &Value) -> Option<TypeInfo> {
             self.0.ty(value)
         }
-        fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
-            self.0.store(value, interrupt)
-        }
-        fn store_columns(
+        fn store(
             &self,
             value: &Value,
-            columns: Range<usize>,
+            part: Part,
             interrupt: &AtomicBool,
-        ) -> Result<BitTable, BackendError> {
-            self.0.store_columns(value, columns, interrupt)
+        ) -> Result<HostValue, BackendError> {
+            self.0.store(value, part, interrupt)
         }
         fn compile(
             &self,
             mut program: Program,
             options: &CompileOptions,
-        ) -> Result<Code, BackendError> {
+            earlier: Option<&Code>,
+        ) -> Result<Compiled<Code>, BackendError> {
             program.routines_mut().for_each(|routine| spoil(&mut routine.body));
-            self.0.compile(program, options)
+            self.0.compile(program, options, earlier)
         }
         fn plan(
             &self,

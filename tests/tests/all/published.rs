@@ -1,6 +1,6 @@
 //! The source's listings and figures, verbatim.
 
-use star_base::BitTable;
+use star_base::{BitTable, Table};
 use star_tests::case::Random;
 use star_tests::run::{Program, done};
 use star_tests::{bits, table};
@@ -17,9 +17,9 @@ fn listings() -> Program {
 }
 
 fn close(listings: &Program, name: &str, n: usize, graph: &BitTable) -> BitTable {
-    let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
+    let args = vec![HostValue::Int(n as i64), HostValue::from(graph.clone())];
     match done(listings.run(name, args)).pop() {
-        Some(HostValue::Table(table)) => table,
+        Some(HostValue::Table(Table::Columns(table))) => table,
         other => panic!("{other:?}"),
     }
 }
@@ -121,12 +121,12 @@ fn more_vertices_than_table_rows_trap() {
     let listings = listings();
     let graph = table(&["01", "10"]);
     for name in ["WARSHALL", "WARSHALL-C"] {
-        let args = vec![HostValue::Int(3), HostValue::Table(graph.clone())];
+        let args = vec![HostValue::Int(3), HostValue::from(graph.clone())];
         let run = listings.run(name, args);
         let end = star_tests::case::ending(&listings, &run);
         assert!(end.starts_with("T0101 "), "{end}");
         assert!(end.contains("index 3 outside 1..2"), "{end}");
-        assert_eq!(run.values[1], HostValue::Table(closure(&graph, 2)));
+        assert_eq!(run.values[1], HostValue::from(closure(&graph, 2)));
     }
 }
 
@@ -136,7 +136,7 @@ fn figure_4_matches_rows_3_and_5() {
         "procedure FIGURE4(T: table; X: slice; v: word; var Z: slice); begin MATCH(T,X,v,Z) end;",
     );
     let args = vec![
-        HostValue::Table(table(&["1010", "0011", "1011", "1011", "1011", "1010"])),
+        HostValue::from(table(&["1010", "0011", "1011", "1011", "1011", "1010"])),
         HostValue::Slice(bits("101011")),
         HostValue::Word(bits("1011")),
         HostValue::Unset,
@@ -167,11 +167,11 @@ fn figure_5_is_unchanged_when_k_is_repeated() {
          end;",
     );
     for name in ["BY-ROWS", "BY-COLUMNS"] {
-        let args = vec![HostValue::Int(2), HostValue::Table(state.clone())];
+        let args = vec![HostValue::Int(2), HostValue::from(state.clone())];
         let run = program.run(name, args);
         if name == "BY-ROWS" {
             assert_eq!(run.printed, "001100\n101000\n");
         }
-        assert_eq!(done(run).pop(), Some(HostValue::Table(state.clone())), "{name}");
+        assert_eq!(done(run).pop(), Some(HostValue::from(state.clone())), "{name}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
 use star_tests::backends::{have_intrinsics, on};
 use star_tests::case::{Random, traps};
@@ -44,7 +44,7 @@ fn star_texts_and_intrinsics_build_the_same_mesh() {
             let unset = HostValue::Unset;
             let args = [
                 HostValue::Int(width as i64),
-                HostValue::Table(BitTable::from_columns(width * height, &columns)),
+                HostValue::from(BitTable::from_columns(width * height, &columns)),
                 HostValue::Int(tolerance),
                 HostValue::Int(near),
                 HostValue::Int(scale),
@@ -129,7 +129,7 @@ fn model(file: &str, array: &str) -> Option<(Vec<i64>, usize)> {
 /// Asserts that every inner edge belongs to two triangles, the others are on the border, the area
 /// is that of the grid, and the error at each sample is within its tolerance, computed from the
 /// corners alone.
-fn check(table: &BitTable, heights: &[i64], width: usize, tolerated: &dyn Fn(i64, i64) -> f64) {
+fn check(table: &Table, heights: &[i64], width: usize, tolerated: &dyn Fn(i64, i64) -> f64) {
     let bits = table.n_cols() / 3;
     let height = heights.len() / width;
     let (mut edges, mut area, mut is_covered) = (BTreeSet::new(), 0, vec![false; width * height]);
@@ -199,7 +199,7 @@ fn the_elevation_models_satisfy_the_bound_in_every_frame() {
             let unset = HostValue::Unset;
             let args = [
                 HostValue::Int(width as i64),
-                HostValue::Table(z.clone()),
+                HostValue::from(z.clone()),
                 HostValue::Int(eps),
                 HostValue::Int(near),
                 HostValue::Int(frames),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitVector, Table};
 use star_intrinsics::Workers;
 use star_intrinsics::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
 use star_tests::backends::{Mode, WITH_INTRINSICS, backends};
@@ -303,7 +303,7 @@ fn the_figures_of_the_source_are_reproduced() {
     else {
         panic!("{values:?}")
     };
-    let label = |table: &BitTable, cell: usize| {
+    let label = |table: &Table, cell: usize| {
         let bits = table.row(cell);
         let number = bits.iter().fold(0, |number, bit| number << 1 | i64::from(bit));
         (number < 127).then_some(number)

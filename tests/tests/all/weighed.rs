@@ -129,7 +129,7 @@ impl Map {
             slice(&self.right),
             slice(&self.down),
             slice(&self.goals),
-            HostValue::Table(table),
+            HostValue::from(table),
             HostValue::Unset,
             HostValue::Unset,
             HostValue::Unset,

@@ -1,7 +1,6 @@
 //! The backend: values, compilation, runs.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +11,8 @@ use star_vm::backend::check_entry;
 use star_vm::columns::{check_columns, check_part, no_table, store_by_ranges};
 use star_vm::explain::Subject;
 use star_vm::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue, Outcome,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation, HostValue,
+    Outcome, Part, TypeInfo,
 };
 
 use crate::compile::Choices;
@@ -90,6 +90,7 @@ impl Backend for Gpu {
             threads: 1,
             expansion: 1,
             max_bytes,
+            has_sparse: false,
             intrinsics,
         }
     }
@@ -108,37 +109,56 @@ impl Backend for Gpu {
         Ok(Value { data, size: None, fixed })
     }
 
-    fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
-        let sizes = Sizes::new(ObjectKind::Table, n_rows, n_cols)?;
-        let block = self.heap()?.take(sizes.words())?;
-        Ok(Value { data: Data::Object(self.placed(sizes, block)), size: None, fixed })
-    }
-
     fn load_columns(
         &self,
         value: &mut Value,
+        n_cols: usize,
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError> {
+        if let Data::Nothing = value.data {
+            let sizes = Sizes::new(ObjectKind::Table, columns.n_rows(), n_cols)?;
+            let block = self.heap()?.take(sizes.words())?;
+            value.data = Data::Object(self.placed(sizes, block));
+        }
         let table = table_of(value)?;
         let sizes = table.sizes;
-        check_part((sizes.rows as usize, sizes.columns as usize), start, columns)?;
+        check_part((sizes.rows as usize, sizes.columns as usize), n_cols, start, columns)?;
         let at = table.block.at + start as u32 * sizes.stride();
         upload_columns(&mut *self.heap()?, at, sizes, columns)
     }
 
-    fn ty(&self, value: &Value) -> Option<Ty> {
-        Some(match &value.data {
+    fn ty(&self, value: &Value) -> Option<TypeInfo> {
+        let ty = match &value.data {
             Data::Nothing => return None,
             Data::Int(_) => Ty::Int,
             Data::Bool(_) => Ty::Bool,
             Data::Text(_) => Ty::Str,
             Data::Object(placed) => placed.sizes.ty(),
             Data::Handle(_) => Ty::Handle,
-        })
+        };
+        Some(ty.into())
     }
 
-    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
+    fn store(
+        &self,
+        value: &Value,
+        part: Part,
+        interrupt: &AtomicBool,
+    ) -> Result<HostValue, BackendError> {
+        if let Part::Columns(columns) = part {
+            let table = table_of(value)?;
+            let sizes = table.sizes;
+            check_columns(&columns, sizes.columns as usize)?;
+            let refused = || internal("columns that are too large");
+            let mut part =
+                BitTable::zeros(sizes.rows as usize, columns.len()).map_err(|_| refused())?;
+            let at = table.block.at + columns.start as u32 * sizes.stride();
+            download(&mut *self.heap()?, at, (sizes.rows, columns.len()), |idx, limbs| {
+                part.column_limbs_mut(idx).copy_from_slice(limbs);
+            })?;
+            return Ok(part.into());
+        }
         Ok(match &value.data {
             Data::Nothing | Data::Handle(_) => HostValue::Unset,
             Data::Int(number) => HostValue::Int(*number),
@@ -146,7 +166,7 @@ impl Backend for Gpu {
             Data::Text(text) => HostValue::Str(text.to_string()),
             Data::Object(placed) if placed.sizes.kind == ObjectKind::Table => {
                 let sizes = (placed.sizes.rows as usize, placed.sizes.columns as usize);
-                HostValue::Table(store_by_ranges(self, value, sizes, interrupt)?)
+                store_by_ranges(self, value, sizes, interrupt)?.into()
             }
             Data::Object(placed) => {
                 download_object(&mut *self.heap()?, placed.block.at, placed.sizes)?
@@ -154,33 +174,19 @@ impl Backend for Gpu {
         })
     }
 
-    fn store_columns(
+    fn compile(
         &self,
-        value: &Value,
-        columns: Range<usize>,
-        _interrupt: &AtomicBool,
-    ) -> Result<BitTable, BackendError> {
-        let table = table_of(value)?;
-        let sizes = table.sizes;
-        check_columns(&columns, sizes.columns as usize)?;
-        let refused = || internal("columns that are too large");
-        let mut part =
-            BitTable::zeros(sizes.rows as usize, columns.len()).map_err(|_| refused())?;
-        let at = table.block.at + columns.start as u32 * sizes.stride();
-        download(&mut *self.heap()?, at, (sizes.rows, columns.len()), |idx, limbs| {
-            part.column_limbs_mut(idx).copy_from_slice(limbs);
-        })?;
-        Ok(part)
-    }
-
-    fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
+        program: Program,
+        options: &CompileOptions,
+        _earlier: Option<&Code>,
+    ) -> Result<Compiled<Code>, BackendError> {
         let CompileOptions { intrinsics, optimise, profile } = *options;
         let parts = self.parts_with(&program)?;
         // Loops that run over a grid are not charged to separate lines.
         let lifts = self.least_bits().filter(|_| optimise && !profile);
         let intrinsics = intrinsics && lifts.is_some();
         let choices = Choices { counts_steps: !optimise, intrinsics, lifts, profiles: profile };
-        Ok(Code::new(program, parts, choices))
+        Ok(Compiled::new(Code::new(program, parts, choices)))
     }
 
     fn plan(

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitVector};
 use star_ir::{Extent, HandlePart, Ty};
+use star_vm::columns::by_columns;
 use star_vm::{BackendError, HostValue};
 
 use crate::compile::words_of;
@@ -210,7 +211,7 @@ fn object(
         let table = BitTable::zeros(sizes.rows as usize, sizes.columns as usize);
         let mut table = table.map_err(|_| OutOfMemory { n_bytes })?;
         columns(&mut |idx, limbs| table.column_limbs_mut(idx).copy_from_slice(limbs))?;
-        return Ok(HostValue::Table(table));
+        return Ok(table.into());
     }
     let mut bits = BitVector::try_zeros(sizes.rows as usize)?;
     columns(&mut |_, limbs| bits.limbs_mut().copy_from_slice(limbs))?;
@@ -240,7 +241,7 @@ pub(crate) fn place(heap: &mut Heap, value: &HostValue) -> Result<(Sizes, Block)
         HostValue::Table(table) => {
             let sizes = Sizes::new(ObjectKind::Table, table.n_rows(), table.n_cols())?;
             let block = heap.take(sizes.words())?;
-            upload_columns(heap, block.at, sizes, table)?;
+            upload_columns(heap, block.at, sizes, &*by_columns(table.view())?)?;
             Ok((sizes, block))
         }
         HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {

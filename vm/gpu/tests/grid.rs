@@ -10,7 +10,7 @@ use star_gpu::{DeviceSettings, Gpu, Mode};
 use star_ir::{RoutineId, Ty, parse, verify};
 use star_vm::{
     Backend, BackendError, CompileOptions, Control, Declined, Host, HostError, HostValue, Limits,
-    Outcome, Reference, Stats,
+    Outcome, Part, Reference, Stats,
 };
 
 /// Around the boundaries of limbs, of rounds and of workgroups.
@@ -66,7 +66,8 @@ fn run<B: Backend>(
     let mut program = parse(text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     verify(&program).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     star_opt::apply(&mut program, &["kernels"]).expect("a pass");
-    let code = backend.compile(program, &CompileOptions::default()).expect("it compiles");
+    let code =
+        backend.compile(program, &CompileOptions::default(), None).expect("it compiles").code;
     let plan = backend.plan(&code, RoutineId(0), &[]).expect("a plan");
     let load = |value: &HostValue| backend.load(value.clone(), true).expect("a value");
     let mut values: Vec<B::Value> = args.iter().map(load).collect();
@@ -81,7 +82,8 @@ fn run<B: Backend>(
     };
     let outcome = backend.run(&plan, &mut values, &mut control);
     let stats = control.stats;
-    let values = values.iter().map(|value| backend.store(value, &flag).expect("a value"));
+    let values =
+        values.iter().map(|value| backend.store(value, Part::Whole, &flag).expect("a value"));
     (outcome, values.collect(), stats)
 }
 
@@ -265,8 +267,8 @@ fn the_closure_intrinsic_is_correct_at_every_boundary() {
         for shape in [(size, size), (size + 70, size + 3), (size, size + 130)] {
             let percent = [0, 1, 50][random.next() as usize % 3];
             let graph = random.table(shape, percent);
-            let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
-            let expected = HostValue::Table(closed(graph, size));
+            let args = [HostValue::Int(size as i64), HostValue::from(graph.clone())];
+            let expected = HostValue::from(closed(graph, size));
             for (device, is_small) in devices.iter().zip([true, true, false, false]) {
                 let context = format!("{size} of {shape:?}, {percent} %");
                 let text = by_rows(" intrinsic closure");
@@ -294,8 +296,8 @@ fn memory_beyond_one_binding_uses_several_buffers() {
     let mut random = Random(14);
     for (text, size) in [(by_rows(" intrinsic closure"), 1300), (by_rows(""), 1000)] {
         let graph = random.table((size, size), 1);
-        let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
-        let expected = HostValue::Table(closed(graph, size));
+        let args = [HostValue::Int(size as i64), HostValue::from(graph.clone())];
+        let expected = HostValue::from(closed(graph, size));
         let banks = [&one, &many].map(|device| {
             let (outcome, values, stats) = run(device, &text, &args, LIMITS);
             assert_eq!(outcome, Outcome::Done, "{size}");
@@ -311,7 +313,7 @@ fn memory_beyond_one_binding_uses_several_buffers() {
         assert!(banks[1] > 4, "{size}: {banks:?}");
     }
     // There are 16 of them, of 32 KiB.
-    let wide = HostValue::Table(random.table((2100, 2100), 1));
+    let wide = HostValue::from(random.table((2100, 2100), 1));
     let refused = many.load(wide, true).err();
     assert!(matches!(refused, Some(BackendError::OutOfMemory(_))), "{refused:?}");
 }
@@ -328,7 +330,7 @@ fn a_declined_intrinsic_gives_the_result_of_its_body() {
         (40, (39, 40), LIMITS),
         (64, (64, 64), tight),
     ] {
-        let args = [HostValue::Int(n), HostValue::Table(random.table(shape, 4))];
+        let args = [HostValue::Int(n), HostValue::from(random.table(shape, 4))];
         let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
         for device in &devices {
             let (outcome, values, stats) = run(device, &text, &args, limits);
@@ -347,8 +349,8 @@ fn textbook_closures_run_eight_pivots_at_a_time() {
         for shape in [(size, size), (size + 70, size + 3), (size, size + 130)] {
             let percent = [0, 1, 50][random.next() as usize % 3];
             let graph = random.table(shape, percent);
-            let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
-            let expected = HostValue::Table(closed(graph, size));
+            let args = [HostValue::Int(size as i64), HostValue::from(graph.clone())];
+            let expected = HostValue::from(closed(graph, size));
             for text in [by_rows(""), by_columns("1 to %n")] {
                 // The reference is slow.
                 let counted = (size <= 65).then(|| run(&Reference::new(), &text, &args, LIMITS).2);
@@ -375,7 +377,7 @@ fn loops_may_count_down_and_begin_anywhere() {
     let Some(devices) = devices() else { return };
     let mut random = Random(8);
     for range in ["%n downto 1", "3 to %n", "%n to 45", "%n to %n", "50 downto %n"] {
-        let args = [HostValue::Int(40), HostValue::Table(random.table((50, 60), 3))];
+        let args = [HostValue::Int(40), HostValue::from(random.table((50, 60), 3))];
         let text = by_columns(range);
         let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
         for device in &devices {
@@ -399,7 +401,7 @@ fn an_iteration_that_would_trap_traps_as_written() {
         (by_columns("51 downto %n"), 5, (50, 50), Declined::Guard),
     ];
     for (text, n, shape, reason) in cases {
-        let args = [HostValue::Int(n), HostValue::Table(random.table(shape, 3))];
+        let args = [HostValue::Int(n), HostValue::from(random.table(shape, 3))];
         let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
         let (outcome, values, stats) = run(&device, &text, &args, LIMITS);
         assert_eq!((&outcome, &values), (&expected, &wanted), "{n} of {shape:?}");
@@ -418,9 +420,9 @@ fn a_loop_of_one_dispatch_combines_lines() {
             let args = [
                 HostValue::Int(a),
                 HostValue::Int(b),
-                HostValue::Table(random.table((rows, columns), 40)),
+                HostValue::from(random.table((rows, columns), 40)),
                 HostValue::Word(random.bits(columns, 70)),
-                HostValue::Table(random.table((rows, columns), 50)),
+                HostValue::from(random.table((rows, columns), 50)),
             ];
             let (expected, wanted, counted) = run(&Reference::new(), COMBINED, &args, LIMITS);
             let (outcome, values, stats) = run(&device, COMBINED, &args, LIMITS);
@@ -460,7 +462,7 @@ fn extremes_run_as_kernels() {
     for (rows, columns) in shapes {
         for percent in [0, 3, 50, 100] {
             let args = [
-                HostValue::Table(random.table((rows, columns), percent)),
+                HostValue::from(random.table((rows, columns), percent)),
                 HostValue::Slice(random.bits(rows, 60)),
                 HostValue::Unset,
                 HostValue::Slice(random.bits(rows, percent / 4)),
@@ -482,7 +484,7 @@ fn modes_are_obeyed_or_rejected() {
     let of = |mode: Mode| {
         Gpu::open(&DeviceSettings { mode, ..DeviceSettings::default() }).expect("an adapter")
     };
-    let args = [HostValue::Int(70), HostValue::Table(Random(11).table((70, 70), 3))];
+    let args = [HostValue::Int(70), HostValue::from(Random(11).table((70, 70), 3))];
     for (text, loops, intrinsics) in [(by_rows(""), 1, 0), (by_rows(" intrinsic closure"), 0, 1)] {
         let (_, expected, _) = run(&device, &text, &args, LIMITS);
         let (_, values, stats) = run(&of(Mode::Lifted), &text, &args, LIMITS);
@@ -495,7 +497,7 @@ fn modes_are_obeyed_or_rejected() {
     let text = "routine 0 \"NOTHING\" () !0 {\n}\nlocations {\n  !0 = 6:0..44\n}\n";
     let program = parse(text).expect("it is SIR");
     let lifted = of(Mode::Lifted);
-    let code = lifted.compile(program, &CompileOptions::default()).expect("it compiles");
+    let code = lifted.compile(program, &CompileOptions::default(), None).expect("it compiles").code;
     let refused = lifted.plan(&code, RoutineId(0), &[]).expect_err("nothing is a kernel");
     assert!(matches!(&refused, BackendError::Unsupported { what } if what.contains("kernels")));
 }

@@ -126,7 +126,7 @@ impl Interpreter<'_, '_, '_> {
                 let table = self.tables[self.base.tables + reg as usize].table.get();
                 let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
                 match table.as_columns() {
-                    Some(form) => BitsRef::Table(form),
+                    Some(form) => form.into(),
                     None => {
                         let bytes = table.dense_bytes();
                         let alive = self.budget.alive();
@@ -136,11 +136,11 @@ impl Interpreter<'_, '_, '_> {
                             let fits = table.n_bytes() <= available;
                             let copy = fits.then(|| table.copy_of_sparse()).flatten();
                             sparse = copy.ok_or_else(refused)?;
-                            BitsRef::Sparse(&sparse)
+                            BitsRef::from(&sparse)
                         } else {
                             let made = table.to_host(&self.parallelism)?;
                             turned = made.ok_or_else(refused)?;
-                            BitsRef::Table(&turned)
+                            BitsRef::from(&turned)
                         }
                     }
                 }

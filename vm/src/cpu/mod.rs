@@ -56,22 +56,21 @@ mod views;
 mod window;
 mod words;
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Intrinsic, OutOfMemory, SparseLines, SparseTable};
-use star_ir::analysis::line_accesses::TableUse;
+use star_base::{BitTable, Intrinsic, OutOfMemory};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Outcome, Part,
+    Preference, TypeInfo, Wanted, check_entry,
 };
 use crate::budget::MemoryBudget;
 use crate::columns::{check_part, no_table};
 use crate::explain::Explanation;
 use crate::kernels::Kernels;
-use crate::value::{HostValue, TableForm, TableLayout};
+use crate::value::{HostValue, TableForm};
 
 pub use intrinsics::{
     CpuIntrinsic, HandlePart, IntrinsicCall, IntrinsicFn, IntrinsicResult, NotTaken, SparseGround,
@@ -181,33 +180,41 @@ impl Backend for Cpu {
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,
+            has_sparse: true,
             intrinsics: self.each_intrinsic(),
         }
     }
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
+        let is_by_columns = value.columns().is_some();
         let mut data = ValueData::from_host(value);
-        if let (ValueData::Table(table), true) = (&mut data, self.settings.all_sparse) {
+        if let (ValueData::Table(table), true) =
+            (&mut data, self.settings.all_sparse && is_by_columns)
+        {
             let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
             *table = Arc::new(table.sparse_copy(&self.parallelism(&never))?);
         }
         Ok(Value { data, size: None, fixed })
     }
 
-    fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
-        let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
-        let zeros = BitTable::zeros(n_rows, n_cols).map_err(|_| OutOfMemory { n_bytes })?;
-        self.load(HostValue::Table(zeros), fixed)
-    }
-
     fn load_columns(
         &self,
         value: &mut Value,
+        n_cols: usize,
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError> {
+        if let ValueData::Nothing = value.data {
+            let n_rows = columns.n_rows();
+            let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
+            let zeros = BitTable::zeros(n_rows, n_cols).map_err(|_| OutOfMemory { n_bytes })?;
+            *value = self.load(zeros.into(), value.fixed)?;
+        }
         let ValueData::Table(shared) = &mut value.data else { return Err(no_table()) };
-        check_part((shared.n_rows(), shared.n_cols()), start, columns)?;
+        check_part((shared.n_rows(), shared.n_cols()), n_cols, start, columns)?;
+        if columns.n_cols() == 0 {
+            return Ok(());
+        }
         let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
         let parallelism = self.parallelism(&never);
         let table = shared_mut(shared, &parallelism)?;
@@ -221,51 +228,45 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<Value, BackendError> {
-        let table = Arc::new(table::Table::of_rows(rows));
-        Ok(Value { data: ValueData::Table(table), size: None, fixed })
-    }
-
-    fn load_sparse(
-        &self,
-        lines: SparseLines,
-        form: TableForm,
-        fixed: bool,
-    ) -> Result<Value, BackendError> {
-        let line = match form {
-            TableForm::Columns => table::form::Line::Column,
-            TableForm::Rows => table::form::Line::Row,
+    fn ty(&self, value: &Value) -> Option<TypeInfo> {
+        let layout = match &value.data {
+            ValueData::Table(table) => Some(table.layout()),
+            ValueData::Nothing
+            | ValueData::Int(_)
+            | ValueData::Bool(_)
+            | ValueData::Slice(_)
+            | ValueData::Word(_)
+            | ValueData::Text(_)
+            | ValueData::Handle(_) => None,
         };
-        let table = Arc::new(table::Table::of_sparse(lines, line));
-        Ok(Value { data: ValueData::Table(table), size: None, fixed })
+        value.data.ty().map(|ty| TypeInfo { ty, layout })
     }
 
-    fn unload_sparse(
+    fn store(
+        &self,
+        value: &Value,
+        part: Part,
+        interrupt: &AtomicBool,
+    ) -> Result<HostValue, BackendError> {
+        let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
+        let parallelism = self.parallelism(&budget);
+        match (&value.data, part) {
+            (data, Part::Whole) => data.to_host(&parallelism),
+            (ValueData::Table(table), Part::Columns(columns)) => {
+                table.some_columns(columns, &parallelism).map(HostValue::from)
+            }
+            (_, Part::Columns(_)) => Err(no_table()),
+        }
+    }
+
+    fn unload(
         &self,
         value: Value,
-        wanted: &dyn Fn(u64) -> bool,
-    ) -> Result<SparseTable, Value> {
-        let Value { data: ValueData::Table(table), size, fixed } = value else { return Err(value) };
-        let back = |table| Value { data: ValueData::Table(table), size, fixed };
-        if !table.is_sparse() || !wanted(table.dense_bytes()) {
-            return Err(back(table));
-        }
-        match Arc::try_unwrap(table) {
-            Ok(table) => table.into_sparse().map_err(|table| back(Arc::new(table))),
-            Err(shared) => shared.copy_of_sparse().ok_or_else(|| back(shared)),
-        }
-    }
-
-    fn ty(&self, value: &Value) -> Option<Ty> {
-        value.data.ty()
-    }
-
-    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
-        value.data.to_host(&self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX)))
-    }
-
-    fn unload(&self, value: Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
-        let parallelism = self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX));
+        wanted: Wanted,
+        interrupt: &AtomicBool,
+    ) -> Result<HostValue, BackendError> {
+        let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
+        let parallelism = self.parallelism(&budget);
         let mut table = match value.data {
             ValueData::Table(table) => table,
             ValueData::Slice(bits) => return Ok(HostValue::Slice(bits)),
@@ -278,6 +279,20 @@ impl Backend for Cpu {
                 return data.to_host(&parallelism);
             }
         };
+        if let Wanted::Sparse { from_bytes } = wanted
+            && table.is_sparse()
+            && table.dense_bytes() >= from_bytes
+        {
+            let taken = Arc::try_unwrap(table).map(table::Table::into_sparse);
+            table = match taken {
+                Ok(Ok(sparse)) => return Ok(sparse.into()),
+                Ok(Err(table)) => Arc::new(table),
+                Err(shared) => match shared.copy_of_sparse() {
+                    Some(sparse) => return Ok(sparse.into()),
+                    None => shared,
+                },
+            };
+        }
         if let Some(table) = Arc::get_mut(&mut table)
             && table.n_bytes() >= self.settings.in_place_bytes
         {
@@ -287,37 +302,23 @@ impl Backend for Cpu {
             turned.map_err(|_stop| BackendError::Interrupted)?;
         }
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
-            Ok(Ok(columns)) => return Ok(HostValue::Table(columns)),
+            Ok(Ok(columns)) => return Ok(columns.into()),
             Ok(Err(table)) => Arc::new(table),
             Err(shared) => shared,
         };
         ValueData::Table(shared).to_host(&parallelism)
     }
 
-    fn store_columns(
-        &self,
-        value: &Value,
-        columns: Range<usize>,
-        interrupt: &AtomicBool,
-    ) -> Result<BitTable, BackendError> {
-        let ValueData::Table(table) = &value.data else { return Err(no_table()) };
-        let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
-        table.some_columns(columns, &self.parallelism(&budget))
-    }
-
-    fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        Ok(Code(Arc::new(compile::compile(program, *options, &self.entries(), None)?)))
-    }
-
-    fn recompile(
+    fn compile(
         &self,
         program: Program,
         options: &CompileOptions,
-        earlier: &Code,
-    ) -> Result<(Code, usize), BackendError> {
-        let code = compile::compile(program, *options, &self.entries(), Some(&earlier.0))?;
+        earlier: Option<&Code>,
+    ) -> Result<Compiled<Code>, BackendError> {
+        let earlier = earlier.map(|code| &*code.0);
+        let code = compile::compile(program, *options, &self.entries(), earlier)?;
         let n_kept = code.n_kept;
-        Ok((Code(Arc::new(code)), n_kept))
+        Ok(Compiled { code: Code(Arc::new(code)), n_kept })
     }
 
     fn plan(
@@ -330,28 +331,13 @@ impl Backend for Cpu {
         Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
     }
 
-    fn home_forms(&self, code: &Code, entry: RoutineId) -> Vec<TableForm> {
+    fn preferences(&self, code: &Code, entry: RoutineId) -> Vec<Preference> {
         let accesses = accesses_of(&self.intrinsics, &code.0, entry).into_iter();
-        let form = |of| if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
-        accesses.map(form).collect()
-    }
-
-    fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<TableUse>> {
-        let accesses = accesses_of(&self.intrinsics, &code.0, entry).into_iter();
-        Some(accesses.map(use_of).collect())
-    }
-
-    fn table_layout(&self, value: &Value) -> Option<TableLayout> {
-        match &value.data {
-            ValueData::Table(table) => Some(table.layout()),
-            ValueData::Nothing
-            | ValueData::Int(_)
-            | ValueData::Bool(_)
-            | ValueData::Slice(_)
-            | ValueData::Word(_)
-            | ValueData::Text(_)
-            | ValueData::Handle(_) => None,
-        }
+        let preference = |of| {
+            let form = if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
+            Preference { form, used: Some(use_of(of)) }
+        };
+        accesses.map(preference).collect()
     }
 
     fn lay_out(
@@ -484,10 +470,12 @@ mod tests {
             }
             for settings in [Settings::tiny(), Settings::default()] {
                 let cpu = Cpu::with(settings, Kernels::detect());
-                let load = || cpu.load_rows(rows.clone(), true).expect("memory");
-                let given_up = cpu.unload(load(), &never).expect("memory");
-                assert!(given_up == HostValue::Table(columns.clone()), "{n_rows} x {n_cols}");
-                assert_eq!(cpu.unload(load(), &always), Err(BackendError::Interrupted));
+                let rows = star_base::Table::Rows(rows.clone());
+                let load = || cpu.load(rows.clone().into(), true).expect("memory");
+                let unload = |flag| cpu.unload(load(), Wanted::Columns, flag);
+                let given_up = unload(&never).expect("memory");
+                assert!(given_up == HostValue::from(columns.clone()), "{n_rows} x {n_cols}");
+                assert_eq!(unload(&always), Err(BackendError::Interrupted));
             }
         }
     }

@@ -32,7 +32,6 @@ mod value;
 mod words;
 
 use std::num::NonZeroUsize;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -40,9 +39,12 @@ use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Outcome, Part,
+    TypeInfo, check_entry,
 };
-use crate::columns::{check_columns, check_part, load_by_ranges, no_table, store_by_ranges};
+use crate::columns::{
+    by_columns, check_columns, check_part, load_by_ranges, no_table, store_by_ranges,
+};
 use crate::explain::{Explanation, Subject};
 use crate::value::HostValue;
 
@@ -129,13 +131,14 @@ impl Backend for Reference {
             threads: 1,
             expansion: 8,
             max_bytes: MAX_BYTES,
+            has_sparse: false,
             intrinsics: Vec::new(),
         }
     }
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
         match value {
-            HostValue::Table(table) => load_by_ranges(self, &table, fixed),
+            HostValue::Table(table) => load_by_ranges(self, &*by_columns(table.view())?, fixed),
             value @ (HostValue::Unset
             | HostValue::Int(_)
             | HostValue::Bool(_)
@@ -145,53 +148,57 @@ impl Backend for Reference {
         }
     }
 
-    fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
-        let table = Table { rows: n_rows, columns: vec![vec![false; n_rows]; n_cols] };
-        Ok(Value::new(Some(Data::Table(table)), fixed))
-    }
-
     fn load_columns(
         &self,
         value: &mut Value,
+        n_cols: usize,
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError> {
-        let Some(Data::Table(table)) = &mut value.data else { return Err(no_table()) };
-        check_part((table.rows, table.columns.len()), start, columns)?;
+        let n_rows = columns.n_rows();
+        let data = value.data.get_or_insert_with(|| {
+            Data::Table(Table { rows: n_rows, columns: vec![vec![false; n_rows]; n_cols] })
+        });
+        let Data::Table(table) = data else { return Err(no_table()) };
+        check_part((table.rows, table.columns.len()), n_cols, start, columns)?;
         for (column, col_idx) in table.columns[start..].iter_mut().zip(0..columns.n_cols()) {
             *column = columns.column(col_idx).iter().collect();
         }
         Ok(())
     }
 
-    fn ty(&self, value: &Value) -> Option<Ty> {
-        value.data.as_ref().map(Data::ty)
+    fn ty(&self, value: &Value) -> Option<TypeInfo> {
+        value.data.as_ref().map(|data| data.ty().into())
     }
 
-    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
-        match &value.data {
-            Some(Data::Table(table)) => {
+    fn store(
+        &self,
+        value: &Value,
+        part: Part,
+        interrupt: &AtomicBool,
+    ) -> Result<HostValue, BackendError> {
+        match (&value.data, part) {
+            (Some(Data::Table(table)), Part::Whole) => {
                 let sizes = (table.rows, table.columns.len());
-                store_by_ranges(self, value, sizes, interrupt).map(HostValue::Table)
+                store_by_ranges(self, value, sizes, interrupt).map(HostValue::from)
             }
-            Some(data) => Ok(data.to_host()),
-            None => Ok(HostValue::Unset),
+            (Some(Data::Table(table)), Part::Columns(columns)) => {
+                check_columns(&columns, table.columns.len())?;
+                Ok(table.to_host(&table.columns[columns]).into())
+            }
+            (_, Part::Columns(_)) => Err(no_table()),
+            (Some(data), Part::Whole) => Ok(data.to_host()),
+            (None, Part::Whole) => Ok(HostValue::Unset),
         }
     }
 
-    fn store_columns(
+    fn compile(
         &self,
-        value: &Value,
-        columns: Range<usize>,
-        _interrupt: &AtomicBool,
-    ) -> Result<BitTable, BackendError> {
-        let Some(Data::Table(table)) = &value.data else { return Err(no_table()) };
-        check_columns(&columns, table.columns.len())?;
-        Ok(table.to_host(&table.columns[columns]))
-    }
-
-    fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        Ok(Code { program: Arc::new(program), options: *options })
+        program: Program,
+        options: &CompileOptions,
+        _earlier: Option<&Code>,
+    ) -> Result<Compiled<Code>, BackendError> {
+        Ok(Compiled::new(Code { program: Arc::new(program), options: *options }))
     }
 
     fn plan(

@@ -142,10 +142,12 @@ impl Data {
             HostValue::Str(text) => Some(Data::Str(text.into())),
             HostValue::Slice(bits) => Some(Data::Slice(bools(bits))),
             HostValue::Word(bits) => Some(Data::Word(bools(bits))),
-            HostValue::Table(table) => Some(Data::Table(Table {
-                rows: table.n_rows(),
-                columns: (0..table.n_cols()).map(|col_idx| bools(table.column(col_idx))).collect(),
-            })),
+            HostValue::Table(table) => {
+                let (rows, n_cols) = (table.n_rows(), table.n_cols());
+                let column =
+                    |col_idx| (0..rows).map(|row_idx| table.get(row_idx, col_idx)).collect();
+                Some(Data::Table(Table { rows, columns: (0..n_cols).map(column).collect() }))
+            }
         }
     }
 
@@ -157,7 +159,7 @@ impl Data {
             Data::Str(text) => HostValue::Str(text.to_string()),
             Data::Slice(bits) => HostValue::Slice(BitVector::from_bools(bits)),
             Data::Word(bits) => HostValue::Word(BitVector::from_bools(bits)),
-            Data::Table(table) => HostValue::Table(table.to_host(&table.columns)),
+            Data::Table(table) => table.to_host(&table.columns).into(),
             Data::Handle(_) => HostValue::Unset,
         }
     }

@@ -1,7 +1,5 @@
 //! Jobs on columns of numbers.
 
-use std::collections::BTreeMap;
-
 use star_vm::HostValue;
 
 use super::super::digest::Digest;
@@ -19,9 +17,9 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     let bits = given.number("bits")?;
     let first = column_of(given, "a", bits)?;
     let all = ones(first.n_rows());
-    let a = HostValue::Table(first);
+    let a = HostValue::from(first);
     let number = |key: &str| given.number(key).map(|number| word(number, bits));
-    let second = || column_of(given, "b", bits).map(HostValue::Table);
+    let second = || column_of(given, "b", bits).map(HostValue::from);
     let unset = HostValue::Unset;
     let (routine, args) = match job {
         Job::Match => ("MATCHES", vec![a, all, number("value")?, unset]),
@@ -45,10 +43,13 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     let changing = vec![args.len() - 1];
     let digest = Box::new(|value: &HostValue| match value {
         HostValue::Slice(slice) => Some(Digest::of_slice(slice)),
-        HostValue::Table(table) => Some(Digest::of(field(table, 0, table.n_cols()))),
+        HostValue::Table(table) => {
+            let table = table.columns()?;
+            Some(Digest::of(field(table, 0, table.n_cols())))
+        }
         HostValue::Int(number) => Some(Digest::of([*number as u64])),
         HostValue::Unset | HostValue::Bool(_) | HostValue::Str(_) | HostValue::Word(_) => None,
     });
-    let (text, matrices) = (TEXT.to_owned(), BTreeMap::new());
-    Ok(Ready { text, module: None, routine, args, matrices, changing, digest })
+    let text = TEXT.to_owned();
+    Ok(Ready { text, module: None, routine, args, changing, digest })
 }

@@ -1,7 +1,5 @@
 //! Jobs on graphs: the tables that the routines ask for, and what their results say.
 
-use std::collections::BTreeMap;
-
 use star_base::BitTable;
 use star_io::{
     Graph, Layout, LayoutBytes, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out,
@@ -13,7 +11,7 @@ use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
 use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
-use super::{DigestOf, MAX_BYTES, Matrix, Ready, field};
+use super::{DigestOf, MAX_BYTES, Ready, field};
 use crate::instance::{int, ones, weight_of, word};
 
 /// The library's procedure, which the backend has an intrinsic for.
@@ -25,9 +23,8 @@ pub(super) fn closure(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: CLOSURE.to_owned(),
         module: None,
-        matrices: BTreeMap::new(),
         routine: "CLOSE",
-        args: vec![int(matrix.n_rows()), HostValue::Table(matrix)],
+        args: vec![int(matrix.n_rows()), HostValue::from(matrix)],
         changing: vec![1],
         digest: of_table(Digest::of_columns),
     })
@@ -44,7 +41,6 @@ pub(super) fn floyd(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("paths")?,
         module: Some("paths"),
-        matrices: BTreeMap::new(),
         routine: "FLOYD",
         args: vec![int(n), int(h), word(infinite, h), table(&graph, Layout::Distances, widths)?],
         changing: vec![3],
@@ -56,13 +52,12 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = path_widths(&graph)?;
     let (h, infinite) = (widths.h, infinity(widths.h)?);
-    let mut matrices = BTreeMap::new();
     let args = vec![
         int(given.number("source")?),
         int(h),
         word(infinite, h),
-        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (3, &mut matrices))?,
-        matrix(&graph, (Layout::WeightsOut, TableForm::Columns), widths, (4, &mut matrices))?,
+        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths)?,
+        matrix(&graph, (Layout::WeightsOut, TableForm::Columns), widths)?,
         table(&graph, Layout::Code, widths)?,
         HostValue::Unset,
         HostValue::Unset,
@@ -73,7 +68,6 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("paths")?,
         module: Some("paths"),
-        matrices,
         routine: "DIJKSTRA",
         args,
         changing: vec![7, 6],
@@ -84,10 +78,9 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
 pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = Widths { h: 1, b: graph.code_width() };
-    let mut matrices = BTreeMap::new();
     let args = vec![
         int(given.number("source")?),
-        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (1, &mut matrices))?,
+        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths)?,
         HostValue::Unset,
     ];
     let levels = |found: &BitTable| {
@@ -102,7 +95,6 @@ pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("reach")?,
         module: Some("reach"),
-        matrices,
         routine: "BFS",
         args,
         changing: vec![2],
@@ -128,7 +120,6 @@ fn on_arcs(
     Ready {
         text: ARCS.to_owned(),
         module: None,
-        matrices: BTreeMap::new(),
         routine,
         changing: vec![args.len() - 1],
         args,
@@ -183,7 +174,6 @@ pub(super) fn kruskal(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("mst")?,
         module: Some("mst"),
-        matrices: BTreeMap::new(),
         routine: "KRUSKAL",
         args,
         changing: vec![4],
@@ -199,7 +189,6 @@ pub(super) fn prim(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("mst")?,
         module: Some("mst"),
-        matrices: BTreeMap::new(),
         routine: "PRIM",
         args,
         changing: vec![5],
@@ -220,7 +209,6 @@ pub(super) fn branching(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("edmonds")?,
         module: Some("edmonds"),
-        matrices: BTreeMap::new(),
         routine: "EDMONDS",
         args,
         changing: vec![6],
@@ -235,37 +223,31 @@ fn lists(graph: &Graph, widths: Widths) -> Result<Vec<HostValue>, Failure> {
 }
 
 fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Failure> {
-    match lay_out(layout, graph, widths, MAX_BYTES, "the table of ours")? {
+    laid_out(lay_out(layout, graph, widths, MAX_BYTES, "the table of ours")?)
+}
+
+fn laid_out(value: LayoutValue) -> Result<HostValue, Failure> {
+    match value {
         LayoutValue::Table(table) => Ok(HostValue::Table(table)),
         LayoutValue::Slice(slice) => Ok(HostValue::Slice(slice)),
     }
 }
 
-/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so, and by
-/// rows where it has a dense one so: nothing is at that place then.
+/// The matrix of a graph, sparse where `star run` has it so, and by rows where it has a dense one so.
 fn matrix(
     graph: &Graph,
     (layout, form): (Layout, TableForm),
     widths: Widths,
-    (at, matrices): (usize, &mut BTreeMap<usize, Matrix>),
 ) -> Result<HostValue, Failure> {
     let by_rows = form == TableForm::Rows;
     let bytes = bytes_of_forms(layout, graph, widths, by_rows);
     let is_sparse = bytes.is_some_and(LayoutBytes::favours_sparse);
     let mut options =
         LayoutOptions { by_rows, ..LayoutOptions::new("the table of ours", MAX_BYTES) };
-    if is_sparse && let Some((lines, _)) = lay_out_sparse(layout, graph, widths, &mut options)? {
-        matrices.insert(at, Matrix::Sparse(lines, form));
-        return Ok(HostValue::Unset);
+    if is_sparse && let Some(table) = lay_out_sparse(layout, graph, widths, &mut options)? {
+        return Ok(table.into());
     }
-    if by_rows
-        && layout.may_lie_by_rows(graph)
-        && let LayoutValue::Table(rows) = lay_out_with(layout, graph, widths, &mut options)?
-    {
-        matrices.insert(at, Matrix::Rows(rows));
-        return Ok(HostValue::Unset);
-    }
-    table(graph, layout, widths)
+    laid_out(lay_out_with(layout, graph, widths, &mut options)?)
 }
 
 fn path_widths(graph: &Graph) -> Result<Widths, Failure> {
@@ -292,7 +274,7 @@ fn module(name: &str) -> Result<String, Failure> {
 
 fn of_table(digest: impl Fn(&BitTable) -> Digest + 'static) -> DigestOf {
     Box::new(move |value| match value {
-        HostValue::Table(table) => Some(digest(table)),
+        HostValue::Table(table) => table.columns().map(&digest),
         HostValue::Unset
         | HostValue::Int(_)
         | HostValue::Bool(_)

@@ -1,7 +1,5 @@
 //! Jobs on grids of cells.
 
-use std::collections::BTreeMap;
-
 use star_base::BitVector;
 use star_vm::HostValue;
 
@@ -36,6 +34,7 @@ pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
     ];
     let digest = Box::new(|value: &HostValue| match value {
         HostValue::Table(table) => {
+            let table = table.columns()?;
             let h = table.n_cols();
             let none = (1 << h) - 1;
             let labels = field(table, 0, h).into_iter();
@@ -48,6 +47,6 @@ pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
         | HostValue::Slice(_)
         | HostValue::Word(_) => None,
     });
-    let (text, matrices, changing) = (LABELS.to_owned(), BTreeMap::new(), vec![4]);
-    Ok(Ready { text, module: None, routine: "LABELS", args, matrices, changing, digest })
+    let (text, changing) = (LABELS.to_owned(), vec![4]);
+    Ok(Ready { text, module: None, routine: "LABELS", args, changing, digest })
 }

@@ -7,12 +7,11 @@ mod columns;
 mod graphs;
 mod grids;
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use star_base::{BitTable, SparseLines};
+use star_base::BitTable;
 use star_vm::kernels::Kernels;
-use star_vm::{CompileOptions, Cpu, HostValue, Outcome, TableForm, cpu};
+use star_vm::{CompileOptions, Cpu, HostValue, Outcome, cpu};
 
 use super::digest::Digest;
 use super::failure::Failure;
@@ -28,14 +27,6 @@ pub(super) const MAX_BYTES: u64 = 6 << 30;
 /// What the digest of a result is; `None` if it is of another kind than it should be.
 type DigestOf = Box<dyn Fn(&HostValue) -> Option<Digest>>;
 
-/// A matrix as it lies.
-enum Matrix {
-    /// Sparse by rows or by columns.
-    Sparse(SparseLines, TableForm),
-    /// Its rows.
-    Rows(BitTable),
-}
-
 /// A job made ready.
 struct Ready {
     /// The program's text.
@@ -47,8 +38,6 @@ struct Ready {
     routine: &'static str,
     /// Its arguments.
     args: Vec<HostValue>,
-    /// Those that lie otherwise than by columns, by their places.
-    matrices: BTreeMap<usize, Matrix>,
     /// Which of them a run changes: they are new in every run. The last one holds the result.
     changing: Vec<usize>,
     digest: DigestOf,
@@ -106,13 +95,13 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
     if let Some(module) = ready.module.filter(|_| intrinsics) {
         compiled = compiled.with_intrinsics(module);
     }
-    let mut values = compiled.load(ready.args.clone());
-    for (at, matrix) in std::mem::take(&mut ready.matrices) {
-        values[at] = match matrix {
-            Matrix::Sparse(lines, form) => compiled.load_sparse(lines, form),
-            Matrix::Rows(rows) => compiled.load_rows(rows),
-        };
-    }
+    // Only those that a run changes are needed again.
+    let args =
+        ready.args.iter_mut().enumerate().map(|(idx, arg)| match ready.changing.contains(&idx) {
+            true => arg.clone(),
+            false => std::mem::replace(arg, HostValue::Unset),
+        });
+    let values = compiled.load(args.collect());
     Ok(Routine { ready, compiled, values, operations: 0 })
 }
 

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, Table};
 
 use super::elide::Places;
 
@@ -17,7 +17,7 @@ pub trait Grid {
     fn columns(&self, columns: Range<usize>) -> Option<BitTable>;
 }
 
-impl Grid for BitTable {
+impl Grid for Table {
     fn n_rows(&self) -> usize {
         self.n_rows()
     }
@@ -25,8 +25,11 @@ impl Grid for BitTable {
         self.n_cols()
     }
     fn columns(&self, columns: Range<usize>) -> Option<BitTable> {
-        let columns: Vec<BitVector> = columns.map(|col_idx| self.column(col_idx)).collect();
-        Some(BitTable::from_columns(self.n_rows(), &columns))
+        let mut part = BitTable::zeros(self.n_rows(), columns.len()).ok()?;
+        for (idx, col_idx) in columns.enumerate() {
+            part.column_limbs_mut(idx).copy_from_slice(&self.column_limbs(col_idx));
+        }
+        Some(part)
     }
 }
 

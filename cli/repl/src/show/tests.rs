@@ -1,14 +1,14 @@
 //! Snapshot tests of pictures.
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 
 use super::request::{Fields, NamedValue, resolve};
 use super::*;
 use std::cell::RefCell;
 use std::ops::Range;
 
-fn figure_5() -> BitTable {
-    BitTable::parse(&["001000", "101000", "111001", "111000", "001000", "000110"]).unwrap()
+fn figure_5() -> Table {
+    Table::parse(&["001000", "101000", "111001", "111000", "001000", "000110"]).unwrap()
 }
 
 fn bits(text: &str) -> BitVector {
@@ -56,7 +56,7 @@ X: slice(6), 2 ones, next to P: table(6, 6)
     let text = super::value(Some("X"), &value, Some(("P", &p)), coloured);
     let marked = "\n\x1b[1;36m 3  111001  1\x1b[0m\n\x1b[1;36m 4  111000  1\x1b[0m\n 5";
     assert!(text.contains(marked), "{text:?}");
-    let other = BitTable::zeros(5, 2).unwrap();
+    let other = Table::zeros(5, 2).unwrap();
     let alone = super::value(Some("X"), &value, Some(("T", &other)), Screen::default());
     assert_eq!(alone, "X: slice(6), 2 ones\n    X\n 1  0\n 2  0\n>3  1\n>4  1\n 5  0\n 6  0");
 }
@@ -90,7 +90,7 @@ fn slices_words_and_fields_surround_a_table() {
 fn wide_and_tall_tables_show_their_ends() {
     let mut wide = BitTable::zeros(3, 100).unwrap();
     wide.put(2, 99, true);
-    let text = table(None, &wide, screen(36, 20));
+    let text = table(None, &Table::from(wide), screen(36, 20));
     let expected = "\
 table(3, 100)
     1       10       86 90       100
@@ -98,7 +98,7 @@ table(3, 100)
  2  0000000000000000…000000000000000
  3  0000000000000000…000000000000001";
     assert_eq!(text, expected, "\n{text}");
-    let tall = BitTable::zeros(1000, 2).unwrap();
+    let tall = Table::zeros(1000, 2).unwrap();
     let text = table(Some("T"), &tall, screen(80, 5));
     let expected = "\
 T: table(1000, 2)
@@ -145,18 +145,15 @@ fn large_tables_are_read_only_where_shown() {
 
 #[test]
 fn empty_values_are_readable() {
-    let no_rows = BitTable::zeros(0, 5).unwrap();
-    let no_columns = BitTable::zeros(5, 0).unwrap();
+    let no_rows = Table::zeros(0, 5).unwrap();
+    let no_columns = Table::zeros(5, 0).unwrap();
     let text = |value: &HostValue| super::value(None, value, None, Screen::default());
     assert_eq!(table(Some("T"), &no_rows, Screen::default()), "T: table(0, 5), no rows");
     assert_eq!(table(None, &no_columns, Screen::default()), "table(5, 0), no columns");
     assert_eq!(text(&HostValue::Unset), "unset");
     assert_eq!(text(&HostValue::Slice(bits(""))), "slice(0), 0 ones");
     assert_eq!(text(&HostValue::Word(bits(""))), "word(0), 0 ones");
-    assert_eq!(
-        text(&HostValue::Table(BitTable::parse(&["1"]).unwrap())),
-        "table(1, 1)\n    1\n 1  1"
-    );
+    assert_eq!(text(&HostValue::from(Table::parse(&["1"]).unwrap())), "table(1, 1)\n    1\n 1  1");
 }
 
 #[test]

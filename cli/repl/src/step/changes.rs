@@ -1,7 +1,7 @@
 //! Changes made by a statement, as text: old and new values, and the rows of a table that differ.
 
 use star_base::text;
-use star_base::{BitTable, BitVector};
+use star_base::{BitVector, Table};
 use star_vm::{HostValue, display};
 
 use crate::show::{self, Change, Grid, Picture, Rows, Screen, draw};
@@ -71,7 +71,7 @@ fn places(before: &BitVector, after: &BitVector) -> String {
     )
 }
 
-fn table(name: &str, before: &BitTable, after: &BitTable, screen: Screen) -> Vec<String> {
+fn table(name: &str, before: &Table, after: &Table, screen: Screen) -> Vec<String> {
     let grown = (before.n_rows(), before.n_cols()) != (after.n_rows(), after.n_cols());
     if before.n_rows() != after.n_rows() || before.n_cols() > after.n_cols() {
         return vec![format!("{name}: {} → {}", show::sizes(before), show::sizes(after))];
@@ -83,7 +83,7 @@ fn table(name: &str, before: &BitTable, after: &BitTable, screen: Screen) -> Vec
     for col_idx in 0..after.n_cols() {
         let was = (col_idx < before.n_cols()).then(|| before.column_limbs(col_idx));
         for (idx, &limb) in after.column_limbs(col_idx).iter().enumerate() {
-            let differs = limb ^ was.map_or(0, |limbs| limbs[idx]);
+            let differs = limb ^ was.as_ref().map_or(0, |limbs| limbs[idx]);
             if differs != 0 {
                 rows[idx] |= differs;
                 n_bits += u64::from(differs.count_ones());
@@ -134,6 +134,8 @@ fn table(name: &str, before: &BitTable, after: &BitTable, screen: Screen) -> Vec
 
 #[cfg(test)]
 mod tests {
+    use star_base::BitTable;
+
     use super::*;
 
     fn of(old: &HostValue, new: &HostValue) -> String {
@@ -172,18 +174,18 @@ mod tests {
         let mut after = before.clone();
         after.put(0, 1, false);
         after.put(0, 2, true);
-        let text = of(&HostValue::Table(before.clone()), &HostValue::Table(after.clone()));
+        let text = of(&HostValue::from(before.clone()), &HostValue::from(after.clone()));
         assert_eq!(text, "X: 2 bits changed in row 1\n    1 3\n 1  0-+");
         after.put(2, 0, true);
-        let text = of(&HostValue::Table(before.clone()), &HostValue::Table(after));
+        let text = of(&HostValue::from(before.clone()), &HostValue::from(after));
         assert_eq!(text, "X: 3 bits changed in 2 rows\n    1 3\n 1  0-+\n …\n 3  +00");
         let mut grown = before.clone();
         grown.resize_columns(5).unwrap();
         grown.put(1, 4, true);
-        let text = of(&HostValue::Table(before.clone()), &HostValue::Table(grown));
+        let text = of(&HostValue::from(before.clone()), &HostValue::from(grown));
         let expected = "X: table(3, 3) → table(3, 5), 1 bit changed in row 2\n    1   5\n 2  0010+";
         assert_eq!(text, expected);
-        let text = of(&HostValue::Unset, &HostValue::Table(before));
+        let text = of(&HostValue::Unset, &HostValue::from(before));
         assert_eq!(text, "X: unset → table(3, 3)\n    1 3\n 1  010\n 2  001\n 3  000");
     }
 
@@ -192,7 +194,7 @@ mod tests {
         let before = BitTable::zeros(100, 1000).unwrap();
         let mut after = before.clone();
         after.put(70, 700, true);
-        let text = of(&HostValue::Table(before), &HostValue::Table(after));
+        let text = of(&HostValue::from(before), &HostValue::from(after));
         assert_eq!(text, "X: 1 bit changed in row 71\n     698 704\n 71  000+000");
     }
 }

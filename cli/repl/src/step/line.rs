@@ -10,7 +10,9 @@ use star_compiler::hir::TyKind;
 use star_compiler::session::Environment;
 use star_ir::Ty;
 use star_vm::reference::Value;
-use star_vm::{Backend, BackendError, CompileOptions, Control, HostValue, Outcome, Reference};
+use star_vm::{
+    Backend, BackendError, CompileOptions, Control, HostValue, Outcome, Reference, Wanted,
+};
 
 use super::{Ended, Guide, Stepper, Stops};
 use crate::event::{Event, Sink};
@@ -58,14 +60,15 @@ pub(crate) fn run(
     let mut there = there.map_err(on_reference)?;
     let screen = sink.borrow().screen();
     let mut guide = AtSink { sink };
-    let code = reference.compile(program.clone(), &CompileOptions::AS_LOWERED);
-    let plan = code.and_then(|code| reference.plan(&code, entry, &[])).map_err(on_reference)?;
+    let code = reference.compile(program.clone(), &CompileOptions::AS_LOWERED, None);
+    let plan =
+        code.and_then(|made| reference.plan(&made.code, entry, &[])).map_err(on_reference)?;
     let mut stepper =
         Stepper::new(program, steps.statements, steps.sources, &mut guide, screen, steps.stops);
     let outcome = reference.run_observed(&plan, &mut there, control, &mut stepper);
     let ended = stepper.ended();
     for ((slot, value), old) in slots.iter().zip(there).zip(before) {
-        let new = reference.unload(value, control.interrupt);
+        let new = reference.unload(value, Wanted::Columns, control.interrupt);
         let new = new.map_err(|error| cannot_copy(slot, error))?;
         if new != old {
             let moved = values.load(slot, new, is_fixed(steps.environment, slot));

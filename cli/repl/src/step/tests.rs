@@ -10,7 +10,8 @@ use star_compiler::{
 use star_ir::Ty;
 use star_vm::reference::Value;
 use star_vm::{
-    Backend, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Reference, Stats,
+    Backend, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Part, Reference,
+    Stats,
 };
 
 use super::*;
@@ -110,7 +111,8 @@ fn stepped_within(
         profile: None,
         stats: Stats::default(),
     };
-    let code = reference.compile(lowered.program.clone(), &CompileOptions::AS_LOWERED).unwrap();
+    let code =
+        reference.compile(lowered.program.clone(), &CompileOptions::AS_LOWERED, None).unwrap().code;
     let plan = reference.plan(&code, entry, &[]).unwrap();
     let mut stepper = Stepper::new(
         lowered.program,
@@ -122,12 +124,13 @@ fn stepped_within(
     );
     let outcome = reference.run_observed(&plan, &mut values, &mut control, &mut stepper);
     let ended = stepper.ended();
-    let values = values.iter().map(|value| reference.store(value, &flag).unwrap()).collect();
+    let values =
+        values.iter().map(|value| reference.store(value, Part::Whole, &flag).unwrap()).collect();
     Seen { text: script.seen, outcome, values, ended }
 }
 
 fn table(rows: &[&str]) -> HostValue {
-    HostValue::Table(BitTable::parse(rows).unwrap())
+    HostValue::from(BitTable::parse(rows).unwrap())
 }
 
 const WARSHALL: &str = "\

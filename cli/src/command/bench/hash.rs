@@ -48,7 +48,7 @@ impl Fnv {
                 self.bytes(b"t");
                 self.number(table.n_cols() as u64);
                 for column in 0..table.n_cols() {
-                    self.limbs(b'c', table.n_rows(), table.column_limbs(column));
+                    self.limbs(b'c', table.n_rows(), &table.column_limbs(column));
                 }
             }
         }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn every_visible_result_changes_the_hash() {
         let bits = |text| BitVector::parse(text).unwrap();
-        let table = |rows: &[&str]| HostValue::Table(BitTable::parse(rows).unwrap());
+        let table = |rows: &[&str]| HostValue::from(BitTable::parse(rows).unwrap());
         let results = [
             vec![],
             vec![HostValue::Int(1)],

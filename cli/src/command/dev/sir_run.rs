@@ -68,7 +68,7 @@ pub(super) fn run(
     let stats = control.stats;
     let exit = match outcome {
         Outcome::Done => {
-            let values = ready.into_results_as_they_lie(&|_, _| false, &flags.interrupt);
+            let values = ready.into_results(&flags.interrupt);
             let values =
                 values.map_err(|error| refused_by_backend("no memory for the results", &error))?;
             results::print(

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use star::pipeline::{Compiled, refused_by_backend};
+use star::pipeline::Compiled;
 use star_base::{Code, Diagnostic};
-use star_bind::data::SparseWish;
+use star_bind::data::{SparseWish, TableWish};
 use star_bind::rows::GRAPH;
 use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
 use star_io::FileError;
 use star_ir::RoutineId;
-use star_ir::analysis::line_accesses::TableUse;
 use star_os::access::Grants;
 use star_os::failure::Failure;
 use star_os::file_roles::Identity;
@@ -149,29 +148,27 @@ pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
 }
 
-/// Returns which tables are made sparse, of those that the plan permits to be sparse.
-pub(super) fn sparse_wishes(
+/// Returns the forms of tables: those that the plan prefers, sparse only as the command line says.
+pub(super) fn table_wishes(
     args: &RunArgs,
     compiled: &Compiled,
     entry: RoutineId,
-) -> Result<Vec<SparseWish>, Failure> {
+) -> Result<Vec<TableWish>, Failure> {
     let form = args.options.table_form.as_deref();
-    let planned = compiled.sparse_tables(entry);
-    let planned =
-        planned.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
-    let Some(planned) = planned else {
-        if form != Some("sparse") {
-            return Ok(Vec::new());
-        }
+    if form == Some("sparse") && !compiled.takes_sparse() {
         let message =
             format!("the backend `{}` does not support sparse tables", args.options.backend);
         let error = Diagnostic::new(Code::Usage, message);
         return Err(error.help("omit `--table-form`, or use `--backend cpu`").into());
+    }
+    let wish = |preference| {
+        let wish = TableWish::of(preference);
+        let sparse = match form {
+            Some("dense") => SparseWish::Never,
+            Some(_) => SparseWish::Always,
+            None => wish.sparse,
+        };
+        TableWish { sparse, ..wish }
     };
-    let wish = |used: &TableUse| match form {
-        Some("dense") => SparseWish::Never,
-        Some(_) => SparseWish::Always,
-        None => SparseWish::of(used),
-    };
-    Ok(planned.iter().map(wish).collect())
+    Ok(compiled.preferences(entry).into_iter().map(wish).collect())
 }

@@ -20,7 +20,7 @@ use star_os::output::Output;
 use star_os::progress::RunProgress;
 use star_os::report::Reporter;
 use star_os::watchdog::{Scope, Sentry};
-use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
+use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, Wanted};
 
 use super::line::{self, Outputs};
 use super::sizes::{SizeAdvice, Sizes};
@@ -134,10 +134,7 @@ impl<'a> Context<'a> {
         let compiled =
             compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
         // Load files in the layout that suits the program.
-        let forms = compiled.home_forms(point.routine);
-        binding.forms =
-            forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
-        binding.sparse = line::sparse_wishes(args, &compiled, point.routine)?;
+        binding.wishes = line::table_wishes(args, &compiled, point.routine)?;
         let prepared = Prepared {
             compilation,
             signature,
@@ -184,7 +181,10 @@ impl<'a> Context<'a> {
         if !star_ir::reads_files(program) {
             settings.check_columns()?;
         }
-        let is_sparse = |argument: &Argument| argument.sparse.is_some();
+        let is_sparse = |argument: &Argument| match &argument.value {
+            HostValue::Table(table) => table.is_sparse(),
+            _ => false,
+        };
         if args.options.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse)
         {
             reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
@@ -246,8 +246,6 @@ impl<'a> Context<'a> {
             return Ok(explain::Plan::new());
         }
         let explanation = loaded.explain();
-        let explanation = explanation
-            .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
         let (program, sources) = (&build.lowered.program, &compilation.sources);
         if is_shown {
             let lines = explain::lines(&explanation, &build.remarks, program, sources);
@@ -348,14 +346,19 @@ impl Running<'_> {
         match outcome {
             Outcome::Done => {
                 let names = star_bind::results::names(signature, point.is_function());
-                let as_they_lie = |idx, dense_bytes| {
-                    let is_large = dense_bytes >= LEAST_DENSE_BYTES
-                        || args.options.table_form.as_deref() == Some("sparse");
+                let from_bytes = match args.options.table_form.as_deref() {
+                    Some("sparse") => 0,
+                    Some(_) | None => LEAST_DENSE_BYTES,
+                };
+                let form = |idx| {
                     let is_named = wanted.names.as_ref().is_some_and(|names| names.shows(idx));
                     let is_shown = is_named || view::shows(&wanted.views, idx);
-                    is_large && results::are_bits(&wanted.outs, idx) && !is_shown
+                    match results::are_bits(&wanted.outs, idx) && !is_shown {
+                        true => Wanted::Sparse { from_bytes },
+                        false => Wanted::Columns,
+                    }
                 };
-                let results = loaded.into_results_as_they_lie(&as_they_lie, &flags.interrupt);
+                let results = loaded.into_results_as(&form, &flags.interrupt);
                 finish(&names, wanted, results, origins, flags, reporter, self.output)
             }
             // `print` failed because the output is closed or the disk is full: reported at the end.
@@ -478,7 +481,7 @@ fn vertices_of(stop: &Outcome, graph: &Graph) -> Option<String> {
 fn finish(
     names: &[Option<&str>],
     line::Outputs { outs, views, names: named, prints }: line::Outputs,
-    results: Result<Vec<results::Taken>, BackendError>,
+    results: Result<Vec<HostValue>, BackendError>,
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,

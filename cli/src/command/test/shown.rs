@@ -1,6 +1,6 @@
 //! Values in messages: their syntax in a header or command line, and their differences.
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitVector, Table};
 use star_vm::{HostValue, display};
 
 use crate::text;
@@ -66,7 +66,7 @@ pub(super) fn difference(expected: &HostValue, found: &HostValue) -> String {
 }
 
 /// Returns the rows that differ.
-fn rows(expected: &BitTable, found: &BitTable) -> String {
+fn rows(expected: &Table, found: &Table) -> String {
     let n_rows = expected.n_rows();
     let differing: Vec<usize> =
         (0..n_rows).filter(|&row| expected.row(row) != found.row(row)).collect();
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn table(rows: &[&str]) -> HostValue {
-        HostValue::Table(BitTable::parse(rows).unwrap())
+        HostValue::from(Table::parse(rows).unwrap())
     }
 
     fn word(text: &str) -> HostValue {
@@ -154,8 +154,8 @@ the other rows of 3 × 3 agree";
     fn literals_are_valid_in_headers() {
         assert_eq!(literal(&table(&["01", "10"])).as_deref(), Some("01 10"));
         assert_eq!(literal(&word("")).as_deref(), Some("''"));
-        let empty = HostValue::Table(BitTable::zeros(0, 3).unwrap());
+        let empty = HostValue::from(Table::zeros(0, 3).unwrap());
         assert_eq!(literal(&empty).as_deref(), Some("gen table --rows 0 --widths 3"));
-        assert_eq!(literal(&HostValue::Table(BitTable::zeros(100, 100).unwrap())), None);
+        assert_eq!(literal(&HostValue::from(Table::zeros(100, 100).unwrap())), None);
     }
 }

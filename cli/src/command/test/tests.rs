@@ -1,11 +1,10 @@
 //! Detection of a faulty backend, with the smallest input.
 
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use star::pipeline::{Machine, on};
-use star_base::{BitTable, Code};
+use star_base::{BitTable, Code, Table};
 use star_harness::{Configuration, Purpose};
 use star_ir::{Program, RoutineId, Ty};
 use star_os::access::{Access, Grants};
@@ -13,8 +12,8 @@ use star_os::flags::Flags;
 use star_os::report::{ErrorFormat, Reporter};
 use star_os::sources::FileLoader;
 use star_vm::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Cpu, Explanation, HostValue,
-    Outcome, cpu,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Cpu, Explanation,
+    HostValue, Outcome, Part, TypeInfo, cpu,
 };
 
 use super::row::{self, Row};
@@ -36,42 +35,33 @@ impl Backend for Spoiled {
     fn load(&self, value: HostValue, fixed: bool) -> Result<cpu::Value, BackendError> {
         self.0.load(value, fixed)
     }
-    fn new_table(
-        &self,
-        n_rows: usize,
-        n_cols: usize,
-        fixed: bool,
-    ) -> Result<cpu::Value, BackendError> {
-        self.0.new_table(n_rows, n_cols, fixed)
-    }
     fn load_columns(
         &self,
         value: &mut cpu::Value,
+        n_cols: usize,
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError> {
-        self.0.load_columns(value, start, columns)
+        self.0.load_columns(value, n_cols, start, columns)
     }
-    fn ty(&self, value: &cpu::Value) -> Option<Ty> {
+    fn ty(&self, value: &cpu::Value) -> Option<TypeInfo> {
         self.0.ty(value)
     }
-    fn store(&self, value: &cpu::Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
-        self.0.store(value, interrupt).map(spoil)
-    }
-    fn store_columns(
+    fn store(
         &self,
         value: &cpu::Value,
-        columns: Range<usize>,
+        part: Part,
         interrupt: &AtomicBool,
-    ) -> Result<BitTable, BackendError> {
-        self.0.store_columns(value, columns, interrupt)
+    ) -> Result<HostValue, BackendError> {
+        self.0.store(value, part, interrupt).map(spoil)
     }
     fn compile(
         &self,
         program: Program,
         options: &CompileOptions,
-    ) -> Result<cpu::Code, BackendError> {
-        self.0.compile(program, options)
+        earlier: Option<&cpu::Code>,
+    ) -> Result<Compiled<cpu::Code>, BackendError> {
+        self.0.compile(program, options, earlier)
     }
     fn plan(
         &self,
@@ -95,14 +85,14 @@ impl Backend for Spoiled {
 }
 
 fn spoil(value: HostValue) -> HostValue {
-    let HostValue::Table(mut table) = value else { return value };
+    let HostValue::Table(Table::Columns(mut table)) = value else { return value };
     for row in 0..table.n_rows() {
         let ones: Vec<usize> = (0..table.n_cols()).filter(|&col| table.get(row, col)).collect();
         if let [_, second, ..] = ones[..] {
             table.put(row, second, false);
         }
     }
-    HostValue::Table(table)
+    HostValue::from(table)
 }
 
 /// Runs the only test of a text on a faulty CPU backend.

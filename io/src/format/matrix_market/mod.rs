@@ -84,7 +84,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             let places = text::count(n_repeated, "repeated entry");
             warnings.push(format!("{places}: stored as one bit"));
         }
-        Ok((Data::Table(table), warnings.into()))
+        Ok((Data::Table(table.into()), warnings.into()))
     }
 }
 

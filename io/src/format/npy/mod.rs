@@ -93,14 +93,15 @@ pub(super) fn write_array(
     format: &str,
 ) -> Result<(), Fault> {
     let (shape, bits) = match value {
-        OutputRef::Bits(BitsRef::Table(table)) => {
-            (vec![table.n_rows() as u64, table.n_cols() as u64], BitsRef::Table(table))
+        OutputRef::Bits(bits) => {
+            let (n_rows, n_cols) = bits.shape();
+            let shape = match bits {
+                BitsRef::Table(_) => vec![n_rows as u64, n_cols as u64],
+                BitsRef::Slice(_) => vec![n_rows as u64],
+                BitsRef::Word(_) => vec![n_cols as u64],
+            };
+            (shape, bits)
         }
-        OutputRef::Bits(BitsRef::Sparse(table)) => {
-            (vec![table.n_rows() as u64, table.n_cols() as u64], BitsRef::Sparse(table))
-        }
-        OutputRef::Bits(BitsRef::Slice(slice)) => (vec![slice.len() as u64], BitsRef::Slice(slice)),
-        OutputRef::Bits(BitsRef::Word(word)) => (vec![word.len() as u64], BitsRef::Word(word)),
         OutputRef::Numbers(numbers) => return write_numbers(numbers, out, format),
         OutputRef::Graph(_) => {
             let fault = cannot_hold(value, format, "arrays of bits and numbers");

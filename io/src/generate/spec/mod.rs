@@ -333,7 +333,7 @@ impl Generator {
                 let (n_rows, n_cols) = (table.n_rows() as u64, table.n_cols() as u64);
                 let sizes =
                     vec![("rows", n_rows), ("columns", n_cols), ("ones", table.count_ones())];
-                of_data(Data::Table(table), sizes)
+                of_data(Data::Table(table.into()), sizes)
             }
             Generator::Terrain(terrain) => {
                 let numbers = terrain.generate(options)?;
@@ -364,7 +364,7 @@ impl Generator {
                 let n_ones = made.mask.count_ones();
                 let sizes =
                     vec![("rows", curve.height), ("columns", curve.width), ("on-curve", n_ones)];
-                let mask = Some(Data::Table(made.mask));
+                let mask = Some(Data::Table(made.mask.into()));
                 Ok(Made { data: Data::Numbers(made.image), mask, sizes })
             }
             Generator::Updates(updates) => {

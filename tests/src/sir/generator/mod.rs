@@ -180,7 +180,7 @@ impl Maker {
             // A table of another shape is a near-miss in every use.
             let n_rows = if small && name == "F" { self.n_rows / 2 } else { self.n_rows };
             let columns: Vec<BitVector> = (0..self.n_cols).map(|_| self.bits(n_rows)).collect();
-            let table = HostValue::Table(BitTable::from_columns(n_rows, &columns));
+            let table = HostValue::from(BitTable::from_columns(n_rows, &columns));
             let table = self.param(name, TABLE, mode, table);
             self.tables.push(table);
         }

@@ -1,9 +1,9 @@
 //! Slices with summaries and sparse tables on the default backend.
 
 use star::Machine;
-use star_base::{BitTable, Random, SparseLines};
+use star_base::{BitTable, Random, SparseLines, SparseTable};
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, HostValue, Limits, TableForm};
+use star_vm::{Argument, HostValue, Limits};
 
 use super::slice;
 
@@ -138,17 +138,16 @@ fn in_every_form(routine: &str, before: &[HostValue], n: usize, after: &[HostVal
     }
 }
 
+/// Returns a sparse table with these columns or rows.
+fn sparse(lines: SparseLines, by_rows: bool) -> Argument {
+    Argument::new(SparseTable { lines, by_rows }.into(), true)
+}
+
 fn on_ground(ground: bool, routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
     let program = Program::new(TEXT);
     let (table, [columns, rows]) = graph(n, 3, ground);
-    let dense = (Argument::of(&HostValue::Table(table)), false);
-    let sparse = |lines: SparseLines, form| Argument {
-        sparse: Some(lines),
-        form,
-        ..Argument::new(HostValue::Unset, true)
-    };
-    let forms =
-        [dense, (sparse(columns, TableForm::Columns), true), (sparse(rows, TableForm::Rows), true)];
+    let dense = (Argument::of(&HostValue::from(table)), false);
+    let forms = [dense, (sparse(columns, false), true), (sparse(rows, true), true)];
     let mut expected = None;
     for (graph, is_sparse) in forms {
         for machine in ["cpu", "cpu-tiny", "cpu-sparse", "cpu-baseline"] {
@@ -205,11 +204,7 @@ fn a_full_sparse_table_becomes_dense_once_within_memory() {
         let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
         let machine = machine.machine().expect("it is ready");
         let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
-        let graph = Argument {
-            sparse: Some(rows.clone()),
-            form: TableForm::Rows,
-            ..Argument::new(HostValue::Unset, true)
-        };
+        let graph = sparse(rows.clone(), true);
         let arguments = [Argument::of(&slice(n, 1)), graph, Argument::of(&HostValue::Unset)];
         let limits = Limits { memory: Some(memory), ..LIMITS };
         compiled.run_with(program.entry("fills"), arguments.into(), limits)
@@ -301,11 +296,7 @@ fn a_large_zero_table_is_stored_in_the_layout_of_its_writes() {
     let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
-    let graph = Argument {
-        sparse: Some(rows),
-        form: TableForm::Rows,
-        ..Argument::new(HostValue::Unset, true)
-    };
+    let graph = sparse(rows, true);
     let arguments =
         vec![Argument::of(&HostValue::Int(d as i64)), graph, Argument::of(&HostValue::Unset)];
     // By columns, each of the rows would need some limbs of every column.
@@ -327,11 +318,7 @@ fn levels_of_a_long_path_cost_only_their_contents() {
     let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
-    let graph = Argument {
-        sparse: Some(rows),
-        form: TableForm::Rows,
-        ..Argument::new(HostValue::Unset, true)
-    };
+    let graph = sparse(rows, true);
     let unset = || Argument::of(&HostValue::Unset);
     let arguments = vec![Argument::of(&HostValue::Int(8)), graph, unset(), unset()];
     let limits = Limits { memory: Some(8 << 20), steps: None, ..LIMITS };
@@ -370,11 +357,7 @@ procedure levels(s: integer; G: table(n,n); var Level: table(n)); begin BFS(s,G,
     let mut optimised = program.lowered.program.clone();
     star_opt::apply(&mut optimised, &["all"]).expect("it verifies");
     let compiled = machine.compile(optimised).expect("it compiles");
-    let graph = Argument {
-        sparse: Some(rows),
-        form: TableForm::Rows,
-        ..Argument::new(HostValue::Unset, true)
-    };
+    let graph = sparse(rows, true);
     let arguments = vec![Argument::of(&HostValue::Int(1)), graph, Argument::of(&HostValue::Unset)];
     let limits = Limits { steps: None, ..LIMITS };
     let run = compiled.run_with(program.entry("levels"), arguments, limits);

@@ -51,7 +51,7 @@ pub(crate) fn word(len: usize, seed: u64) -> HostValue {
 pub(crate) fn table(n_rows: usize, n_cols: usize, seed: u64) -> HostValue {
     let columns: Vec<BitVector> =
         (0..n_cols as u64).map(|column| bits(n_rows, seed + 100 * column)).collect();
-    HostValue::Table(BitTable::from_columns(n_rows, &columns))
+    HostValue::from(BitTable::from_columns(n_rows, &columns))
 }
 
 /// Asserts a property of the fast paths that the optimised program took on every CPU backend.

@@ -7,7 +7,7 @@ use star_base::Random;
 use star_harness::machines::Configuration;
 use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_sparse};
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, Control, Counters, HostValue, Limits, Stats, TableForm};
+use star_vm::{Argument, Control, Counters, HostValue, Limits, Stats};
 
 const TEXT: &str = "import \"star:closure\"; import \"star:paths\";
 procedure condensed(n,i,j: integer; G: table(n,n); var X: slice(n); var there: boolean);
@@ -59,15 +59,13 @@ fn forms(layout: Layout, graph: &Graph, widths: Widths) -> [Argument; 3] {
         panic!("a slice")
     };
     let sparse = |by_rows| sparse_form(layout, graph, widths, by_rows);
-    [Argument::of(&HostValue::Table(dense)), sparse(false), sparse(true)]
+    [Argument::of(&HostValue::from(dense)), sparse(false), sparse(true)]
 }
 
 fn sparse_form(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> Argument {
     let mut options = LayoutOptions { by_rows, ..LayoutOptions::new("f", 1 << 30) };
     let made = lay_out_sparse(layout, graph, widths, &mut options).expect("it fits");
-    let (lines, by_rows) = made.expect("a matrix");
-    let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
-    Argument { sparse: Some(lines), form, ..Argument::new(HostValue::Unset, true) }
+    Argument::new(made.expect("a matrix").into(), true)
 }
 
 /// The backends whose results are compared.
@@ -124,7 +122,7 @@ fn word(len: usize, bit: impl Fn(usize) -> bool) -> HostValue {
 fn codes(graph: &Graph) -> HostValue {
     let widths = Layout::Code.least_widths(graph).expect("few vertices");
     match lay_out(Layout::Code, graph, widths, 1 << 30, "f") {
-        Ok(LayoutValue::Table(table)) => HostValue::Table(table),
+        Ok(LayoutValue::Table(table)) => HostValue::from(table),
         other => panic!("{other:?}"),
     }
 }

@@ -51,7 +51,7 @@ fn searches_of_unchanged_arcs_reuse_the_grouped_arcs() {
             (0..width).for_each(|bit| table.put(row, width - 1 - bit, number >> bit & 1 == 1));
         }
     }
-    let [left, right, weight] = tables.map(HostValue::Table);
+    let [left, right, weight] = tables.map(HostValue::from);
     let repeats = 36;
     let int = |number: usize| HostValue::Int(number as i64);
     let mut args = vec![int(n), int(12), left, right, weight];
@@ -108,7 +108,7 @@ fn searches_of_unchanged_sparse_matrices_reuse_the_grouped_arcs() {
     let repeats = 24;
     let int = |number: usize| HostValue::Int(number as i64);
     let mut args = vec![int(h), HostValue::Word(BitVector::from_bools(&[true; 12]))];
-    args.extend([graph, lengths, code].map(HostValue::Table));
+    args.extend([graph, lengths, code].map(HostValue::from));
     args.extend([int(repeats), HostValue::Unset, HostValue::Unset, HostValue::Unset]);
     let agreement = program.agree("search", args, LIMITS);
     for machine in ["cpu", "cpu-tiny"] {

@@ -30,7 +30,7 @@ fn chosen_for(
     let mut optimised = program.lowered.program.clone();
     let options = Options { disabled: vec![without.to_owned()], ..Options::default() };
     star_opt::optimise(&mut optimised, &options).expect("it verifies");
-    let table = HostValue::Table(table);
+    let table = HostValue::from(table);
     let arguments = [Argument::of(&table)];
     let choice = choose(&ChoiceInput {
         program: &optimised,

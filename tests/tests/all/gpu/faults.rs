@@ -10,7 +10,7 @@ use star_ir::{LimitKind, RoutineId, Ty};
 use star_tests::sir::{self, guards};
 use star_vm::{
     Backend, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
-    Stats,
+    Part, Stats,
 };
 
 use super::wide::SHIFTS;
@@ -52,7 +52,7 @@ pub(super) fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicB
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut values: Vec<_> =
         args.iter().map(|value| gpu.load(value.clone(), false).expect("memory")).collect();
-    let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");
+    let code = gpu.compile(program, &CompileOptions::default(), None).expect("compiled").code;
     let plan = gpu.plan(&code, RoutineId(0), &[]).expect("planned");
     let (mut world, deadline) = (World::default(), AtomicBool::new(false));
     let mut control = Control {
@@ -65,7 +65,7 @@ pub(super) fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicB
     };
     let outcome = gpu.run(&plan, &mut values, &mut control);
     let never = AtomicBool::new(false);
-    let values = values.iter().map(|value| gpu.store(value, &never)).collect();
+    let values = values.iter().map(|value| gpu.store(value, Part::Whole, &never)).collect();
     (outcome, world.printed, values)
 }
 
@@ -169,7 +169,7 @@ fn out_of_memory_is_a_limit_with_the_requested_size() {
     assert_eq!((outcome, printed.as_str()), (Outcome::Done, "1\n2\n"));
     // For a value that does not fit, the size is reported.
     let table = BitTable::zeros(64, 5000).expect("memory");
-    match gpu.load(HostValue::Table(table), false) {
+    match gpu.load(HostValue::from(table), false) {
         Err(BackendError::OutOfMemory(refused)) => assert_eq!(refused.n_bytes, 40_000),
         other => panic!("{:?}", other.err()),
     }
@@ -221,7 +221,7 @@ fn ends_after(gpu: &Gpu, text: &str, args: &[HostValue], wait: u64) -> Duration 
     let mut program = sir::read(&text);
     guards::guard(&mut program);
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");
+    let code = gpu.compile(program, &CompileOptions::default(), None).expect("compiled").code;
     let plan = gpu.plan(&code, RoutineId(0), &[]).expect("planned");
     let mut values: Vec<_> =
         args.iter().map(|value| gpu.load(value.clone(), false).expect("memory")).collect();

@@ -108,12 +108,12 @@ fn operation_sequences_agree_at_every_size_limit() {
             }
             let percent = [0, 50, 100][random.below(3)];
             let args = [
-                HostValue::Table(table(&mut random, rows, columns)),
-                HostValue::Table(table(&mut random, rows, columns)),
+                HostValue::from(table(&mut random, rows, columns)),
+                HostValue::from(table(&mut random, rows, columns)),
                 HostValue::Slice(bits(&mut random, rows, percent)),
                 HostValue::Word(bits(&mut random, columns, 50)),
                 HostValue::Slice(bits(&mut random, rows, 50)),
-                HostValue::Table(table(&mut random, rows, columns)),
+                HostValue::from(table(&mut random, rows, columns)),
                 HostValue::Unset,
                 HostValue::Unset,
                 HostValue::Unset,

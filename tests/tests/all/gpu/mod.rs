@@ -193,7 +193,7 @@ fn the_published_closures_run_as_grid_kernels() {
         let bits = random.bits(n, 3);
         bits.iter().enumerate().for_each(|(row, bit)| graph.put(row, column, *bit));
     }
-    let args = [HostValue::Int(n as i64), HostValue::Table(graph)];
+    let args = [HostValue::Int(n as i64), HostValue::from(graph)];
     let limits = Limits { steps: None, ..LIMITS };
     for (text, names, has_idiom) in
         [(PUBLISHED, &["WARSHALL", "WARSHALL-C"][..], true), (ADAPTED, &["WARSHALL-adapt"], false)]
@@ -239,8 +239,7 @@ fn a_small_program_needs_one_dispatch() {
     let mut table = BitTable::zeros(70, 9).expect("small");
     table.put(3, 4, true);
     let bits = star_tests::bits(&"0110010".repeat(10));
-    let args =
-        [HostValue::Slice(bits), HostValue::Table(table), HostValue::Unset, HostValue::Unset];
+    let args = [HostValue::Slice(bits), HostValue::from(table), HostValue::Unset, HostValue::Unset];
     let machines =
         machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("the emulator needs no adapter");
     let compiled = program.compile_on(&machines);

@@ -157,7 +157,7 @@ fn a_failed_print_traps_at_that_line() {
         let gpu = Gpu::emulator(settings);
         let program = star_ir::parse(COUNTS).expect("it is SIR");
         star_ir::verify(&program).expect("it verifies");
-        let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");
+        let code = gpu.compile(program, &CompileOptions::default(), None).expect("compiled").code;
         let plan = gpu.plan(&code, RoutineId(1), &[]).expect("planned");
         for left in 0..8 {
             let mut host = Full { taken: Printed::default(), left };

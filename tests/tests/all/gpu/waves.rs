@@ -284,7 +284,7 @@ fn unusual_arguments_are_left_to_the_star_text() {
     let entry = program.entry("TRY");
     for (label, is_trap) in [("0001", false), ("0101", true)] {
         let labels = BitTable::parse(&["0000", label, "0010"]).expect("a table");
-        let args = [HostValue::Table(labels), HostValue::Unset, HostValue::Unset];
+        let args = [HostValue::from(labels), HostValue::Unset, HostValue::Unset];
         for compiled in program.compile_on(&machines) {
             let found = compiled.run(entry, &args, LIMITS);
             assert_eq!(matches!(found.outcome, Outcome::Trap { .. }), is_trap, "{found:?}");
@@ -306,7 +306,7 @@ fn rows_of_pictures_agree() {
     for (width, n_cells, n_columns) in [(1, 1, 1), (5, 170, 3), (64, 135, 2), (33, 1320, 24)] {
         let columns = (0..n_columns).map(|_| BitVector::from_bools(&random.bits(n_cells, 50)));
         let columns: Vec<BitVector> = columns.collect();
-        let cells = HostValue::Table(BitTable::from_columns(n_cells, &columns));
+        let cells = HostValue::from(BitTable::from_columns(n_cells, &columns));
         let args = [HostValue::Int(width), cells, HostValue::Unset];
         for found in agree(&program, &compiled, &args) {
             assert_eq!(found.stats.intrinsics, 1, "{width}: {:?}", found.stats);

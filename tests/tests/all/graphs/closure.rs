@@ -13,7 +13,7 @@ use super::values::{int, laid_out, zeros};
 const ROUTINES: [&str; 3] = ["WARSHALL", "WARSHALL-C", "WARSHALL-adapt"];
 
 fn close(module: &Module, routine: &'static str, k: usize, table: &BitTable) -> BitTable {
-    module.call(routine, vec![int(k), HostValue::Table(table.clone())]).table(1)
+    module.call(routine, vec![int(k), HostValue::from(table.clone())]).table(1)
 }
 
 /// Returns the pairs with a path of at least one arc whose inner vertices are among the first `k`.

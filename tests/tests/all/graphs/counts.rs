@@ -49,9 +49,9 @@ fn distances_cost_about_n_for_one_vertex_and_n_squared_for_all() {
             vertex(0),
             int(h),
             infinity(h),
-            HostValue::Table(laid_out(Layout::Adjacency, graph)),
-            HostValue::Table(laid_out(Layout::WeightsOut, graph)),
-            HostValue::Table(codes(n, code_width(n))),
+            HostValue::from(laid_out(Layout::Adjacency, graph)),
+            HostValue::from(laid_out(Layout::WeightsOut, graph)),
+            HostValue::from(codes(n, code_width(n))),
             HostValue::Unset,
             HostValue::Unset,
         ];
@@ -60,14 +60,14 @@ fn distances_cost_about_n_for_one_vertex_and_n_squared_for_all() {
     assert_growth("DIJKSTRA", dijkstra, 2.0, 2.6);
     let floyd = means(|graph| {
         let (n, h) = (graph.n_vertices, path_width(graph));
-        let d = HostValue::Table(laid_out(Layout::Distances, graph));
+        let d = HostValue::from(laid_out(Layout::Distances, graph));
         module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).operations
     });
     assert_growth("FLOYD", floyd, 3.0, 4.6);
     let floyd_paths = means(|graph| {
         let (n, h) = (graph.n_vertices, path_width(graph));
-        let d = HostValue::Table(laid_out(Layout::Distances, graph));
-        let code = HostValue::Table(codes(n, code_width(n)));
+        let d = HostValue::from(laid_out(Layout::Distances, graph));
+        let code = HostValue::from(codes(n, code_width(n)));
         let args = vec![int(n), int(h), infinity(h), code, d, HostValue::Unset];
         module.call("FLOYD_PATHS", args).operations
     });
@@ -93,9 +93,9 @@ fn operations_of_bellman_ford(module: &Module, graph: &Graph) -> u64 {
         int(h),
         infinity(h),
         word(1 << (h - 1), h),
-        HostValue::Table(laid_out(Layout::Adjacency, graph)),
-        HostValue::Table(laid_out(Layout::SignedOut, graph)),
-        HostValue::Table(codes(n, code_width(n))),
+        HostValue::from(laid_out(Layout::Adjacency, graph)),
+        HostValue::from(laid_out(Layout::SignedOut, graph)),
+        HostValue::from(codes(n, code_width(n))),
         HostValue::Unset,
         HostValue::Unset,
         HostValue::Unset,
@@ -110,7 +110,7 @@ fn breadth_first_search_costs_match_its_comment() {
         let n = rng.n_vertices(1, 12);
         let graph = rng.graph(n, 1);
         let s = rng.below(n);
-        let g = HostValue::Table(laid_out(Layout::Adjacency, &graph));
+        let g = HostValue::from(laid_out(Layout::Adjacency, &graph));
         let results = module.call("BFS", vec![vertex(s), g, HostValue::Unset]);
         let levels = results.table(2);
         let reached: u64 = (0..levels.n_cols()).map(|d| levels.column(d).count_ones()).sum();
@@ -125,7 +125,7 @@ fn minimum_trees_cost_about_n() {
     let args = |graph: &Graph| {
         let lists = [Layout::Left, Layout::Right, Layout::Weight];
         let mut args: Vec<HostValue> =
-            lists.map(|layout| HostValue::Table(laid_out(layout, graph))).into();
+            lists.map(|layout| HostValue::from(laid_out(layout, graph))).into();
         let m = graph.n_edges();
         args.push(HostValue::Slice(bits_at(m, 0..m)));
         args
@@ -191,7 +191,7 @@ fn closure_costs_match_its_comments() {
         let graph = rng.graph(n, 1);
         let mut table = laid_out(Layout::Adjacency, &graph);
         let (mut rows_treated, mut cols_treated) = (0, 0);
-        let given = HostValue::Table(table.clone());
+        let given = HostValue::from(table.clone());
         for k in 0..n {
             rows_treated += table.column(k).count_ones();
             cols_treated += table.row(k).count_ones();

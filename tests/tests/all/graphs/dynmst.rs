@@ -53,11 +53,11 @@ impl State {
     /// Returns Inc and weight.
     pub(super) fn lists(&self) -> Vec<HostValue> {
         let weights: Vec<u64> = self.list.iter().map(|edge| edge.weight).collect();
-        vec![HostValue::Table(self.inc()), HostValue::Table(numbers(&weights, H))]
+        vec![HostValue::from(self.inc()), HostValue::from(numbers(&weights, H))]
     }
 
     pub(super) fn code(&self) -> HostValue {
-        HostValue::Table(codes(self.n, self.b()))
+        HostValue::from(codes(self.n, self.b()))
     }
 
     /// Returns E, T, M and Lab.
@@ -65,8 +65,8 @@ impl State {
         vec![
             HostValue::Slice(self.e.clone()),
             HostValue::Slice(self.t.clone()),
-            HostValue::Table(self.paths.clone()),
-            HostValue::Table(self.labels.clone()),
+            HostValue::from(self.paths.clone()),
+            HostValue::from(self.labels.clone()),
         ]
     }
 
@@ -225,7 +225,7 @@ fn insert_vertex(module: &Module, rng: &mut Rng, state: &mut State, most: i64, a
 /// Checks the procedures from which the others are built.
 fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
     let (n, m) = (state.n, state.m());
-    let inc = || HostValue::Table(state.inc());
+    let inc = || HostValue::from(state.inc());
     for edge in &state.list {
         let args = vec![vertex(edge.row), inc(), HostValue::Unset, HostValue::Unset];
         let results = module.call("ENDS", args);
@@ -256,7 +256,7 @@ fn check_prim_paths(module: &Module, rng: &mut Rng, state: &State) {
     let mut args = vec![vertex(r)];
     args.extend(state.lists());
     args.extend([state.code(), HostValue::Slice(rows), HostValue::Unset, HostValue::Unset]);
-    args.extend([HostValue::Table(state.paths.clone()), HostValue::Table(state.labels.clone())]);
+    args.extend([HostValue::from(state.paths.clone()), HostValue::from(state.labels.clone())]);
     let results = module.call("PRIM_PATHS", args);
     let components = Components::of(n, &edges);
     let reached = (0..n).filter(|&x| components.same(x, r));
@@ -311,7 +311,7 @@ fn check_hang(module: &Module, rng: &mut Rng, state: &State) {
         vertex(q),
         int(hung_on),
         HostValue::Slice(part.clone()),
-        HostValue::Table(state.paths.clone()),
+        HostValue::from(state.paths.clone()),
     ];
     let paths = module.call("HANG", args).table(4);
     let expected = tree_paths(state.n, state.m(), &forest, new_root);
@@ -365,7 +365,7 @@ fn invalid_calls_end_the_program_with_a_reason() {
     // The part below edge 1 is vertex 2 alone.
     for (p, q, why) in [(0, 1, "q is not in the part"), (2, 2, "p is in the part")] {
         let part = HostValue::Slice(bits_at(4, [2]));
-        let paths = HostValue::Table(state.paths.clone());
+        let paths = HostValue::from(state.paths.clone());
         let args = vec![vertex(p), vertex(q), int(3), part, paths];
         assert!(module.refusal("HANG", args).contains(why), "{why}");
     }
@@ -397,7 +397,7 @@ fn a_loop_has_one_end() {
     let module = Module::new("dynmst");
     let inc = star_tests::table(&["0100", "0000"]);
     for (row, ends) in [(0, (2, 0)), (1, (0, 0))] {
-        let inc = HostValue::Table(inc.clone());
+        let inc = HostValue::from(inc.clone());
         let args = vec![vertex(row), inc, HostValue::Unset, HostValue::Unset];
         let results = module.call("ENDS", args);
         assert_eq!((results.int(2), results.int(3)), ends);

@@ -109,14 +109,14 @@ fn check(module: &Module, n: usize, arcs: &[Edge], rows: &BitVector) -> Vec<Edge
     let h = 1 + code_width(heaviest_arc as usize);
     let list = |of: fn(&Edge) -> u64, width| {
         let column: Vec<u64> = arcs.iter().map(of).collect();
-        HostValue::Table(numbers(&column, width))
+        HostValue::from(numbers(&column, width))
     };
     let args = vec![
         int(n),
         list(|arc| arc.p as u64 + 1, b),
         list(|arc| arc.q as u64 + 1, b),
         list(|arc| arc.weight, h),
-        HostValue::Table(codes(2 * n, b)),
+        HostValue::from(codes(2 * n, b)),
         HostValue::Slice(rows.clone()),
         HostValue::Unset,
     ];
@@ -242,9 +242,9 @@ fn a_graph_without_arcs_has_an_empty_branching() {
 #[test]
 fn a_code_of_zero_is_an_error() {
     let module = Module::new("edmonds");
-    let list = |number, width| HostValue::Table(numbers(&[number], width));
+    let list = |number, width| HostValue::from(numbers(&[number], width));
     let run = |codes: &[u64; 4]| {
-        let code = HostValue::Table(numbers(codes, 3));
+        let code = HostValue::from(numbers(codes, 3));
         let all = HostValue::Slice(BitVector::from_bools(&[true]));
         let args = vec![int(2), list(1, 3), list(2, 3), list(5, 4), code, all, HostValue::Unset];
         module.try_call("EDMONDS", args)

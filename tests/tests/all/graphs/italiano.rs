@@ -27,7 +27,7 @@ impl State {
             tails.put(row, tail, true);
             heads.put(row, head, true);
         }
-        vec![HostValue::Table(tails), HostValue::Table(heads)]
+        vec![HostValue::from(tails), HostValue::from(heads)]
     }
 
     fn arcs_in(&self, rows: &BitVector) -> Vec<(usize, usize)> {
@@ -38,8 +38,8 @@ impl State {
         let mut args = vec![vertex(row)];
         args.extend(self.ends());
         args.push(HostValue::Slice(self.e.clone()));
-        args.push(HostValue::Table(self.d.clone()));
-        args.push(HostValue::Table(self.trees.clone()));
+        args.push(HostValue::from(self.d.clone()));
+        args.push(HostValue::from(self.trees.clone()));
         let results = module.call(routine, args);
         self.e = results.slice(3);
         self.d = results.table(4);
@@ -128,7 +128,7 @@ fn invalid_calls_end_the_program_with_a_reason() {
         tails.put(row, tail, true);
         heads.put(row, head, true);
     }
-    let ends = || [&tails, &heads].map(|table| HostValue::Table(table.clone()));
+    let ends = || [&tails, &heads].map(|table| HostValue::from(table.clone()));
     let mut args = vec![int(3)];
     args.extend(ends());
     args.extend([HostValue::Unset, HostValue::Unset]);

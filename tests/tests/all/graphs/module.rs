@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_compiler::LowerOptions;
 use star_ir::TrapKind;
 use star_tests::case::ending;
@@ -113,7 +113,7 @@ impl Results {
     /// Returns the table in the argument `idx`, from 0, after the call.
     pub(super) fn table(&self, idx: usize) -> BitTable {
         match &self.values[idx] {
-            HostValue::Table(table) => table.clone(),
+            HostValue::Table(Table::Columns(table)) => table.clone(),
             other => panic!("argument {idx} is {other:?}"),
         }
     }

@@ -29,7 +29,7 @@ impl Objects {
 
     /// Returns X, Y and P.
     fn values(&self) -> [HostValue; 3] {
-        let table = |coordinates: &[u64]| HostValue::Table(numbers(coordinates, self.k));
+        let table = |coordinates: &[u64]| HostValue::from(numbers(coordinates, self.k));
         let there = HostValue::Slice(BitVector::from_bools(&self.there));
         [table(&self.x), table(&self.y), there]
     }
@@ -66,7 +66,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     }
     let fields = [0, 1, 2, 3].map(|idx| {
         let column: Vec<u64> = corners.iter().map(|corner| corner[idx]).collect();
-        HostValue::Table(numbers(&column, k))
+        HostValue::from(numbers(&column, k))
     });
     let mut args = with(&objects, fields.to_vec());
     args.push(HostValue::Unset);
@@ -110,7 +110,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
         .map(|_| (rng.below(n), objects.coordinate(rng), objects.coordinate(rng), rng.once_in(4)))
         .collect();
     let column = |pick: fn(&(usize, u64, u64, bool)) -> u64, bits: usize| {
-        HostValue::Table(numbers(&moves.iter().map(pick).collect::<Vec<u64>>(), bits))
+        HostValue::from(numbers(&moves.iter().map(pick).collect::<Vec<u64>>(), bits))
     };
     let gone: Vec<bool> = moves.iter().map(|one| one.3).collect();
     let mut args = vec![

@@ -36,7 +36,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     let m = graph.n_edges();
     let all = rng.bits(m);
     let edges = edges_of(&graph, &all);
-    let table = |layout| HostValue::Table(laid_out(layout, &graph));
+    let table = |layout| HostValue::from(laid_out(layout, &graph));
     let lists = || vec![table(Layout::Left), table(Layout::Right), table(Layout::Weight)];
 
     let mut args = lists();

@@ -32,7 +32,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 
 fn check_floyd(module: &Module, graph: &Graph) {
     let (n, h) = (graph.n_vertices, path_width(graph));
-    let d = HostValue::Table(laid_out(Layout::Distances, graph));
+    let d = HostValue::from(laid_out(Layout::Distances, graph));
     let d = module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).table(3);
     let expected = floyd_warshall(&petgraph_of(graph), |arc| *arc.weight())
         .expect("no negative cycle without negative weights");
@@ -52,8 +52,8 @@ fn check_floyd(module: &Module, graph: &Graph) {
 /// has that length.
 fn check_floyd_paths(module: &Module, graph: &Graph, distances: &BitTable) {
     let (n, h, b) = (graph.n_vertices, path_width(graph), code_width(graph.n_vertices));
-    let d = HostValue::Table(laid_out(Layout::Distances, graph));
-    let code = HostValue::Table(codes(n, b));
+    let d = HostValue::from(laid_out(Layout::Distances, graph));
+    let code = HostValue::from(codes(n, b));
     let args = vec![int(n), int(h), infinity(h), code, d, HostValue::Unset];
     let results = module.call("FLOYD_PATHS", args);
     assert_eq!(&results.table(4), distances, "{graph:?}");
@@ -89,8 +89,8 @@ fn check_path(module: &Module, graph: &Graph, pred: &BitTable, t: usize) {
     }
     let args = vec![
         vertex(t),
-        HostValue::Table(codes(n, b)),
-        HostValue::Table(pred.clone()),
+        HostValue::from(codes(n, b)),
+        HostValue::from(pred.clone()),
         HostValue::Unset,
         HostValue::Unset,
     ];
@@ -105,9 +105,9 @@ fn run_dijkstra(module: &Module, graph: &Graph, s: usize) -> Results {
         vertex(s),
         int(h),
         infinity(h),
-        HostValue::Table(laid_out(Layout::Adjacency, graph)),
-        HostValue::Table(laid_out(Layout::WeightsOut, graph)),
-        HostValue::Table(codes(n, code_width(n))),
+        HostValue::from(laid_out(Layout::Adjacency, graph)),
+        HostValue::from(laid_out(Layout::WeightsOut, graph)),
+        HostValue::from(codes(n, code_width(n))),
         HostValue::Unset,
         HostValue::Unset,
     ];
@@ -192,9 +192,9 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
         int(h),
         infinity(h),
         word(zero, h),
-        HostValue::Table(laid_out(Layout::Adjacency, graph)),
-        HostValue::Table(laid_out(Layout::SignedOut, graph)),
-        HostValue::Table(codes(n, b)),
+        HostValue::from(laid_out(Layout::Adjacency, graph)),
+        HostValue::from(laid_out(Layout::SignedOut, graph)),
+        HostValue::from(codes(n, b)),
         HostValue::Unset,
         HostValue::Unset,
         HostValue::Unset,
@@ -245,8 +245,8 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
 fn check_negative_cycle(module: &Module, graph: &Graph, s: usize, pred: &BitTable, neg: bool) {
     let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
     let args = vec![
-        HostValue::Table(codes(n, b)),
-        HostValue::Table(pred.clone()),
+        HostValue::from(codes(n, b)),
+        HostValue::from(pred.clone()),
         HostValue::Unset,
         HostValue::Unset,
     ];
@@ -291,7 +291,7 @@ fn distances_in_unit_weights_are_levels() {
         let n = 1 + rng.below(10);
         let graph = rng.graph_of(n, 2 * n, 1, 1);
         let h = path_width(&graph);
-        let d = HostValue::Table(laid_out(Layout::Distances, &graph));
+        let d = HostValue::from(laid_out(Layout::Distances, &graph));
         let d = module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).table(3);
         for i in 0..n {
             for (j, level) in levels(n, &ends_of(&graph), i).into_iter().enumerate() {
@@ -332,9 +332,9 @@ end.
         vertex(0),
         vertex(4),
         int(path_width(&graph)),
-        HostValue::Table(laid_out(Layout::Adjacency, &graph)),
-        HostValue::Table(laid_out(Layout::WeightsOut, &graph)),
-        HostValue::Table(laid_out(Layout::Code, &graph)),
+        HostValue::from(laid_out(Layout::Adjacency, &graph)),
+        HostValue::from(laid_out(Layout::WeightsOut, &graph)),
+        HostValue::from(laid_out(Layout::Code, &graph)),
     ];
     let run = program.run("Path", args);
     assert_eq!(run.printed, "7\n2\n4\n3\n1\n", "{:?}", run.outcome);
@@ -344,9 +344,9 @@ end.
 fn a_cycle_is_not_a_path() {
     let module = Module::new("paths");
     // 1 follows 2, and 2 follows 1.
-    let pred = HostValue::Table(numbers(&[2, 1, 0], 2));
+    let pred = HostValue::from(numbers(&[2, 1, 0], 2));
     let args = |t| {
-        let code = HostValue::Table(codes(3, 2));
+        let code = HostValue::from(codes(3, 2));
         vec![vertex(t), code, pred.clone(), HostValue::Unset, HostValue::Unset]
     };
     let error = module.try_call("PATH", args(0)).expect_err("a cycle");
@@ -358,11 +358,11 @@ fn a_cycle_is_not_a_path() {
 fn codes_of_zero_are_an_error() {
     let module = Module::new("paths");
     let graph = graph(2, vec![star_io::Arc { tail: 0, head: 1, weight: 3 }]);
-    let table = |layout| HostValue::Table(laid_out(layout, &graph));
+    let table = |layout| HostValue::from(laid_out(layout, &graph));
     let unset = || HostValue::Unset;
     let (h, wide) = (path_width(&graph), graph.signed_width().expect("small weights"));
     let calls = |codes: [u64; 2]| {
-        let code = || HostValue::Table(numbers(&codes, 2));
+        let code = || HostValue::from(numbers(&codes, 2));
         let g = || table(Layout::Adjacency);
         let floyd = vec![int(2), int(h), infinity(h), code(), table(Layout::Distances), unset()];
         let cost = table(Layout::WeightsOut);

@@ -70,11 +70,11 @@ impl State {
     }
 
     fn matrices(&self) -> [HostValue; 2] {
-        [HostValue::Table(self.weight.clone()), HostValue::Table(self.cost.clone())]
+        [HostValue::from(self.weight.clone()), HostValue::from(self.cost.clone())]
     }
 
     fn kept(&self) -> [HostValue; 3] {
-        [&self.g, &self.dist, &self.sp].map(|table| HostValue::Table(table.clone()))
+        [&self.g, &self.dist, &self.sp].map(|table| HostValue::from(table.clone()))
     }
 
     fn delete(&mut self, module: &Module, (v, t): (usize, usize)) {
@@ -153,15 +153,15 @@ fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
         (0..n).for_each(|y| sp.put(x, y, false));
     }
     let mut args = vec![int(h), infinity(h), HostValue::Slice(inside.clone()), weight, cost, g];
-    args.extend([HostValue::Table(dist), HostValue::Table(sp)]);
+    args.extend([HostValue::from(dist), HostValue::from(sp)]);
     let results = module.call("SP_SETTLE", args);
     assert_eq!(results.table(6), state.dist, "{inside}, {state:?}");
     assert_eq!(results.table(7), state.sp, "{inside}, {state:?}");
     // Sums below infinity are valid.
     let args = vec![
         word(7, 3),
-        HostValue::Table(numbers(&[5, 7, 6, 1], 3)),
-        HostValue::Table(numbers(&[5, 2, 1, 3], 3)),
+        HostValue::from(numbers(&[5, 7, 6, 1], 3)),
+        HostValue::from(numbers(&[5, 2, 1, 3], 3)),
         HostValue::Slice(super::values::bits_at(4, [0, 2])),
     ];
     module.call("SP_HEADROOM", args);

@@ -23,14 +23,14 @@ fn check_insert_reach(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(1, 9);
     let b = code_width(n);
     let s = rng.below(n);
-    let mut g = HostValue::Table(zeros(n, n));
-    let mut pred = HostValue::Table(zeros(n, b));
+    let mut g = HostValue::from(zeros(n, n));
+    let mut pred = HostValue::from(zeros(n, b));
     let mut set = HostValue::Slice(bits_at(n, [s]));
     let mut arcs = Vec::new();
     for _ in 0..2 * n {
         let (u, v) = (rng.below(n), rng.below(n));
         arcs.push((u, v));
-        let args = vec![vertex(u), vertex(v), HostValue::Table(codes(n, b)), g.clone(), pred, set];
+        let args = vec![vertex(u), vertex(v), HostValue::from(codes(n, b)), g.clone(), pred, set];
         let results = module.call("INSERT_REACH", args);
         let (table, tree, found) = (results.table(3), results.table(4), results.slice(5));
         assert_eq!(found, reached(n, &arcs, s), "from {s}, {arcs:?}");
@@ -40,8 +40,8 @@ fn check_insert_reach(module: &Module, rng: &mut Rng) {
             }
         }
         leads_back(&tree, b, s, &found, &arcs);
-        g = HostValue::Table(table);
-        pred = HostValue::Table(tree);
+        g = HostValue::from(table);
+        pred = HostValue::from(tree);
         set = HostValue::Slice(found);
     }
 }
@@ -64,8 +64,8 @@ fn check_reach_init(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(1, 12);
     let (graph, s, b) = (rng.graph(n, 1), rng.below(n), code_width(n));
     let arcs = ends_of(&graph);
-    let (code, g) = (HostValue::Table(codes(n, b)), laid_out(Layout::Adjacency, &graph));
-    let g = HostValue::Table(g);
+    let (code, g) = (HostValue::from(codes(n, b)), laid_out(Layout::Adjacency, &graph));
+    let g = HostValue::from(g);
     let args = vec![vertex(s), code.clone(), g.clone(), HostValue::Unset, HostValue::Unset];
     let results = module.call("REACH_INIT", args);
     let (tree, found) = (results.table(3), results.slice(4));
@@ -73,7 +73,7 @@ fn check_reach_init(module: &Module, rng: &mut Rng) {
     leads_back(&tree, b, s, &found, &arcs);
     // The same from the source on, with nothing known.
     let alone = HostValue::Slice(bits_at(n, [s]));
-    let args = vec![alone.clone(), code, g, HostValue::Table(zeros(n, b)), alone];
+    let args = vec![alone.clone(), code, g, HostValue::from(zeros(n, b)), alone];
     let spread = module.call("REACH_SPREAD", args);
     assert_eq!((spread.table(3), spread.slice(4)), (tree, found), "from {s}, {graph:?}");
 }
@@ -115,7 +115,7 @@ fn check_check_mst(module: &Module, rng: &mut Rng) {
         HostValue::Slice(state.e.clone()),
         HostValue::Slice(state.t.clone()),
         inc,
-        HostValue::Table(state.paths.clone()),
+        HostValue::from(state.paths.clone()),
         HostValue::Unset,
     ];
     let found = module.call("CHECK_MST", args).slice(5);
@@ -134,7 +134,7 @@ fn check_bfs(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(1, 12);
     let graph = rng.graph(n, 1);
     let s = rng.below(n);
-    let g = HostValue::Table(laid_out(Layout::Adjacency, &graph));
+    let g = HostValue::from(laid_out(Layout::Adjacency, &graph));
     let found = module.call("BFS", vec![vertex(s), g, HostValue::Unset]).table(2);
     let levels = levels(n, &ends_of(&graph), s);
     let farthest = levels.iter().flatten().max().copied().unwrap_or(0);
@@ -197,6 +197,6 @@ fn a_loop_is_never_lighter() {
     let [inc, weight] = state.lists().try_into().expect("two tables");
     let mut args = vec![weight];
     args.extend([state.e.clone(), state.t.clone()].map(HostValue::Slice));
-    args.extend([inc, HostValue::Table(state.paths.clone()), HostValue::Unset]);
+    args.extend([inc, HostValue::from(state.paths.clone()), HostValue::Unset]);
     assert_eq!(module.call("CHECK_MST", args).slice(5), bits_at(2, []));
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use petgraph::algo::{bellman_ford, dijkstra, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_compiler::LowerOptions;
 use star_io::{Data, Format, Graph, Layout, LayoutValue, ReadOptions, Widths, lay_out};
 use star_tests::backends::{Compiled, on};
@@ -61,14 +61,14 @@ fn table(layout: Layout, graph: &Graph) -> HostValue {
     let h = layout.least_widths(graph).expect("small weights").h;
     let widths = Widths { h, b: code_width(layout.codes().max(1) * graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 30, "graph").expect("it fits") {
-        LayoutValue::Table(table) => HostValue::Table(table),
+        LayoutValue::Table(table) => HostValue::from(table),
         LayoutValue::Slice(bits) => HostValue::Slice(bits),
     }
 }
 
 fn as_table(value: &HostValue) -> &BitTable {
     match value {
-        HostValue::Table(table) => table,
+        HostValue::Table(Table::Columns(table)) => table,
         other => panic!("{other:?} is no table"),
     }
 }
@@ -158,7 +158,7 @@ fn distances_from_some_vertices() {
             infinity(h),
             table(Layout::Adjacency, &graph),
             table(Layout::WeightsOut, &graph),
-            HostValue::Table(codes(n, code_width(n))),
+            HostValue::from(codes(n, code_width(n))),
             HostValue::Unset,
             HostValue::Unset,
         ];
@@ -192,7 +192,7 @@ fn distances_with_negative_weights() {
             word(zero, h),
             table(Layout::Adjacency, graph),
             table(Layout::SignedOut, graph),
-            HostValue::Table(codes(n, code_width(n))),
+            HostValue::from(codes(n, code_width(n))),
             HostValue::Unset,
             HostValue::Unset,
             HostValue::Unset,
@@ -279,7 +279,7 @@ fn smallest_trees_of_given_degree() {
             int(d),
             table(Layout::Incidence, &graph),
             table(Layout::Weight, &graph),
-            HostValue::Table(codes(n, b)),
+            HostValue::from(codes(n, b)),
             table(Layout::Edges, &graph),
             HostValue::Unset,
             HostValue::Unset,
@@ -311,7 +311,7 @@ fn branchings_of_greatest_weight() {
         let b = code_width(2 * n);
         let h = graph.sum_width().expect("small weights");
         let list = |layout| match lay_out(layout, &graph, Widths { h, b }, 1 << 28, file) {
-            Ok(LayoutValue::Table(table)) => HostValue::Table(table),
+            Ok(LayoutValue::Table(table)) => HostValue::from(table),
             Ok(LayoutValue::Slice(bits)) => HostValue::Slice(bits),
             Err(error) => panic!("{error}"),
         };

@@ -45,10 +45,10 @@ fn check_range(module: &Module, rng: &mut Rng, range: Range) {
     let x = bits_at(n, (0..n).filter(|_| below(4) > 0));
     let args = || {
         vec![
-            HostValue::Table(numbers(&weights, h)),
+            HostValue::from(numbers(&weights, h)),
             HostValue::Slice(x.clone()),
             word(d, h),
-            HostValue::Table(numbers(&lengths, h)),
+            HostValue::from(numbers(&lengths, h)),
             HostValue::Unset,
         ]
     };

@@ -62,7 +62,7 @@ impl Instance {
     fn laid_out(&self, layout: Layout) -> HostValue {
         let widths = Widths { h: self.h, b: self.b() };
         match lay_out(layout, &self.start, widths, 1 << 24, "start").expect("it fits") {
-            LayoutValue::Table(table) => HostValue::Table(table),
+            LayoutValue::Table(table) => HostValue::from(table),
             LayoutValue::Slice(bits) => HostValue::Slice(bits),
         }
     }
@@ -72,7 +72,7 @@ impl Instance {
         let widths = [4, b, b, self.h];
         let mut options = LayoutOptions::new("stream", 1 << 24);
         let laid_out = lay_out_numbers(&records, &self.numbers, Some(&widths), &mut options);
-        HostValue::Table(laid_out.expect("it fits").table)
+        HostValue::from(laid_out.expect("it fits").table)
     }
 
     fn stream(&self) -> Vec<Update> {
@@ -368,7 +368,7 @@ fn refused(name: &str, text: &str, stream: &[Update], first: Vec<HostValue>) -> 
             }
         }
     }
-    let run = program.run(name, [first, vec![HostValue::Table(table)]].concat());
+    let run = program.run(name, [first, vec![HostValue::from(table)]].concat());
     match run.outcome {
         Outcome::Trap(trap) => assert_eq!(trap.kind.code().as_str(), "T0111"),
         other => panic!("{stream:?}: {other:?}"),
@@ -382,7 +382,7 @@ fn rejects_unsuitable_streams_with_their_line() {
     let arcs = vec![Arc { tail: 0, head: 1, weight: 3 }, Arc { tail: 1, head: 2, weight: 2 }];
     let start = graph(3, arcs);
     let table = |layout| match lay_out(layout, &start, Widths { h: 4, b: 2 }, 1 << 20, "f") {
-        Ok(LayoutValue::Table(table)) => HostValue::Table(table),
+        Ok(LayoutValue::Table(table)) => HostValue::from(table),
         other => panic!("{other:?}"),
     };
     let tables = |layouts: &[Layout]| layouts.iter().copied().map(table).collect::<Vec<_>>();

@@ -41,7 +41,7 @@ fn table(stream: &[Update], b: usize, h: usize) -> BitTable {
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let (b, h) = (1 + rng.below(9), 1 + rng.below(12));
     let stream: Vec<Update> = (0..1 + rng.below(70)).map(|_| random_update(rng, b, h)).collect();
-    let stream_table = || HostValue::Table(table(&stream, b, h));
+    let stream_table = || HostValue::from(table(&stream, b, h));
     for (row, update) in stream.iter().enumerate().take(12) {
         let mut args = vec![vertex(row), int(b), stream_table()];
         args.extend([const { HostValue::Unset }; 4]);
@@ -73,7 +73,7 @@ fn insertions_are_counted() {
     each_seed(20, |rng| {
         let stream: Vec<Update> = (0..rng.below(70)).map(|_| random_update(rng, 3, 4)).collect();
         let n = stream.iter().filter(|update| matches!(update, Update::InsertArc { .. })).count();
-        let results = module.call("Count", vec![HostValue::Table(table(&stream, 3, 4)), int(0)]);
+        let results = module.call("Count", vec![HostValue::from(table(&stream, 3, 4)), int(0)]);
         assert_eq!(results.int(1), n as i64, "{stream:?}");
         assert_eq!(results.operations, 25);
     });
@@ -106,7 +106,7 @@ fn an_invalid_stream_ends_the_program() {
     let module = Module::new("updates");
     let cases = [("100101011111", 2, "no operation"), ("00010101111", 4, "no update stream")];
     for (row, b, why) in cases {
-        let table = HostValue::Table(star_tests::table(&[row]));
+        let table = HostValue::from(star_tests::table(&[row]));
         let mut args = vec![vertex(0), int(b), table];
         args.extend([const { HostValue::Unset }; 4]);
         let message = module.refusal("UPDATE", args);

@@ -1,6 +1,6 @@
 //! Values for calls, and access to their contents.
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Table};
 use star_io::{Graph, Layout, LayoutValue, Weights, Widths, lay_out};
 use star_vm::HostValue;
 
@@ -86,8 +86,8 @@ pub(super) fn laid_out(layout: Layout, graph: &Graph) -> BitTable {
     };
     let widths = Widths { h, b: code_width(layout.codes() * graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 24, "random").expect("it fits") {
-        LayoutValue::Table(table) => table,
-        LayoutValue::Slice(_) => panic!("{layout:?} is a slice"),
+        LayoutValue::Table(Table::Columns(table)) => table,
+        other => panic!("{layout:?} is {other:?}"),
     }
 }
 

@@ -97,7 +97,7 @@ fn give_labels_rows(call: &mut Call) {
         _ => return,
     };
     if let HostValue::Table(codes) = &call.args[code] {
-        call.args[lab] = HostValue::Table(zeros(codes.n_rows(), codes.n_cols()));
+        call.args[lab] = HostValue::from(zeros(codes.n_rows(), codes.n_cols()));
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use petgraph::algo::bellman_ford;
 use petgraph::graph::NodeIndex;
-use star_base::BitTable;
+use star_base::{BitTable, Table};
 use star_io::{Graph, Layout, LayoutValue, Widths, lay_out};
 use star_vm::HostValue;
 
@@ -18,8 +18,8 @@ use super::values::{code_width, codes, field, infinite, infinity, int, vertex, w
 fn in_width(layout: Layout, graph: &Graph, h: usize) -> Option<BitTable> {
     let widths = Widths { h, b: code_width(layout.codes() * graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 24, "random").ok()? {
-        LayoutValue::Table(table) => Some(table),
-        LayoutValue::Slice(_) => panic!("{layout:?} is a slice"),
+        LayoutValue::Table(Table::Columns(table)) => Some(table),
+        other => panic!("{layout:?} is {other:?}"),
     }
 }
 
@@ -73,7 +73,7 @@ fn narrow_distances_are_right_or_an_error() {
         let graph = rng.graph_of(n, 2 * n, 0, 9);
         let enough = graph.path_width().expect("small weights");
         let floyd = in_every_width(enough, |h| {
-            let d = HostValue::Table(in_width(Layout::Distances, &graph, h)?);
+            let d = HostValue::from(in_width(Layout::Distances, &graph, h)?);
             let args = vec![int(n), int(h), infinity(h), d];
             Some(module.try_call("FLOYD", args).map(|results| {
                 for s in 0..n {
@@ -120,7 +120,7 @@ fn from_one_vertex(
     if signed {
         args.push(word(1 << (h - 1), h));
     }
-    args.extend([adjacency, cost, codes(n, code_width(n))].map(HostValue::Table));
+    args.extend([adjacency, cost, codes(n, code_width(n))].map(HostValue::from));
     args.extend([HostValue::Unset, HostValue::Unset]);
     if signed {
         args.push(HostValue::Unset);
@@ -164,7 +164,7 @@ fn edmonds_requires_the_spare_bit() {
     let run = |h: usize, rows: [bool; 3]| {
         let b = code_width(2 * graph.n_vertices);
         let list = |layout| match lay_out(layout, &graph, Widths { h, b }, 1 << 20, "graph") {
-            Ok(LayoutValue::Table(table)) => HostValue::Table(table),
+            Ok(LayoutValue::Table(table)) => HostValue::from(table),
             other => panic!("{other:?}"),
         };
         let rows = HostValue::Slice(star_base::BitVector::from_bools(&rows));

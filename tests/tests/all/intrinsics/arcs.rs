@@ -85,16 +85,16 @@ impl Call {
             "n" => HostValue::Int(self.n as i64),
             "h" => HostValue::Int(self.h as i64),
             "both" => HostValue::Bool(self.both),
-            "left" => HostValue::Table(self.left.clone()),
-            "right" => HostValue::Table(self.right.clone()),
-            "weight" => HostValue::Table(self.weight.clone()),
+            "left" => HostValue::from(self.left.clone()),
+            "right" => HostValue::from(self.right.clone()),
+            "weight" => HostValue::from(self.weight.clone()),
             "w" => HostValue::Int(self.h as i64),
             "T" if signature.name == arcs::GATHER.signature().name => {
-                HostValue::Table(table_of(self.n, 1 + self.h * 2, |row, col| {
+                HostValue::from(table_of(self.n, 1 + self.h * 2, |row, col| {
                     (row * row + col * 7) % 3 == 1
                 }))
             }
-            "Code" => HostValue::Table(self.left.clone()),
+            "Code" => HostValue::from(self.left.clone()),
             "S" | "X" => HostValue::Slice(BitVector::from_bools(&self.among)),
             _ => HostValue::Unset,
         };
@@ -229,7 +229,7 @@ fn ones(len: usize) -> HostValue {
 /// Arguments that violate one condition alone.
 #[test]
 fn other_lists_use_the_star_body() {
-    let table = |rows, columns| HostValue::Table(table_of(rows, columns, |_, col| col == 5));
+    let table = |rows, columns| HostValue::from(table_of(rows, columns, |_, col| col == 5));
     let replaced = [
         ("s", HostValue::Int(0)),
         ("s", HostValue::Int(8)),
@@ -246,7 +246,7 @@ fn other_lists_use_the_star_body() {
         // An arc ends at no vertex, or has a long weight.
         ("left", table_of_code(0)),
         ("right", table_of_code(8)),
-        ("weight", HostValue::Table(table_of(20, 20, |row, col| row == 7 && col == 0))),
+        ("weight", HostValue::from(table_of(20, 20, |row, col| row == 7 && col == 0))),
     ];
     let n_calls = run_the_star_body(ALL, &replaced, 47);
     for ((intrinsic, routine), n_violated) in ALL.into_iter().zip(n_calls) {
@@ -264,10 +264,10 @@ fn other_codes_use_the_star_body() {
         ("w", HostValue::Int(63)),
         // Three rows and more have the same code.
         ("w", HostValue::Int(1)),
-        ("T", HostValue::Table(table_of(6, 9, |_, _| true))),
-        ("T", HostValue::Table(table_of(0, 9, |_, _| true))),
-        ("Code", HostValue::Table(table_of(20, 33, |_, col| col == 32))),
-        ("Code", HostValue::Table(table_of(19, 6, |_, col| col == 5))),
+        ("T", HostValue::from(table_of(6, 9, |_, _| true))),
+        ("T", HostValue::from(table_of(0, 9, |_, _| true))),
+        ("Code", HostValue::from(table_of(20, 33, |_, col| col == 32))),
+        ("Code", HostValue::from(table_of(19, 6, |_, col| col == 5))),
         ("Code", table_of_code(0)),
         ("Code", table_of_code(8)),
         ("S", ones(19)),
@@ -278,7 +278,7 @@ fn other_codes_use_the_star_body() {
 
 /// Codes of which one is this number.
 fn table_of_code(code: usize) -> HostValue {
-    HostValue::Table(table_of(20, 6, |row, col| {
+    HostValue::from(table_of(20, 6, |row, col| {
         (if row == 7 { code } else { 3 }) >> (5 - col) & 1 == 1
     }))
 }

@@ -72,7 +72,7 @@ impl Arguments {
             Kind::Table => {
                 let n_rows = self.size(SizeTerm::Rows(idx), near, random);
                 let n_cols = self.size(SizeTerm::Columns(idx), near, random);
-                HostValue::Table(table(n_rows, n_cols, random))
+                HostValue::from(table(n_rows, n_cols, random))
             }
         })
     }

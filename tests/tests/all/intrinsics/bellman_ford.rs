@@ -72,9 +72,9 @@ impl Call {
             HostValue::Int(self.h),
             word(&self.inf),
             word(&self.zero),
-            HostValue::Table(self.graph.clone()),
-            HostValue::Table(self.weights.clone()),
-            HostValue::Table(self.code.clone()),
+            HostValue::from(self.graph.clone()),
+            HostValue::from(self.weights.clone()),
+            HostValue::from(self.code.clone()),
             HostValue::Unset,
             HostValue::Unset,
             HostValue::Unset,
@@ -194,7 +194,7 @@ fn calls_violating_a_precondition_use_the_star_body() {
     let machines = program.compile_on(&backends());
     let mut random = Random::new(1959);
     let table =
-        |n_rows, n_cols| HostValue::Table(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
+        |n_rows, n_cols| HostValue::from(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
     let word = |n| HostValue::Word(BitVector::from_bools(&vec![true; n]));
     for (parameter, value) in [
         (0, HostValue::Int(0)),
@@ -210,8 +210,8 @@ fn calls_violating_a_precondition_use_the_star_body() {
         (6, table(8, 42)),
         (6, table(7, 43)),
         (7, table(6, 3)),
-        (7, HostValue::Table(table_of(7, 0, |_, _| true))),
-        (7, HostValue::Table(table_of(7, 33, |row, col| row == col || col == 32))),
+        (7, HostValue::from(table_of(7, 0, |_, _| true))),
+        (7, HostValue::from(table_of(7, 33, |row, col| row == col || col == 32))),
     ] {
         let mut args = Call::random(7, 6, &mut random).arguments();
         let context = format!("parameter {parameter}: {value:?}");

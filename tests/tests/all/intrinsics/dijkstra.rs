@@ -61,9 +61,9 @@ impl Call {
             HostValue::Int(self.start),
             HostValue::Int(self.h),
             HostValue::Word(BitVector::from_bools(&self.inf)),
-            HostValue::Table(self.graph.clone()),
-            HostValue::Table(self.weights.clone()),
-            HostValue::Table(self.code.clone()),
+            HostValue::from(self.graph.clone()),
+            HostValue::from(self.weights.clone()),
+            HostValue::from(self.code.clone()),
             HostValue::Unset,
             HostValue::Unset,
         ]
@@ -153,7 +153,7 @@ fn calls_violating_a_precondition_use_the_star_body() {
     let machines = program.compile_on(&backends());
     let mut random = Random::new(1960);
     let table =
-        |n_rows, n_cols| HostValue::Table(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
+        |n_rows, n_cols| HostValue::from(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
     for (parameter, value) in [
         (0, HostValue::Int(0)),
         (0, HostValue::Int(8)),
@@ -166,8 +166,8 @@ fn calls_violating_a_precondition_use_the_star_body() {
         (4, table(8, 42)),
         (4, table(7, 43)),
         (5, table(6, 3)),
-        (5, HostValue::Table(table_of(9, 4, |_, _| true))),
-        (5, HostValue::Table(table_of(7, 0, |_, _| true))),
+        (5, HostValue::from(table_of(9, 4, |_, _| true))),
+        (5, HostValue::from(table_of(7, 0, |_, _| true))),
     ] {
         let mut args = Call::random(7, 6, &mut random).arguments();
         let context = format!("parameter {parameter}: {value:?}");

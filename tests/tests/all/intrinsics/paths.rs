@@ -66,7 +66,7 @@ fn arguments(lengths: &Lengths, h: usize, inf: Vec<bool>) -> Vec<HostValue> {
         HostValue::Int(lengths.len() as i64),
         HostValue::Int(h as i64),
         HostValue::Word(BitVector::from_bools(&inf)),
-        HostValue::Table(table_of(lengths, h)),
+        HostValue::from(table_of(lengths, h)),
     ]
 }
 
@@ -139,7 +139,7 @@ fn distances_are_correct_at_every_limit() {
         for (percent, h) in [(3, 32), (60, 20), (100, 31)] {
             let most = ((1_u64 << (h - 1).min(30)) - 1) / (n as u64 - 1).max(1);
             let lengths = random_lengths(n, percent, most.min(40_000_000), false, &mut random);
-            let expected = HostValue::Table(table_of(&closed(lengths.clone()), h));
+            let expected = HostValue::from(table_of(&closed(lengths.clone()), h));
             for machine in &machines {
                 let found = machine.run(entry, &arguments(&lengths, h, vec![true; h]), limits);
                 let context = format!("{}, n={n}, {percent} %, h={h}", machine.name);

@@ -72,14 +72,14 @@ fn a_program_accepts_parameters() {
     );
     let args = vec![
         HostValue::Int(2),
-        HostValue::Table(table(&["01", "10"])),
+        HostValue::from(table(&["01", "10"])),
         HostValue::Slice(bits("01")),
         HostValue::Str("graph".to_owned()),
         HostValue::Unset,
     ];
     let run = program.run("p", args);
     assert_eq!(run.printed, "graph 2\n");
-    assert_eq!(done(run).pop(), Some(HostValue::Table(table(&["00", "11"]))));
+    assert_eq!(done(run).pop(), Some(HostValue::from(table(&["00", "11"]))));
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn with_index(statement: &str, i: i64) -> String {
         HostValue::Int(i),
         HostValue::Slice(bits("011")),
         HostValue::Word(bits("10")),
-        HostValue::Table(table(&["01", "11", "00"])),
+        HostValue::from(table(&["01", "11", "00"])),
     ];
     call_traps(&text, "q", args)
 }

@@ -41,11 +41,11 @@ fn a_value_argument_is_copied_if_also_passed_by_var() {
 fn subtc_reads_the_old_table() {
     let text = "procedure q(var F: table; Y: slice; v: word); begin SUBTC(F,Y,v,F) end;";
     let args = vec![
-        HostValue::Table(table(&["0110", "0101", "0000", "1111"])),
+        HostValue::from(table(&["0110", "0101", "0000", "1111"])),
         HostValue::Slice(bits("1110")),
         HostValue::Word(bits("0101")),
     ];
-    let expected = HostValue::Table(table(&["0001", "0000", "1011", "0000"]));
+    let expected = HostValue::from(table(&["0001", "0000", "1011", "0000"]));
     assert_eq!(ends(text, "q", args)[0], expected);
 }
 
@@ -101,10 +101,10 @@ fn rows_outside_the_control_slice_become_zero_or_stay() {
         let text =
             format!("procedure q(T: table; X: slice; v: word; var F: table); begin {call} end;");
         let args = vec![
-            HostValue::Table(table(&["01", "10", "11"])),
+            HostValue::from(table(&["01", "10", "11"])),
             HostValue::Slice(bits("010")),
             HostValue::Word(bits("01")),
-            HostValue::Table(table(f)),
+            HostValue::from(table(f)),
         ];
         ends(&text, "q", args).pop().expect("F")
     };
@@ -118,7 +118,7 @@ fn rows_outside_the_control_slice_become_zero_or_stay() {
         ("WMERGE(v,X,F)", ["11", "01", "10"]),
         ("TMERGE(T,X,F)", ["11", "10", "10"]),
     ] {
-        assert_eq!(run(call, &f), HostValue::Table(table(&expected)), "{call}");
+        assert_eq!(run(call, &f), HostValue::from(table(&expected)), "{call}");
     }
 }
 

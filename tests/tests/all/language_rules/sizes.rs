@@ -117,7 +117,7 @@ fn other_names_in_sizes_are_bound_if_all_arguments_agree() {
         begin print(n,h); CLR(Z); Z(n):=1 end;";
     says(text, "22\n01\n");
     let header = "procedure q(T: table(n,h);\n  X: slice(n));\nbegin print(h) end;";
-    let args = vec![HostValue::Table(table(&["01", "11"])), HostValue::Slice(bits("011"))];
+    let args = vec![HostValue::from(table(&["01", "11"])), HostValue::Slice(bits("011"))];
     assert_eq!(
         call_traps(header, "q", args),
         "T0102 2:3 sizes differ: `X` has 3 components, expected 2\n  \

@@ -69,13 +69,13 @@ fn sized_tables_never_grow_through_any_reference() {
     );
     // The same holds for sized tables passed from outside.
     let text = "procedure q(var F: table);\nbegin\n  COL(3,F):='10'\nend;";
-    let given = HostValue::Table(table(&["01", "10"]));
+    let given = HostValue::from(table(&["01", "10"]));
     assert_eq!(
         call_traps(text, "q", vec![given]),
         "T0101 3:3 index 3 outside 1..2 of the columns of `F`\n  note: F = 2 × 2, 2 ones\n"
     );
     let grown = ends(text, "q", vec![HostValue::Unset]);
-    assert_eq!(grown[0], HostValue::Table(table(&["001", "000"])));
+    assert_eq!(grown[0], HostValue::from(table(&["001", "000"])));
 }
 
 #[test]
@@ -94,7 +94,7 @@ procedure q(var F: table(2,k));\nbegin\n  COL(k+1,F):='11'\nend;";
          at 2:23: in `q`, called here\n  note: F = 2 × 2, 2 ones\n        k = 2\n"
     );
     let text = "procedure p(F: table(n,k); var T: table(n,k));\nbegin\n  TCOPY2(F,2,k,T)\nend;";
-    let given = HostValue::Table(table(&["01", "10"]));
+    let given = HostValue::from(table(&["01", "10"]));
     assert_eq!(
         call_traps(text, "p", vec![given, HostValue::Unset]),
         "T0106 3:3 the part 3..4 is not inside 1..2 of the columns of `T`\n  \
@@ -125,7 +125,7 @@ fn whole_tables_are_assigned_with_their_sizes() {
     );
     let text = "procedure q(T: table);\nvar A: table(2,1);\nbegin\n  A:=T\nend;";
     assert_eq!(
-        call_traps(text, "q", vec![HostValue::Table(table(&["01", "10"]))]),
+        call_traps(text, "q", vec![HostValue::from(table(&["01", "10"]))]),
         "T0102 4:3 sizes differ: `T` has 2 columns, expected 1\n  \
          note: T = 2 × 2, 2 ones\n"
     );

@@ -119,7 +119,7 @@ fn host_table(rows: &Rows, n_cols: usize) -> BitTable {
 }
 
 fn table(rows: &Rows, n_cols: usize) -> HostValue {
-    HostValue::Table(host_table(rows, n_cols))
+    HostValue::from(host_table(rows, n_cols))
 }
 
 /// Returns the index of the first one, 0 if there is none.

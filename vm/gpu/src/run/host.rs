@@ -136,7 +136,7 @@ impl DeviceRun<'_, '_> {
         let words = self.words(pointer, DESC_WORDS)?;
         let n_words = match value {
             HostValue::Slice(bits) | HostValue::Word(bits) => bits.limbs().len() as u64 * 2,
-            HostValue::Table(table) => table.n_bytes() / 4,
+            HostValue::Table(table) => table.view().dense_bytes() / 4,
             HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
                 return Err(internal("the file contains no value").into());
             }

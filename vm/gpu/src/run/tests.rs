@@ -10,7 +10,7 @@ use star_ir::RoutineId;
 use star_shaders::Shader;
 use star_vm::{
     Backend, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
-    Stats,
+    Part, Stats,
 };
 
 use crate::backend::Gpu;
@@ -192,7 +192,7 @@ locations {
     let z = gpu.load(HostValue::Unset, false).expect("memory");
     assert_eq!(gpu.heap().expect("a heap").unit.grid().map(|grid| grid.banks()), Some(1));
     let mut values = [x, z];
-    let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");
+    let code = gpu.compile(program, &CompileOptions::default(), None).expect("compiled").code;
     let plan = gpu.plan(&code, RoutineId(0), &[]).expect("planned");
     let never = AtomicBool::new(false);
     let mut control = Control {
@@ -207,5 +207,5 @@ locations {
     assert_eq!((refused.get(), control.stats.counters.grid_kernels), (1, 0));
     let mut ones = BitVector::zeros(rows);
     (0..rows).for_each(|idx| ones.put(idx, true));
-    assert_eq!(gpu.store(&values[1], &never).expect("stored"), HostValue::Slice(ones));
+    assert_eq!(gpu.store(&values[1], Part::Whole, &never).expect("stored"), HostValue::Slice(ones));
 }

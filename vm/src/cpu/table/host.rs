@@ -1,8 +1,8 @@
-//! Tables of the host: by columns, in ranges of columns.
+//! Tables of the host: in its forms, in ranges of columns.
 
 use std::ops::Range;
 
-use star_base::{BitTable, OutOfMemory, SparseLines};
+use star_base::{BitTable, OutOfMemory, SparseLines, SparseTable};
 
 use super::Table;
 use crate::backend::BackendError;
@@ -13,6 +13,17 @@ use crate::interrupt::Exec;
 use crate::value::{TableForm, TableLayout};
 
 impl Table {
+    /// Takes a table of the host as it is.
+    pub(in crate::cpu) fn of_host(table: star_base::Table) -> Self {
+        match table {
+            star_base::Table::Columns(columns) => Table::new(columns),
+            star_base::Table::Rows(rows) => Table::of_rows(rows),
+            star_base::Table::Sparse(SparseTable { lines, by_rows }) => {
+                Table::of_sparse(lines, if by_rows { Line::Row } else { Line::Column })
+            }
+        }
+    }
+
     /// Returns its layout, for display.
     pub(in crate::cpu) fn layout(&self) -> TableLayout {
         let form = if self.by_rows { TableForm::Rows } else { TableForm::Columns };

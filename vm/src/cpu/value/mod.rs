@@ -50,7 +50,7 @@ impl ValueData {
             HostValue::Str(text) => ValueData::Text(text.into()),
             HostValue::Slice(bits) => ValueData::Slice(bits),
             HostValue::Word(bits) => ValueData::Word(bits),
-            HostValue::Table(table) => ValueData::Table(Arc::new(Table::new(table))),
+            HostValue::Table(table) => ValueData::Table(Arc::new(Table::of_host(table))),
         }
     }
 
@@ -97,7 +97,7 @@ impl ValueData {
             ValueData::Word(bits) => HostValue::Word(parallelism.copy(bits).map_err(interrupted)??),
             ValueData::Table(table) => {
                 let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
-                HostValue::Table(table.to_host(parallelism).map_err(interrupted)?.ok_or(refused)?)
+                table.to_host(parallelism).map_err(interrupted)?.ok_or(refused)?.into()
             }
         })
     }

@@ -49,7 +49,7 @@ fn arguments(n_rows: usize, n_cols: usize) -> [HostValue; 6] {
         HostValue::Slice(bits(n_rows, 2)),
         HostValue::Word(bits(n_cols, 3)),
         HostValue::Word(BitVector::from_bools(&complement)),
-        HostValue::Table(BitTable::from_columns(n_rows, &columns)),
+        HostValue::from(BitTable::from_columns(n_rows, &columns)),
         HostValue::Int(1),
     ]
 }
@@ -143,8 +143,8 @@ fn unloading_a_table_by_rows_polls_the_flag() {
             stats: Stats::default(),
         };
         assert_eq!(cpu.run(&plan, &mut values, &mut control), Outcome::Done);
-        let copied = cpu.store(&values[0], interrupt);
-        (copied, cpu.unload(values.remove(0), interrupt))
+        let copied = cpu.store(&values[0], Part::Whole, interrupt);
+        (copied, cpu.unload(values.remove(0), Wanted::Columns, interrupt))
     };
     let stopped = Err(BackendError::Interrupted);
     assert_eq!(taken(&AtomicBool::new(true)), (stopped.clone(), stopped));

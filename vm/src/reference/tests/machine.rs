@@ -23,20 +23,21 @@ fn values_round_trip() {
             HostValue::Str("я".to_owned()),
             HostValue::Slice(bits.clone()),
             HostValue::Word(bits.clone()),
-            HostValue::Table(tall.clone()),
+            HostValue::from(tall.clone()),
         ] {
             let loaded = backend.load(value.clone(), true).unwrap();
-            assert_eq!(backend.ty(&loaded), value.ty());
-            assert_eq!(backend.store(&loaded, &AtomicBool::default()), Ok(value));
+            assert_eq!(backend.ty(&loaded), value.ty().map(TypeInfo::from));
+            assert_eq!(backend.store(&loaded, Part::Whole, &AtomicBool::default()), Ok(value));
         }
-        let loaded = backend.load(HostValue::Table(tall), false).unwrap();
+        let loaded = backend.load(HostValue::from(tall), false).unwrap();
         let first = BitTable::from_columns(len, &columns[..1]);
-        let columns = |columns| backend.store_columns(&loaded, columns, &AtomicBool::default());
-        assert_eq!(columns(0..1), Ok(first));
+        let columns =
+            |columns| backend.store(&loaded, Part::Columns(columns), &AtomicBool::default());
+        assert_eq!(columns(0..1), Ok(first.into()));
         assert!(matches!(columns(1..3), Err(BackendError::Internal(_))));
     }
     let loaded = backend.load(HostValue::Int(1), false).unwrap();
-    let columns = backend.store_columns(&loaded, 0..0, &AtomicBool::default());
+    let columns = backend.store(&loaded, Part::Columns(0..0), &AtomicBool::default());
     assert!(matches!(columns, Err(BackendError::Internal(_))));
 }
 
@@ -78,12 +79,12 @@ fn invalid_programs_are_an_internal_error() {
     ];
     let cpu = Cpu::new();
     for options in [CompileOptions::default(), CompileOptions::AS_LOWERED] {
-        let code = cpu.compile(nothing.clone(), &options).unwrap();
+        let code = cpu.compile(nothing.clone(), &options, None).unwrap().code;
         assert!(matches!(cpu.plan(&code, ENTRY, &[]), Err(BackendError::Internal(_))));
         let mut faults = astray.iter().map(|body| {
             let mut draft = Draft::new("main");
             draft.var("i", Ty::Int);
-            cpu.compile(program(vec![draft.body(body.clone())]), &options).map(|_| ())
+            cpu.compile(program(vec![draft.body(body.clone())]), &options, None).map(|_| ())
         });
         let said = |fault| match fault {
             Err(BackendError::Internal(what)) => what,
@@ -97,7 +98,7 @@ fn invalid_programs_are_an_internal_error() {
         }
     }
     let reference = Reference::new();
-    let code = reference.compile(nothing, &CompileOptions::default()).unwrap();
+    let code = reference.compile(nothing, &CompileOptions::default(), None).unwrap().code;
     assert!(matches!(reference.plan(&code, ENTRY, &[]), Err(BackendError::Internal(_))));
 }
 

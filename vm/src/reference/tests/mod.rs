@@ -22,7 +22,8 @@ use star_ir::{
 
 use super::{Reference, Settings};
 use crate::backend::{
-    Backend, BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Stats,
+    Backend, BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Part, Stats,
+    TypeInfo, Wanted,
 };
 use crate::budget::MemoryBudget;
 use crate::cpu::{self, Cpu};
@@ -65,7 +66,7 @@ pub(super) fn word(text: &str) -> HostValue {
 }
 
 pub(super) fn table(rows: &[&str]) -> HostValue {
-    HostValue::Table(BitTable::parse(rows).unwrap())
+    HostValue::from(BitTable::parse(rows).unwrap())
 }
 
 /// A builder of a routine.
@@ -323,7 +324,7 @@ impl Trial {
         self.stats = control.stats;
         let values = values
             .iter()
-            .map(|value| backend.store(value, &AtomicBool::default()).unwrap())
+            .map(|value| backend.store(value, Part::Whole, &AtomicBool::default()).unwrap())
             .collect();
         (outcome, values)
     }
@@ -335,7 +336,7 @@ pub(super) fn planned<B: Backend>(
     program: &Program,
     options: CompileOptions,
 ) -> B::Plan {
-    let code = backend.compile(program.clone(), &options).unwrap();
+    let code = backend.compile(program.clone(), &options, None).unwrap().code;
     backend.plan(&code, ENTRY, &[]).unwrap()
 }
 

@@ -57,7 +57,7 @@ fn observed(stop_at: usize) -> (Outcome, HostValue, Vec<String>) {
     };
     let mut diary = Diary { lines: Vec::new(), stop_at };
     let outcome = reference.run_observed(&plan, &mut values, &mut control, &mut diary);
-    let left = reference.store(&values[0], &trial.interrupt).unwrap();
+    let left = reference.store(&values[0], Part::Whole, &trial.interrupt).unwrap();
     (outcome, left, diary.lines)
 }
 

@@ -129,16 +129,16 @@ fn args(number: i64, text: &str, n: usize, k: usize) -> Vec<HostValue> {
         HostValue::Str(text.to_owned()),
         HostValue::Slice(bits(n)),
         HostValue::Word(bits(k)),
-        HostValue::Table(table(n, k)),
+        HostValue::from(table(n, k)),
         HostValue::Unset,
         HostValue::Unset,
         // It keeps its size.
         if k == 5 { HostValue::Slice(bits(7)) } else { HostValue::Unset },
         HostValue::Unset,
-        if n == 64 { HostValue::Table(table(n, k + 1)) } else { HostValue::Unset },
+        if n == 64 { HostValue::from(table(n, k + 1)) } else { HostValue::Unset },
         if n == 65 { HostValue::Unset } else { HostValue::Slice(bits(k)) },
         HostValue::Unset,
-        HostValue::Table(table(k, n)),
+        HostValue::from(table(k, n)),
     ]
 }
 

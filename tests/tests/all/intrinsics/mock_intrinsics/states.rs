@@ -24,7 +24,7 @@ fn a_state_is_returned_as_its_tables() {
           KEEP(T,H); b:=HAS(H,2,3); OPEN(H,A,B); b:=HAS(H,2,3);
         end;";
     for (n_rows, n_cols) in [(2, 3), (63, 5), (64, 65), (130, 64), (5, 129)] {
-        let args = [HostValue::Table(table(n_rows, n_cols)), UNSET, UNSET, UNSET];
+        let args = [HostValue::from(table(n_rows, n_cols)), UNSET, UNSET, UNSET];
         // Its tables have replaced the state when it is queried again.
         assert_eq!(agree(text, &args), 2, "{n_rows} x {n_cols}");
     }
@@ -40,7 +40,7 @@ fn storing_a_part_leaves_the_others_unchanged() {
         procedure TRY(T,S: table; var A,B,C: table);
         var H: handle;
         begin KEEP(T,H); PROBE(H,S,C); OPEN(H,A,B); end;";
-    let args = [HostValue::Table(table(9, 4)), HostValue::Table(table(3, 3)), UNSET, UNSET, UNSET];
+    let args = [HostValue::from(table(9, 4)), HostValue::from(table(3, 3)), UNSET, UNSET, UNSET];
     assert_eq!(agree(text, &args), 1);
 }
 
@@ -53,7 +53,7 @@ fn a_part_of_another_module_discards_the_handle() {
             var H: handle;
             begin if T(1,1)=0 then FIRST(H,T); {call}; end;"
         );
-        let args = [HostValue::Table(table(3, 3)), UNSET, UNSET, UNSET];
+        let args = [HostValue::from(table(3, 3)), UNSET, UNSET, UNSET];
         let mocks = MockIntrinsics::new(&text);
         mocks.agree(&args);
         for machine in &mocks.machines {
@@ -77,12 +77,12 @@ fn a_state_is_changed_in_place_and_grows() {
           OPEN(H,A,B);
         end;";
     for (n_rows, n_cols) in [(2, 3), (63, 5), (130, 64)] {
-        let (input, n) = (HostValue::Table(table(n_rows, n_cols)), n_cols as i64);
+        let (input, n) = (HostValue::from(table(n_rows, n_cols)), n_cols as i64);
         let args = [input, slice(n_rows), HostValue::Int(n), UNSET, UNSET, UNSET];
         assert_eq!(agree(text, &args), 3 + 2 * n as u64, "{n_rows} x {n_cols}");
     }
     // A slice of another size is left to the Star body, which traps.
-    let args = [HostValue::Table(table(9, 4)), slice(8), HostValue::Int(1), UNSET, UNSET, UNSET];
+    let args = [HostValue::from(table(9, 4)), slice(8), HostValue::Int(1), UNSET, UNSET, UNSET];
     assert_eq!(agree(text, &args), 1);
 }
 
@@ -96,7 +96,7 @@ const SHARED: &str = "import \"star:toy\";
 
 #[test]
 fn a_shared_state_becomes_tables_before_it_is_changed() {
-    let args = |n| [HostValue::Table(table(n, 4)), slice(n), UNSET, UNSET, UNSET, UNSET, UNSET];
+    let args = |n| [HostValue::from(table(n, 4)), slice(n), UNSET, UNSET, UNSET, UNSET, UNSET];
     for n in [1, 64, 65] {
         // KEEP; then WIDEN, and the second TOGGLE, rebuild a state.
         assert_eq!(agree(SHARED, &args(n)), 3, "{n} rows");
@@ -121,10 +121,10 @@ fn memory_runs_out_no_earlier_than_without_intrinsics() {
           OPEN(H,A,B);
         end;";
     let (n_rows, n_cols) = (640, 64);
-    let input = HostValue::Table(table(n_rows, n_cols));
+    let input = HostValue::from(table(n_rows, n_cols));
     let args = [HostValue::Int(n_rows as i64), input, UNSET, UNSET, UNSET];
     assert_eq!(of_toys(text, &args), [1, 1]);
-    let input = HostValue::Table(table(n_rows, n_cols));
+    let input = HostValue::from(table(n_rows, n_cols));
     let args = [input, slice(n_rows), UNSET, UNSET, UNSET, UNSET, UNSET];
     // Without WIDEN: a table stored by rows, as a state may leave one, is transposed before it
     // grows, which needs memory.
@@ -145,7 +145,7 @@ fn a_replaced_or_dropped_state_is_freed() {
     let MockIntrinsics { machines: [_, _, mocks, tiny], entry } = MockIntrinsics::new(text);
     for machine in [mocks, tiny] {
         let [once, often] = [1, 20].map(|n| {
-            let args = [HostValue::Table(table(640, 64)), slice(640), HostValue::Int(n)];
+            let args = [HostValue::from(table(640, 64)), slice(640), HostValue::Int(n)];
             let run = machine.run(entry, &args, LIMITS);
             assert_eq!((run.outcome, run.stats.intrinsics), (Outcome::Done, 3 * n as u64));
             run.stats.peak_bytes
@@ -168,7 +168,7 @@ fn a_host_handle_keeps_its_state_between_runs() {
     let flag = AtomicBool::new(false);
     let mut all = Vec::new();
     for machine in &machines {
-        let input = HostValue::Table(table(70, 3));
+        let input = HostValue::from(table(70, 3));
         let args = [input, slice(70), HostValue::Int(0), UNSET, UNSET, UNSET];
         let args = args.iter().map(Argument::of).collect();
         let mut loaded = machine.load(entry, args).expect("it can run");
