@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use bit_matrix::BitMatrix;
-use star_base::{BitTable, Limbs, Random};
+use star_base::Random;
 use star_ir::LogicOp;
+use star_value::{BitTable, Limbs, Value};
 use star_vm::kernels::{Columns, Kernels};
-use star_vm::{Cpu, HostValue, cpu};
+use star_vm::{Cpu, cpu};
 
 use crate::graphs;
 use crate::program::{Compiled, median};
@@ -99,12 +100,12 @@ pub(crate) fn on_all_threads(kind: &str, n: usize, n_runs: usize) -> Figure {
     let star = Compiled::new(backend(n_threads), LIBRARY);
     let one = Compiled::new(backend(1), LIBRARY);
     let peer = || {
-        let args = vec![HostValue::Int(n as i64), HostValue::from(graph.clone())];
+        let args = vec![Value::Int(n as i64), Value::from(graph.clone())];
         let (time, mut after) = one.run("CLOSE", args);
         (time, after.pop())
     };
-    let same = |found: &BitTable, closed: &Option<HostValue>| {
-        closed.as_ref().and_then(HostValue::columns) == Some(found)
+    let same = |found: &BitTable, closed: &Option<Value>| {
+        closed.as_ref().and_then(Value::columns) == Some(found)
     };
     let (ours, peer) = alternately(&star, "CLOSE", &graph, n_runs, peer, same);
     Figure {
@@ -125,10 +126,10 @@ fn alternately<T>(
 ) -> (f64, f64) {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..=n_runs {
-        let args = vec![HostValue::Int(graph.n_rows() as i64), HostValue::from(graph.clone())];
+        let args = vec![Value::Int(graph.n_rows() as i64), Value::from(graph.clone())];
         let (time, mut after) = star.run(routine, args);
         let (peer_time, closed) = peer();
-        let found = after.pop().and_then(HostValue::into_columns).expect("the closure is a table");
+        let found = after.pop().and_then(Value::into_columns).expect("the closure is a table");
         assert!(same(&found, &closed), "both closures are the same");
         if round > 0 {
             ours.push(time);
@@ -207,7 +208,7 @@ pub(crate) fn dense(n: usize) -> BitTable {
     for col_idx in 0..n {
         let column = graph.column_limbs_mut(col_idx);
         column.fill_with(|| random.next_u64());
-        star_base::bits::zero_tail(column, n);
+        star_value::bits::zero_tail(column, n);
     }
     graph
 }

@@ -8,7 +8,8 @@ use petgraph::graph::NodeIndex;
 use petgraph::visit::Bfs;
 use star_base::Random;
 use star_io::{Graph, Layout, Widths};
-use star_vm::{Cpu, HostValue, cpu};
+use star_value::Value;
+use star_vm::{Cpu, cpu};
 
 use crate::instance::{
     self, MAX_WEIGHT, as_slice, as_table, codes, int, node, number, ones, peer, table, tree_weight,
@@ -62,7 +63,7 @@ impl Times {
 }
 
 /// Calls a routine on values that stay in the machine, after more arguments.
-fn change(star: &Compiled, name: &str, place: &[HostValue], state: &mut Vec<cpu::Value>) -> Called {
+fn change(star: &Compiled, name: &str, place: &[Value], state: &mut Vec<cpu::Value>) -> Called {
     let mut values = star.load(place.to_vec());
     values.append(state);
     let called = star.call(name, &mut values);
@@ -98,9 +99,9 @@ pub(crate) fn spanning_tree(n: usize, n_changes: usize) -> Vec<Figure> {
         weight,
         codes(n, widths.b),
         ones(m),
-        HostValue::Unset,
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::Unset,
+        Value::Unset,
+        Value::Unset,
     ]);
     star.call("MSF", &mut msf);
     // INSERT_EDGE takes no codes.
@@ -170,10 +171,10 @@ pub(crate) fn closure(n: usize, n_changes: usize) -> Vec<Figure> {
     let widths = instance::widths(&graph);
     let star = module("italiano");
     let [tails, heads] = [Layout::Tails, Layout::Heads].map(|layout| table(&graph, layout, widths));
-    let mut state = star.load(vec![tails, heads, HostValue::Unset, HostValue::Unset]);
+    let mut state = star.load(vec![tails, heads, Value::Unset, Value::Unset]);
     change(&star, "TC_INIT", &[int(n)], &mut state);
-    let none = star_base::BitVector::zeros(m);
-    state.splice(2..2, star.load(vec![HostValue::Slice(none)]));
+    let none = star_value::BitVector::zeros(m);
+    state.splice(2..2, star.load(vec![Value::Slice(none)]));
     let mut times = Times::default();
     for row in 0..m {
         times.ours.push(change(&star, "INSERT_ARC", &[int(row + 1)], &mut state).time);
@@ -235,8 +236,8 @@ pub(crate) fn shortest_paths(n: usize, n_changes: usize) -> Vec<Figure> {
         table(&graph, Layout::WeightsIn, widths),
         table(&graph, Layout::WeightsOut, widths),
         table(&graph, Layout::Adjacency, widths),
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::Unset,
+        Value::Unset,
     ]);
     change(&star, "SP_INIT", &[int(1), int(h), word(infinite, h)], &mut state);
     let mut random = Random::new(instance::SEED);

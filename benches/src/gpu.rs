@@ -12,9 +12,10 @@ use std::time::Instant;
 
 use star::pipeline::backends::{Availability, BACKENDS, DeviceOptions, GpuMode};
 use star::pipeline::{Compiled, LoadedRoutine, Machine, Printed};
-use star_base::{BitTable, BitVector, Random};
+use star_base::Random;
 use star_gpu::{DeviceSettings, Gpu};
-use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
+use star_value::{Argument, BitTable, BitVector, Value};
+use star_vm::{CompileOptions, Control, Limits, Outcome, Stats};
 
 use crate::closure::{acyclic, dense, shuffled, sparse};
 use crate::instance::{SEED, int, ones, word};
@@ -189,7 +190,7 @@ impl Bench {
         &self,
         about: &str,
         routine: (&str, &str, &[&str]),
-        args: &[HostValue],
+        args: &[Value],
     ) -> Result<Sample, String> {
         self.line_on(&self.gpu, about, routine, args)
     }
@@ -199,7 +200,7 @@ impl Bench {
         machine: &Machine,
         about: &str,
         (text, name, without): (&str, &str, &[&str]),
-        args: &[HostValue],
+        args: &[Value],
     ) -> Result<Sample, String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;
         let compiled = self.compiled(machine, text, without)?;
@@ -267,8 +268,8 @@ impl Bench {
     fn on_cpu(
         &self,
         (text, name, without): (&str, &str, &[&str]),
-        args: &[HostValue],
-        found: &[HostValue],
+        args: &[Value],
+        found: &[Value],
     ) -> Result<f64, String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;
         let compiled = self.compiled(&self.cpu, text, without)?;
@@ -286,7 +287,7 @@ impl Bench {
 
     /// What a run costs that does next to nothing.
     fn costs(&self, n: usize) -> Result<Vec<Figure>, String> {
-        let slice = || HostValue::Slice(BitVector::zeros(n));
+        let slice = || Value::Slice(BitVector::zeros(n));
         let nothing = "procedure P; begin end;";
         self.line("nothing", (nothing, "P", &[]), &[])?;
         let one = "procedure P(var X: slice); begin X(1):=1 end;";
@@ -310,7 +311,7 @@ impl Bench {
     fn closure(&self, n: usize) -> Result<Vec<Figure>, String> {
         let mut figures = Vec::new();
         for (name, graph) in graphs(n) {
-            let args = [int(n), HostValue::from(graph)];
+            let args = [int(n), Value::from(graph)];
             let about = format!("closure, intrinsic, n = {n}, {name}");
             let sample = self.line(&about, (PUBLISHED, "WARSHALL", &[]), &args)?;
             figures.push(sample.figure(name, n));
@@ -322,7 +323,7 @@ impl Bench {
     fn warshall(&self, n: usize) -> Result<Vec<Figure>, String> {
         let mut figures = Vec::new();
         for (name, graph) in graphs(n) {
-            let args = [int(n), HostValue::from(graph)];
+            let args = [int(n), Value::from(graph)];
             for listing in ["WARSHALL", "WARSHALL-C"] {
                 let about = format!("{listing} as published, lifted, n = {n}, {name}");
                 let sample = self.line(&about, (PUBLISHED, listing, &["idioms"]), &args)?;
@@ -344,7 +345,7 @@ impl Bench {
         // without these.
         for (listing, inner, outer) in [("WARSHALL", 5, 3), ("WARSHALL-C", 4, 3)] {
             let each = |about: &str, without: &[&str], graph: &BitTable| {
-                let args = [int(n), HostValue::from(graph.clone())];
+                let args = [int(n), Value::from(graph.clone())];
                 let about = format!("{listing}, control unit, {about}, n = {n}");
                 let sample =
                     self.line_on(&self.resident, &about, (PUBLISHED, listing, without), &args)?;
@@ -377,8 +378,7 @@ impl Bench {
         let h = usize::BITS as usize - sums.leading_zeros() as usize;
         // Its generator asks for each arc, and a full matrix takes no more time than another.
         for percent in if n > 8000 { &[100][..] } else { &[1, 100] } {
-            let args =
-                [int(n), int(h), word(u64::MAX, h), HostValue::from(lengths(n, h, *percent)?)];
+            let args = [int(n), int(h), word(u64::MAX, h), Value::from(lengths(n, h, *percent)?)];
             let about = format!("FLOYD, n = {n}, {h} bits, {percent} % of all arcs");
             let sample = self.line(&about, (text, "TRY", &[]), &args)?;
             let sums = (n as f64).powi(3);
@@ -390,15 +390,15 @@ impl Bench {
 
     /// Operations on long tables of 32 columns.
     fn tables(&self, n: usize) -> Result<Vec<Figure>, String> {
-        let table = |seed: u64| -> Result<HostValue, String> {
+        let table = |seed: u64| -> Result<Value, String> {
             let mut random = Random::new(seed);
             let mut table = BitTable::zeros(n, 32).map_err(|_| "no memory")?;
             for column in 0..32 {
                 let limbs = table.column_limbs_mut(column);
                 limbs.fill_with(|| random.next_u64());
-                star_base::bits::zero_tail(limbs, n);
+                star_value::bits::zero_tail(limbs, n);
             }
-            Ok(HostValue::from(table))
+            Ok(Value::from(table))
         };
         let text =
             "procedure M(T: table; X: slice; w: word; var Z: slice); begin MATCH(T,X,w,Z) end;
@@ -408,18 +408,18 @@ impl Bench {
             begin MATCH(T,X,w,Z); k:=NUMB(Z) end;
             procedure A(T: table; X: slice; w: word; var Z: slice; F: table; var R: table);
             begin ADDV(T,F,X,R) end;";
-        let zeros = || HostValue::Slice(BitVector::zeros(n));
+        let zeros = || Value::Slice(BitVector::zeros(n));
         let mut args = vec![table(SEED)?, ones(n), word(0x5a5a_1234, 32), zeros()];
         let mut figures = Vec::new();
         for (about, name) in [("MATCH", "M"), ("LESS", "L"), ("MIN", "N")] {
             figures.push(self.wide(about, (text, name), &args, (n, (33, 1)))?);
         }
-        args.push(HostValue::Unset);
+        args.push(Value::Unset);
         figures.push(self.wide("MATCH and NUMB", (text, "C"), &args, (n, (33, 1)))?);
         args.pop();
         args.extend([
             table(SEED + 1)?,
-            HostValue::from(BitTable::zeros(n, 32).map_err(|_| "no memory")?),
+            Value::from(BitTable::zeros(n, 32).map_err(|_| "no memory")?),
         ]);
         figures.push(self.wide("ADDV", (text, "A"), &args, (n, (65, 32)))?);
         Ok(figures)
@@ -431,7 +431,7 @@ impl Bench {
         &self,
         about: &str,
         (text, name): (&str, &str),
-        args: &[HostValue],
+        args: &[Value],
         (n_rows, streams): (usize, (u32, u32)),
     ) -> Result<Figure, String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;

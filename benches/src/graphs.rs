@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{BufReader, Cursor, Read, Write};
 use std::time::{Duration, Instant};
 
-use star_base::{BitTable, Table};
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, ReadOptions, Widths,
     lay_out_with, read,
 };
+use star_value::{BitTable, Table};
 
 use crate::say::say;
 

@@ -2,12 +2,11 @@
 
 use petgraph::data::Element;
 use petgraph::graph::{Graph as Peer, NodeIndex, UnGraph};
-use star_base::{BitTable, BitVector, Table};
 use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
 use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
-use star_vm::HostValue;
 
 use star_base::Random;
+use star_value::{BitTable, BitVector, Table, Value};
 
 /// The seed of the random numbers.
 pub(crate) const SEED: u64 = 2016;
@@ -53,40 +52,40 @@ pub(crate) fn widths(graph: &Graph) -> Widths {
 }
 
 /// The graph as a table.
-pub(crate) fn table(graph: &Graph, layout: Layout, widths: Widths) -> HostValue {
+pub(crate) fn table(graph: &Graph, layout: Layout, widths: Widths) -> Value {
     match lay_out(layout, graph, widths, MAX_BYTES, "a random graph").expect("a table that fits") {
-        LayoutValue::Table(table) => HostValue::from(table),
-        LayoutValue::Slice(bits) => HostValue::Slice(bits),
+        LayoutValue::Table(table) => Value::from(table),
+        LayoutValue::Slice(bits) => Value::Slice(bits),
     }
 }
 
 /// The codes 1..n, b bits each.
-pub(crate) fn codes(n: usize, b: usize) -> HostValue {
+pub(crate) fn codes(n: usize, b: usize) -> Value {
     let mut table = zeros(n, b);
     for row in 0..n {
         for place in 0..b {
             table.put(row, b - 1 - place, (row + 1) >> place & 1 == 1);
         }
     }
-    HostValue::from(table)
+    Value::from(table)
 }
 
 pub(crate) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
     BitTable::zeros(n_rows, n_cols).expect("a table that fits")
 }
 
-pub(crate) fn ones(len: usize) -> HostValue {
-    HostValue::Slice(BitVector::from_bools(&vec![true; len]))
+pub(crate) fn ones(len: usize) -> Value {
+    Value::Slice(BitVector::from_bools(&vec![true; len]))
 }
 
 /// The word of `h` bits that holds a number.
-pub(crate) fn word(number: u64, h: usize) -> HostValue {
+pub(crate) fn word(number: u64, h: usize) -> Value {
     let bits: Vec<bool> = (0..h).rev().map(|place| number >> place & 1 == 1).collect();
-    HostValue::Word(BitVector::from_bools(&bits))
+    Value::Word(BitVector::from_bools(&bits))
 }
 
-pub(crate) fn int(number: usize) -> HostValue {
-    HostValue::Int(number as i64)
+pub(crate) fn int(number: usize) -> Value {
+    Value::Int(number as i64)
 }
 
 /// The number in a row of a table of at most 64 columns.
@@ -137,16 +136,16 @@ pub(crate) fn tree_weight(tree: impl Iterator<Item = Element<(), i64>>) -> i64 {
     .sum()
 }
 
-pub(crate) fn as_table(value: &HostValue) -> &BitTable {
+pub(crate) fn as_table(value: &Value) -> &BitTable {
     match value {
-        HostValue::Table(Table::Columns(table)) => table,
+        Value::Table(Table::Columns(table)) => table,
         other => panic!("expected a table, found {other:?}"),
     }
 }
 
-pub(crate) fn as_slice(value: &HostValue) -> &BitVector {
+pub(crate) fn as_slice(value: &Value) -> &BitVector {
     match value {
-        HostValue::Slice(bits) => bits,
+        Value::Slice(bits) => bits,
         other => panic!("expected a slice, found {other:?}"),
     }
 }

@@ -91,13 +91,13 @@ fn whole(report: &Report<'_>) {
     let mut a = noise(n, 1);
     let (mut b, mut c) = (noise(n, 2), noise(n, 3));
     for limbs in [&mut a, &mut b, &mut c] {
-        star_base::bits::zero_tail(limbs, len);
+        star_value::bits::zero_tail(limbs, len);
     }
     // Written once: memory that never was is one page of zeros again and again.
     let mut zeros = noise(n, 1);
     black_box(&mut zeros).fill(0);
     let mut ones = vec![!0; n];
-    star_base::bits::zero_tail(&mut ones, len);
+    star_value::bits::zero_tail(&mut ones, len);
     let copy = a.clone();
     let mut dst = vec![0; n];
     report.line("read (sum)", bytes, |_| {

@@ -3,11 +3,11 @@
 
 use std::io::Write as _;
 
-use star_base::{BitTable, BitsRef};
 use star_io::generate::{GenerateOptions, Labels, Parts, Repeats, Rmat, Road};
 use star_io::{
     Data, Field, Format, LoadedFile, Numbers, OutputRef, ReadOptions, Shape, read, write,
 };
+use star_value::{BitTable, BitsRef};
 
 use crate::front_end::report;
 

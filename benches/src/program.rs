@@ -7,9 +7,8 @@ use star::pipeline::{Build, Printed};
 use star_base::intrinsics::Intrinsic;
 use star_compiler::LowerOptions;
 use star_ir::{Program, RoutineId};
-use star_vm::{
-    Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Part, Stats, Wanted, cpu,
-};
+use star_value::Value;
+use star_vm::{Backend, CompileOptions, Control, Cpu, Limits, Outcome, Part, Stats, Wanted, cpu};
 
 use crate::front_end::OneText;
 
@@ -62,28 +61,28 @@ impl Compiled {
     }
 
     /// Takes values in, as what a program was given: those that are set keep their sizes.
-    pub(crate) fn load(&self, values: Vec<HostValue>) -> Vec<cpu::Value> {
-        let load = |value: HostValue| {
-            let fixed = value != HostValue::Unset;
+    pub(crate) fn load(&self, values: Vec<Value>) -> Vec<cpu::Value> {
+        let load = |value: Value| {
+            let fixed = value != Value::Unset;
             self.backend.load(value, fixed).expect("memory")
         };
         values.into_iter().map(load).collect()
     }
 
     /// Reads values back.
-    pub(crate) fn unload(&self, values: Vec<cpu::Value>) -> Vec<HostValue> {
+    pub(crate) fn unload(&self, values: Vec<cpu::Value>) -> Vec<Value> {
         let flag = AtomicBool::new(false);
         let unload = |value| self.backend.unload(value, Wanted::Columns, &flag).expect("memory");
         values.into_iter().map(unload).collect()
     }
 
     /// Reads one back, as a copy.
-    pub(crate) fn read(&self, value: &cpu::Value) -> HostValue {
+    pub(crate) fn read(&self, value: &cpu::Value) -> Value {
         self.backend.store(value, Part::Whole, &AtomicBool::new(false)).expect("memory")
     }
 
     /// Runs a routine to its end; the time of the run alone, and the arguments afterwards.
-    pub(crate) fn run(&self, name: &str, args: Vec<HostValue>) -> (Duration, Vec<HostValue>) {
+    pub(crate) fn run(&self, name: &str, args: Vec<Value>) -> (Duration, Vec<Value>) {
         let mut values = self.load(args);
         let called = self.call(name, &mut values);
         (called.time, self.unload(values))

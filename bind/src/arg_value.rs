@@ -1,21 +1,21 @@
 //! `NAME=VALUE` arguments of the command line: the meaning of a value for a parameter of a given
 //! kind.
 
-use star_base::{BitTable, BitVector, Code, Diagnostic};
+use star_base::{Code, Diagnostic};
 use star_io::Format;
-use star_vm::HostValue;
 
 use crate::data::MAX_WIDTH;
 use crate::layouts::{AnyLayout, no_layout};
 use crate::param::Kind;
 use crate::part;
 use star_base::text;
+use star_value::{BitTable, BitVector, Value};
 
 /// The meaning of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgValue {
     /// A value.
-    Value(HostValue),
+    Value(Value),
     /// The row of a vertex, by its name in the graph that is read.
     Vertex(String),
     /// The contents of a file.
@@ -63,16 +63,16 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
     };
     let value = match kind {
         Kind::Int => match text.parse() {
-            Ok(number) => HostValue::Int(number),
+            Ok(number) => Value::Int(number),
             Err(_) => return Err(bad(format!("write `{name}=5`: a signed 64-bit integer"))),
         },
-        Kind::Bool if is_one_of(text, ["true", "yes"]) => HostValue::Bool(true),
-        Kind::Bool if is_one_of(text, ["false", "no"]) => HostValue::Bool(false),
+        Kind::Bool if is_one_of(text, ["true", "yes"]) => Value::Bool(true),
+        Kind::Bool if is_one_of(text, ["false", "no"]) => Value::Bool(false),
         Kind::Bool => return Err(bad(format!("write `{name}=true` or `{name}=false`"))),
-        Kind::Str => HostValue::Str(text.to_owned()),
+        Kind::Str => Value::Str(text.to_owned()),
         Kind::Slice | Kind::Word => match bits(text) {
-            Some(Some(bits)) if kind == Kind::Slice => HostValue::Slice(bits),
-            Some(Some(bits)) => HostValue::Word(bits),
+            Some(Some(bits)) if kind == Kind::Slice => Value::Slice(bits),
+            Some(Some(bits)) => Value::Word(bits),
             Some(None) => return Err(bad("bits must be `0` or `1`".to_owned())),
             None if text.is_empty() => return Err(bad(what_to_write(name, kind))),
             None => match listed_bits(text) {
@@ -229,16 +229,16 @@ mod tests {
             Ok(ArgValue::Value(value)) => Some(value),
             Ok(ArgValue::File { .. } | ArgValue::Vertex(_)) | Err(_) => None,
         };
-        assert_eq!(value(Kind::Int, "-5"), Some(HostValue::Int(-5)));
+        assert_eq!(value(Kind::Int, "-5"), Some(Value::Int(-5)));
         assert_eq!(value(Kind::Int, "9223372036854775808"), None);
         assert_eq!(value(Kind::Int, ""), None);
-        assert_eq!(value(Kind::Bool, "True"), Some(HostValue::Bool(true)));
+        assert_eq!(value(Kind::Bool, "True"), Some(Value::Bool(true)));
         assert_eq!(value(Kind::Bool, "1"), None);
-        assert_eq!(value(Kind::Str, "a=b"), Some(HostValue::Str("a=b".to_owned())));
+        assert_eq!(value(Kind::Str, "a=b"), Some(Value::Str("a=b".to_owned())));
         let bits = BitVector::parse("0101").unwrap();
-        assert_eq!(value(Kind::Slice, "0101"), Some(HostValue::Slice(bits.clone())));
-        assert_eq!(value(Kind::Word, "'0101'"), Some(HostValue::Word(bits)));
-        assert_eq!(value(Kind::Word, "''"), Some(HostValue::Word(BitVector::zeros(0))));
+        assert_eq!(value(Kind::Slice, "0101"), Some(Value::Slice(bits.clone())));
+        assert_eq!(value(Kind::Word, "'0101'"), Some(Value::Word(bits)));
+        assert_eq!(value(Kind::Word, "''"), Some(Value::Word(BitVector::zeros(0))));
         assert_eq!(value(Kind::Word, "'012'"), None);
         assert_eq!(value(Kind::Word, "'01"), None);
     }
@@ -247,12 +247,12 @@ mod tests {
     fn rows_of_bits_are_a_table() {
         let table = |text| parse("T", Kind::Table, text);
         let rows = BitTable::parse(&["010", "001"]).unwrap();
-        let expected = Ok(ArgValue::Value(HostValue::from(rows)));
+        let expected = Ok(ArgValue::Value(Value::from(rows)));
         for text in ["010 001", "'010 001'", " 010\n001 "] {
             assert_eq!(table(text), expected);
         }
         let one = BitTable::parse(&["10"]).unwrap();
-        assert_eq!(table("10"), Ok(ArgValue::Value(HostValue::from(one))));
+        assert_eq!(table("10"), Ok(ArgValue::Value(Value::from(one))));
         let rows = "write rows of bits";
         for (wrong, help) in [("01 1", "same length"), ("'01 2'", rows), ("'01", rows)] {
             let fault = table(wrong).unwrap_err();

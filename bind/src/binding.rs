@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_io::Layout;
-use star_vm::HostValue;
 
 use crate::arg_value::{self, ArgValue};
-use crate::data::{MAX_WIDTH, TableWish, WidthOverrides};
+use crate::data::{MAX_WIDTH, WidthOverrides};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer, offered_names, table_of_offset};
 use crate::param::{Kind, Param, Signature};
@@ -17,6 +16,7 @@ use crate::rows::GRAPH;
 use crate::settings::{SETTINGS, Settings};
 use crate::widths::uses;
 use star_base::text;
+use star_value::{TableWish, Value};
 
 /// The origin of the value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub fn bind(
             }
             // A missing flag is false.
             (None, None) if !by_ref && *kind == Kind::Bool => {
-                Origin::Argument(ArgValue::Value(HostValue::Bool(false)))
+                Origin::Argument(ArgValue::Value(Value::Bool(false)))
             }
             (None, None) => {
                 if !by_ref {
@@ -311,7 +311,7 @@ fn widths(
                 return arg_value::width(text);
             }
             Some(text) => match arg_value::parse(wanted, Kind::Int, text) {
-                Ok(ArgValue::Value(HostValue::Int(number))) => number,
+                Ok(ArgValue::Value(Value::Int(number))) => number,
                 Ok(_) => return None,
                 Err(fault) => {
                     faults.push(fault);
@@ -322,7 +322,7 @@ fn widths(
                 let mut params = signature.params.iter().zip(origins);
                 let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
                 match origin {
-                    Origin::Argument(ArgValue::Value(HostValue::Int(number))) => match found {
+                    Origin::Argument(ArgValue::Value(Value::Int(number))) => match found {
                         Use::Sure => *number,
                         // A parameter of that name need not be a width.
                         Use::OfStream if (0..=MAX_WIDTH).contains(number) => *number,

@@ -1,8 +1,7 @@
 //! Memory use of data.
 
-use star_base::BitVector;
 use star_io::{Graph, Numbers, VertexNames};
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 /// Returns the bytes of a graph, without the values derived from it.
 pub fn bytes_of_graph(graph: &Graph) -> u64 {
@@ -20,24 +19,24 @@ pub fn bytes_in(numbers: &Numbers) -> u64 {
 }
 
 /// Returns the bytes of the table that was laid out for a value; a word is a row of one.
-pub fn laid_out_bytes(value: &HostValue) -> u64 {
+pub fn laid_out_bytes(value: &Value) -> u64 {
     match value {
-        HostValue::Word(bits) => (bits.len() as u64).saturating_mul(8),
-        HostValue::Slice(_)
-        | HostValue::Table(_)
-        | HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_) => bytes_of(value),
+        Value::Word(bits) => (bits.len() as u64).saturating_mul(8),
+        Value::Slice(_)
+        | Value::Table(_)
+        | Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_) => bytes_of(value),
     }
 }
 
 /// Returns the bytes of a packed value.
-pub fn bytes_of(value: &HostValue) -> u64 {
+pub fn bytes_of(value: &Value) -> u64 {
     let of_vector = |bits: &BitVector| bits.limbs().len() as u64 * 8;
     match value {
-        HostValue::Slice(bits) | HostValue::Word(bits) => of_vector(bits),
-        HostValue::Table(table) => table.n_bytes(),
-        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => 0,
+        Value::Slice(bits) | Value::Word(bits) => of_vector(bits),
+        Value::Table(table) => table.n_bytes(),
+        Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => 0,
     }
 }

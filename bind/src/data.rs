@@ -4,13 +4,12 @@ mod numbers;
 
 use std::io::{Cursor, Read};
 
-use star_base::{Code, SparseTable, Table, text};
+use star_base::{Code, text};
 use star_io::{
     Data, Decimal, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions,
     LayoutValue, ReadOptions, Stopped, Weights, Widths,
 };
-use star_ir::analysis::line_accesses::TableUse;
-use star_vm::{HostValue, Preference, TableForm};
+use star_value::{SparseTable, SparseWish, Table, TableWish, Value};
 
 use crate::bytes::{bytes_in, bytes_of_graph};
 use crate::layouts::{self, AnyLayout};
@@ -56,56 +55,6 @@ pub struct LoadRequest<'a> {
     /// Whether the program knows the offset of the weights of a list; otherwise negative ones are
     /// refused.
     pub knows_offset: bool,
-}
-
-/// When a table is laid out sparse, if its layout permits that.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SparseWish {
-    /// Never: the backend does not support sparse tables, or the user disabled them.
-    #[default]
-    Never,
-    /// Only if explicitly requested: the program works on the whole table, dense. If only the
-    /// sparse table fits, it is refused.
-    WhereAsked,
-    /// If it does not fit otherwise: the program changes its lines and bits.
-    WhereNeeded,
-    /// If it is much smaller.
-    WhereSmaller,
-    /// Always if possible.
-    Always,
-}
-
-impl SparseWish {
-    /// Returns the wish for a table that a program uses like this.
-    pub fn of(used: TableUse) -> Self {
-        match used {
-            TableUse::Looks => SparseWish::WhereSmaller,
-            TableUse::Changes => SparseWish::WhereNeeded,
-            TableUse::Whole => SparseWish::WhereAsked,
-        }
-    }
-}
-
-/// The preferred form of a table; by columns and never sparse by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableWish {
-    /// The order of its lines.
-    pub form: TableForm,
-    /// When it is sparse.
-    pub sparse: SparseWish,
-}
-
-impl TableWish {
-    /// Returns the wish for a table with this preference of a backend.
-    pub fn of(preference: Preference) -> Self {
-        let Preference { form, used } = preference;
-        TableWish { form, sparse: used.map_or(SparseWish::Never, SparseWish::of) }
-    }
-
-    /// Tests whether the table should be by rows.
-    fn by_rows(self) -> bool {
-        self.form == TableForm::Rows
-    }
 }
 
 /// Known properties of a file before it is opened.
@@ -251,7 +200,7 @@ pub fn to_value(
     reading: Reading<'_>,
     data: Data,
     request: LoadRequest<'_>,
-) -> Result<HostValue, FileError> {
+) -> Result<Value, FileError> {
     match data {
         Data::Graph(graph) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
@@ -268,8 +217,8 @@ pub fn to_value(
         }
         Data::Table(Table::Sparse(table)) => from_sparse(reading, table, request),
         Data::Table(table) => from_table(table, request),
-        Data::Slice(bits) if request.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
-        Data::Word(bits) if request.kind == Kind::Word => Ok(HostValue::Word(bits)),
+        Data::Slice(bits) if request.kind == Kind::Slice => Ok(Value::Slice(bits)),
+        Data::Word(bits) if request.kind == Kind::Word => Ok(Value::Word(bits)),
         Data::Slice(_) => Err(wrong_kind(request, "a slice")),
         Data::Word(_) => Err(wrong_kind(request, "a word")),
     }
@@ -284,7 +233,7 @@ fn from_sparse(
     reading: Reading<'_>,
     table: SparseTable,
     request: LoadRequest<'_>,
-) -> Result<HostValue, FileError> {
+) -> Result<Value, FileError> {
     let (dense, sparse) = (table.dense_bytes(), table.n_bytes());
     let does_not_fit = dense > request.max_bytes.saturating_sub(sparse);
     let stays = match request.wish.sparse {
@@ -335,7 +284,8 @@ fn works_on_the_whole(what: &str, dense: u128, sparse: u64, request: LoadRequest
     error.help("`--table-form sparse` tries the sparse table, line by line")
 }
 
-/// Lays out a graph; a table has the requested form if the layout supports it. Widths that are chosen here are reported to the user.
+/// Lays out a graph; a table has the requested form if the layout supports it. Widths that are
+/// chosen here are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -343,7 +293,7 @@ pub fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
     request: LoadRequest<'_>,
-) -> Result<HostValue, FileError> {
+) -> Result<Value, FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
@@ -437,7 +387,7 @@ fn dense(
     layout: Layout,
     widths: Widths,
     request: LoadRequest<'_>,
-) -> Result<HostValue, FileError> {
+) -> Result<Value, FileError> {
     let LoadRequest { kind, file, max_bytes, wish, .. } = request;
     let by_rows = wish.by_rows() && kind == Kind::Table;
     let mut go_on = || reading.observer.stop().is_none();
@@ -446,7 +396,7 @@ fn dense(
     let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
     match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
         (LayoutValue::Table(table), _) => from_table(table, request),
-        (LayoutValue::Slice(bits), Kind::Slice) => Ok(HostValue::Slice(bits)),
+        (LayoutValue::Slice(bits), Kind::Slice) => Ok(Value::Slice(bits)),
         (LayoutValue::Slice(_), _) => Err(wrong_kind(request, "a slice")),
     }
 }
@@ -459,7 +409,7 @@ fn sparse(
     layout: Layout,
     widths: Widths,
     request: LoadRequest<'_>,
-) -> Result<Option<HostValue>, FileError> {
+) -> Result<Option<Value>, FileError> {
     let LoadRequest { kind, file, max_bytes, wish, .. } = request;
     let by_rows = wish.by_rows();
     let bytes = star_io::bytes_of_forms(layout, graph, widths, by_rows);
@@ -509,7 +459,7 @@ fn wrong_layout(request: LoadRequest<'_>, found: &str) -> FileError {
 }
 
 /// Returns a table, or a slice from its only column, or a word from its only row.
-fn from_table(table: Table, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+fn from_table(table: Table, request: LoadRequest<'_>) -> Result<Value, FileError> {
     let does_not_fit = |table: &Table| {
         let message = format!("a table of {} × {} does not fit", table.n_rows(), table.n_cols());
         FileError::new(Code::DoesNotFit, request.file, message)
@@ -519,10 +469,8 @@ fn from_table(table: Table, request: LoadRequest<'_>) -> Result<HostValue, FileE
         table.into_columns().map_err(|_| refused)
     };
     match request.kind {
-        Kind::Slice if table.n_cols() == 1 => {
-            Ok(HostValue::Slice(columns(table)?.into_first_column()))
-        }
-        Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(columns(table)?.row(0))),
+        Kind::Slice if table.n_cols() == 1 => Ok(Value::Slice(columns(table)?.into_first_column())),
+        Kind::Word if table.n_rows() == 1 => Ok(Value::Word(columns(table)?.row(0))),
         Kind::Table => {
             // Columns without rows contain no bits but still need memory.
             let overhead = (table.n_cols() as u64).saturating_mul(COLUMN_BYTES);
@@ -530,7 +478,7 @@ fn from_table(table: Table, request: LoadRequest<'_>) -> Result<HostValue, FileE
             if !has_rows && overhead > request.max_bytes {
                 return Err(does_not_fit(&table));
             }
-            Ok(HostValue::from(table))
+            Ok(Value::from(table))
         }
         Kind::Slice | Kind::Word | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
             let (n_rows, n_cols) = (table.n_rows(), table.n_cols());

@@ -3,9 +3,9 @@
 
 use std::io::{self, Write};
 
-use star_base::{BitTable, BitVector, BitsRef, Code, text};
+use star_base::{Code, text};
 use star_io::{Decimal, EdgeStyle, FileError, Format, OutputRef, Packing};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, BitsRef, Value};
 
 use crate::param::Kind;
 
@@ -160,10 +160,10 @@ pub fn cannot_hold(what: &str, format: Format) -> FileError {
 ///
 /// # Errors
 /// E0509 if it cannot be written.
-pub fn writable<'v>(value: &'v HostValue, name: &str) -> Result<OutputRef<'v>, FileError> {
+pub fn writable<'v>(value: &'v Value, name: &str) -> Result<OutputRef<'v>, FileError> {
     let message = match value.bits() {
         Some(bits) => return Ok(OutputRef::Bits(bits)),
-        None if *value == HostValue::Unset => "nothing to write: the variable was never set",
+        None if *value == Value::Unset => "nothing to write: the variable was never set",
         None => ONLY_BITS,
     };
     Err(FileError::new(Code::CannotWrite, name, message))

@@ -9,8 +9,9 @@
 //!
 //! The form is followed by the fields in order, each with its number of bits.
 
-use star_base::{BitTable, BitsRef, Code, did_you_mean, text};
+use star_base::{Code, did_you_mean, text};
 use star_io::{Field, FileError, Format, Numbers, OutputRef, Shape};
+use star_value::{BitTable, BitsRef};
 
 use crate::encoding::cannot_hold;
 
@@ -257,7 +258,7 @@ fn gather(
 
 #[cfg(test)]
 mod tests {
-    use star_base::{BitTable, BitVector};
+    use star_value::{BitTable, BitVector};
 
     use super::*;
 

@@ -3,13 +3,14 @@
 
 use std::io;
 
-use star_base::{BitTable, Code, Table};
+use star_base::Code;
 use star_io::generate::GraphKind;
 use star_io::generate::spec::Generator;
 use star_io::{
     Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,
     Numbers, Shape, Widths,
 };
+use star_value::{BitTable, Table};
 
 use crate::encoding;
 use crate::source::Observer;

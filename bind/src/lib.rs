@@ -13,8 +13,8 @@
 //!   field names.
 //! * [`generated`]: generated data in the place of a file.
 //!
-//! This crate does not depend on a terminal, a file system or the clock, nor on the origin of a
-//! routine.
+//! This crate does not depend on a terminal, a file system or the clock, nor on a backend or the
+//! origin of a routine.
 
 #![allow(
     clippy::result_large_err,

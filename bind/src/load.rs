@@ -7,15 +7,13 @@ use star_base::{Code, text};
 use star_io::{
     Data, Decimal, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights,
 };
-use star_vm::{Argument, HostValue};
+use star_value::{Argument, TableWish, Value};
 
 use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Origin};
 use crate::bytes::{bytes_in, bytes_of, bytes_of_graph, laid_out_bytes};
 use crate::comparable::{self, ParamFields};
-use crate::data::{
-    self, Expected, FileContents, LoadRequest, RowFields, TableWish, WidthOverrides,
-};
+use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOverrides};
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
@@ -111,7 +109,7 @@ pub fn load(
             (Origin::Argument(ArgValue::Value(value)), _) => value,
             (Origin::Argument(ArgValue::Vertex(name)), _) => {
                 vertices.push((arguments.len(), param, name));
-                HostValue::Int(0)
+                Value::Int(0)
             }
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
                 let request = LoadRequest {
@@ -141,7 +139,7 @@ pub fn load(
             }
             (Origin::Offer(Offer::Offset), _) => {
                 offset_params.push((arguments.len(), param));
-                HostValue::Int(0)
+                Value::Int(0)
             }
             (Origin::Offer(offer), Some(offered)) => {
                 let request = LoadRequest {
@@ -168,7 +166,7 @@ pub fn load(
                 loader.note(bytes_of(&value));
                 value
             }
-            (Origin::Offer(_), None) | (Origin::Unset, _) => HostValue::Unset,
+            (Origin::Offer(_), None) | (Origin::Unset, _) => Value::Unset,
         };
         if let Some(rows) = rows.filter(|_| is_kept(&param.name)) {
             kept_rows.insert(param.name.clone(), rows);
@@ -181,7 +179,7 @@ pub fn load(
         let known = table.and_then(|table| offsets.get(table.name.as_str()));
         let (offset, file) = known.map_or((Some(0), ""), |(offset, file)| (*offset, file));
         let offset = offset.ok_or_else(|| several_offsets(&param.name, file))?;
-        arguments[place].value = HostValue::Int(offset);
+        arguments[place].value = Value::Int(offset);
     }
     match reading.settings.codes {
         Codes::Unsaid => comparable::check(&coded, false)?,
@@ -195,7 +193,7 @@ pub fn load(
     };
     for (place, param, name) in vertices {
         let graph = graph.as_ref().map(|(file, graph)| (file.as_str(), &**graph));
-        arguments[place].value = HostValue::Int(vertex(reading, param, &name, graph)?);
+        arguments[place].value = Value::Int(vertex(reading, param, &name, graph)?);
     }
     if let Some(offered) = offered.filter(|_| is_kept(GRAPH)) {
         let scale = loader.scale_of(offered.file);
@@ -374,7 +372,7 @@ fn shared(
 
 /// The value of a file.
 struct FileValue {
-    value: HostValue,
+    value: Value,
     /// The meaning of the rows.
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
@@ -387,7 +385,7 @@ struct FileValue {
 
 impl FileValue {
     /// Creates a value without records.
-    fn new(value: HostValue, rows: Option<Rows>, offset: i64) -> Self {
+    fn new(value: Value, rows: Option<Rows>, offset: i64) -> Self {
         FileValue { value, rows, list: None, offset: Some(offset), fields: None }
     }
 }
@@ -602,7 +600,7 @@ impl Loader<'_> {
             Kind::Slice | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => None,
         };
         let is_list = match numbers.shape {
-            Shape::List(_) => !matches!(value, HostValue::Word(_)),
+            Shape::List(_) => !matches!(value, Value::Word(_)),
             Shape::Grid { .. } => false,
         };
         let rows = (is_kept && is_list).then(|| {
@@ -622,7 +620,7 @@ impl Loader<'_> {
         self.note(laid_out_bytes(&value));
         let rows_are_arcs = match request.layout {
             Some(AnyLayout::Graph(layout)) => layout.rows_are_arcs(),
-            None => matches!(value, HostValue::Slice(_)),
+            None => matches!(value, Value::Slice(_)),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
         };
         let offset = match request.layout {
@@ -631,7 +629,7 @@ impl Loader<'_> {
         };
         if let Some(AnyLayout::Graph(layout)) = request.layout {
             let h = match &value {
-                HostValue::Table(table) => table.n_cols().checked_div(table.n_rows()),
+                Value::Table(table) => table.n_cols().checked_div(table.n_rows()),
                 _ => request.widths.h,
             };
             self.note_weights(*layout, h);

@@ -1,7 +1,7 @@
 //! Display of the edges or vertices of a graph that a slice marks.
 
-use star_base::BitVector;
 use star_io::{Arc, Graph};
+use star_value::BitVector;
 
 /// The maximum number of edges or vertices shown for a slice.
 const MAX_MARKED: usize = 12;

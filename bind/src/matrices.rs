@@ -132,8 +132,10 @@ fn weights(field: &Field, n_vertices: usize) -> Result<Graph, String> {
 
 #[cfg(test)]
 mod tests {
+    use star_value::TableWish;
+
     use super::*;
-    use crate::data::{TableWish, WidthOverrides};
+    use crate::data::WidthOverrides;
     use crate::param::Kind;
 
     fn converted(values: &[i64], nodata: Option<i64>, wanted: Layout) -> Result<Data, FileError> {

@@ -1,9 +1,8 @@
 //! Offers: values that a graph, or the file of another parameter, provides for missing parameters,
 //! by their names and kinds.
 
-use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use crate::data::{self, LoadRequest};
 use crate::layouts::AnyLayout;
@@ -131,8 +130,8 @@ impl Offer {
         }
     }
 
-    /// Returns the value for a parameter; unset for [`Offer::Offset`]. The widths
-    /// that the offer needs are in `request`.
+    /// Returns the value for a parameter; unset for [`Offer::Offset`]. The widths that the offer
+    /// needs are in `request`.
     ///
     /// # Errors
     /// If it does not fit.
@@ -141,20 +140,20 @@ impl Offer {
         reading: Reading<'_>,
         graph: &Graph,
         request: LoadRequest<'_>,
-    ) -> Result<HostValue, FileError> {
-        let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    ) -> Result<Value, FileError> {
+        let int = |number: usize| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
         let h = request.widths.h.unwrap_or(0);
         Ok(match self {
             Offer::Vertices => int(graph.n_vertices),
             Offer::Edges => int(graph.n_edges()),
             Offer::PathWidth => int(h),
             Offer::CodeWidth => int(request.widths.b.unwrap_or(0)),
-            Offer::Both => HostValue::Bool(graph.symmetric),
-            Offer::Offset => HostValue::Unset,
-            Offer::Infinity => HostValue::Word(BitVector::from_bools(&vec![true; h])),
+            Offer::Both => Value::Bool(graph.symmetric),
+            Offer::Offset => Value::Unset,
+            Offer::Infinity => Value::Word(BitVector::from_bools(&vec![true; h])),
             Offer::BiasedZero => {
                 let bits: Vec<bool> = (0..h).map(|idx| idx == 0).collect();
-                HostValue::Word(BitVector::from_bools(&bits))
+                Value::Word(BitVector::from_bools(&bits))
             }
             Offer::Layout(layout) => {
                 let layout = AnyLayout::Graph(layout);

@@ -5,9 +5,8 @@
 
 use std::fmt::Write;
 
-use star_base::{BitTable, BitVector};
 use star_io::{Field, Meaning, Numbers, Shape};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use crate::data::RowFields;
 use crate::rows::like;
@@ -41,12 +40,12 @@ impl RecordList {
     pub(crate) fn of(
         name: &str,
         numbers: &Numbers,
-        value: &HostValue,
+        value: &Value,
         chosen: &RowFields,
     ) -> Option<Self> {
         let fields = numbers.fields.get(chosen.fields.clone())?;
         let n_bytes: u64 = fields.iter().map(|field| field.meaning.n_bytes()).sum();
-        let is_table = matches!((value, numbers.shape), (HostValue::Table(_), Shape::List(_)));
+        let is_table = matches!((value, numbers.shape), (Value::Table(_), Shape::List(_)));
         (is_table && n_bytes <= MAX_TEXT_BYTES && fields.len() == chosen.widths.len())
             .then(|| RecordList::new(name, fields, &chosen.widths))
     }

@@ -2,11 +2,10 @@
 
 use star_base::{Code, Diagnostic, text};
 use star_io::{Data, FileError, GraphSizes};
-use star_ir::Ty;
-use star_vm::HostValue;
+use star_value::{TableWish, Value};
 
 use crate::arg_value;
-use crate::data::{self, Expected, FileContents, LoadRequest, TableWish, WidthOverrides};
+use crate::data::{self, Expected, FileContents, LoadRequest, WidthOverrides};
 use crate::error::without_file;
 use crate::layouts::AnyLayout;
 use crate::param::Kind;
@@ -18,7 +17,7 @@ use crate::source::Reading;
 /// The result of reading.
 pub struct Read {
     /// The value.
-    pub value: HostValue,
+    pub value: Value,
     /// The list whose records are in the rows of a table.
     pub list: Option<RecordList>,
 }
@@ -32,7 +31,7 @@ pub fn read_value(
     reading: Reading<'_>,
     file: &str,
     layout: Option<&str>,
-    ty: Ty,
+    kind: Kind,
     max_bytes: u64,
 ) -> Result<Read, FileError> {
     // The codes of a file are shared with those of other parameters only.
@@ -50,15 +49,10 @@ pub fn read_value(
         }
         None => (None, WidthOverrides::default()),
     };
-    let kind = match ty {
-        Ty::Slice(_) => Kind::Slice,
-        Ty::Word(_) => Kind::Word,
-        Ty::Table(..) => Kind::Table,
-        Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
-            let message = "only tables, slices and words can be read from files";
-            return Err(FileError::new(Code::NoSuchLayout, file, message));
-        }
-    };
+    if !kind.is_data() {
+        let message = "only tables, slices and words can be read from files";
+        return Err(FileError::new(Code::NoSuchLayout, file, message));
+    }
     let format = layout.as_ref().and_then(AnyLayout::format);
     let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
     let as_graph = matches!(layout, Some(AnyLayout::Graph(_)));

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
-use star_base::{BitsRef, Code, Diagnostic, text};
+use star_base::{Code, Diagnostic, text};
 use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers};
+use star_value::BitsRef;
 
 use crate::param::Signature;
 use crate::results::result_named;
@@ -167,7 +168,7 @@ fn aligned<'a>(
 
 #[cfg(test)]
 mod tests {
-    use star_base::{BitTable, BitVector};
+    use star_value::{BitTable, BitVector};
 
     use super::*;
     use crate::param::Kind;

@@ -1,7 +1,7 @@
 //! Results of a routine: their names, their destinations, and their text.
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
-use star_vm::{HostValue, display};
+use star_value::{Value, display};
 
 use crate::param::{Kind, Param, Signature};
 use crate::records::RecordList;
@@ -85,10 +85,10 @@ pub fn names(signature: &Signature, is_function: bool) -> Vec<Option<&str>> {
 
 /// Returns the text of a result with its name: for a table its sizes and number of ones, then its
 /// rows, with the names of their fields if they are records of one of these lists.
-pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
+pub fn summary(name: &str, value: &Value, lists: &[RecordList]) -> String {
     let shown = display::long(display::Shown::from(value));
     match value {
-        HostValue::Table(table) => {
+        Value::Table(table) => {
             let sizes = display::short(display::Shown::from(value));
             if let Some(table) = table.columns()
                 && let Some(list) = RecordList::of_width(lists, table.n_cols())
@@ -98,12 +98,12 @@ pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
             }
             rows_of(name, &shown, &sizes)
         }
-        HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Slice(_)
-        | HostValue::Word(_) => format!("{name} = {shown}\n"),
+        Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Slice(_)
+        | Value::Word(_) => format!("{name} = {shown}\n"),
     }
 }
 
@@ -115,7 +115,7 @@ fn rows_of(name: &str, shown: &str, sizes: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_base::BitTable;
+    use star_value::BitTable;
 
     use super::*;
     use crate::param::examples::{signature, value, var};
@@ -149,12 +149,12 @@ mod tests {
 
     #[test]
     fn tables_begin_on_a_new_line() {
-        let table = HostValue::from(BitTable::parse(&["01", "10"]).unwrap());
+        let table = Value::from(BitTable::parse(&["01", "10"]).unwrap());
         assert_eq!(summary("P", &table, &[]), "P = 2 × 2, 2 ones\n01\n10\n");
-        let empty = HostValue::from(BitTable::zeros(0, 2).unwrap());
+        let empty = Value::from(BitTable::zeros(0, 2).unwrap());
         assert_eq!(summary("P", &empty, &[]), "P = 0 × 2, 0 ones\n");
-        assert_eq!(summary("n", &HostValue::Int(3), &[]), "n = 3\n");
-        assert_eq!(summary("X", &HostValue::Unset, &[]), "X = unset\n");
+        assert_eq!(summary("n", &Value::Int(3), &[]), "n = 3\n");
+        assert_eq!(summary("X", &Value::Unset, &[]), "X = unset\n");
     }
 
     #[test]

@@ -4,8 +4,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, TableRef, did_you_mean, text};
+use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers, Shape};
+use star_value::{BitTable, BitVector, BitsRef, TableRef};
 
 use crate::encoding::cannot_hold;
 use crate::fields::{Fields, split_form, unknown_form};

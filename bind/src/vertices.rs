@@ -1,8 +1,9 @@
 //! Results about the vertices of a graph as lists with their names: those of its file, if it has
 //! them.
 
-use star_base::{BitTable, BitVector, BitsRef, Code, TableRef, text};
+use star_base::{Code, text};
 use star_io::{Arc, Field, FileError, Graph, Meaning, Numbers, Shape, Texts, VertexNames};
+use star_value::{BitTable, BitVector, BitsRef, TableRef};
 
 use crate::fields::Fields;
 use crate::rows::ResultForm;

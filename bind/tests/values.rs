@@ -11,16 +11,15 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitVector, Code, Table};
-use star_bind::data::{SparseWish, TableWish};
+use star_base::Code;
 use star_bind::request::read_value;
 use star_bind::{
     Files, Kind, LoadedArguments, Observer, OpenFile, Param, Reading, Settings, Signature,
     UnknownNames, bind, load,
 };
 use star_io::FileError;
-use star_ir::{Extent, Ty};
-use star_vm::{Cpu, HostValue, Part, Reference, TableForm, Wanted, erase};
+use star_value::{BitTable, BitVector, SparseWish, Table, TableForm, TableWish, Value};
+use star_vm::{Cpu, Part, Reference, Wanted, erase};
 
 /// Three vertices, two arcs; the width of their paths is 10 bits.
 const ROAD: &str = "p sp 3 2\na 1 2 70\na 2 3 200\n";
@@ -100,12 +99,12 @@ fn a_graph_provides_sizes_tables_and_widths() {
     ];
     let loaded = values(params, &[], Some("road.gr"), &ears).unwrap();
     let expected = [
-        HostValue::Int(3),
-        HostValue::Int(10),
-        HostValue::from(BitTable::parse(&["010", "001", "000"]).unwrap()),
-        HostValue::Word(BitVector::parse("1111111111").unwrap()),
+        Value::Int(3),
+        Value::Int(10),
+        Value::from(BitTable::parse(&["010", "001", "000"]).unwrap()),
+        Value::Word(BitVector::parse("1111111111").unwrap()),
     ];
-    let found: Vec<HostValue> = loaded.arguments.into_iter().map(|it| it.value).collect();
+    let found: Vec<Value> = loaded.arguments.into_iter().map(|it| it.value).collect();
     assert_eq!(found, expected);
     assert_eq!(*ears.heard.borrow(), ["road.gr: h = 10"]);
     assert!(loaded.peak_bytes > 0);
@@ -117,7 +116,7 @@ fn numbers_are_laid_out_with_their_widths() {
     let arguments = ["Z=field:speed:cars.csv", "widths=4"];
     let loaded = values(vec![param("Z", Kind::Table)], &arguments, None, &ears).unwrap();
     let rows = BitTable::parse(&["0011", "0001"]).unwrap();
-    assert_eq!(loaded.arguments[0].value, HostValue::from(rows));
+    assert_eq!(loaded.arguments[0].value, Value::from(rows));
     assert_eq!(*ears.heard.borrow(), ["cars.csv: `speed` in columns 1 to 4"]);
 }
 
@@ -136,7 +135,7 @@ fn a_graph_is_laid_out_by_rows_if_preferred() {
     let (files, settings, ears) = (shelf(), binding.settings.clone(), Ears::default());
     let reading = Reading { files: &files, observer: &ears, settings: &settings };
     let loaded = load(&signature, binding, None, reading, 1 << 20).unwrap().arguments;
-    let [HostValue::Table(rows), HostValue::Table(columns), HostValue::Table(list)] =
+    let [Value::Table(rows), Value::Table(columns), Value::Table(list)] =
         [&loaded[0].value, &loaded[1].value, &loaded[2].value]
     else {
         panic!("{loaded:?}")
@@ -152,7 +151,7 @@ fn a_graph_is_laid_out_by_rows_if_preferred() {
     for backend in [erase(Cpu::new()), erase(Reference::new())] {
         let value = backend.load(rows.clone().into(), true).unwrap();
         let stored = backend.store(&value, Part::Whole, &never);
-        assert_eq!(stored, Ok(HostValue::Table(columns.clone())));
+        assert_eq!(stored, Ok(Value::Table(columns.clone())));
     }
 }
 
@@ -171,7 +170,7 @@ fn a_graph_is_laid_out_sparse_if_requested() {
         let loaded = load(&signature, binding, None, reading, max_bytes);
         let heard = ears.heard.borrow().join("");
         let table = |mut loaded: LoadedArguments| match loaded.arguments.swap_remove(0).value {
-            HostValue::Table(table) => (table, heard),
+            Value::Table(table) => (table, heard),
             other => panic!("{other:?}"),
         };
         loaded.map(table).map_err(|it| it.code)
@@ -204,14 +203,14 @@ fn a_graph_is_laid_out_sparse_if_requested() {
     let never = AtomicBool::new(false);
     let (sparse, _) = form(SparseWish::Always, small, much).unwrap();
     let (dense, _) = form(SparseWish::Never, small, much).unwrap();
-    let dense = Ok(HostValue::from(dense.into_columns().unwrap()));
+    let dense = Ok(Value::from(dense.into_columns().unwrap()));
     for backend in [erase(Cpu::new()), erase(Reference::new())] {
         let value = backend.load(sparse.clone().into(), true).unwrap();
         assert_eq!(backend.store(&value, Part::Whole, &never), dense);
         let wanted = Wanted::Sparse { from_bytes: 0 };
         let back = backend.unload(value, wanted, &never).unwrap();
         let has_sparse = backend.caps().has_sparse;
-        assert_eq!(back == HostValue::Table(sparse.clone()), has_sparse);
+        assert_eq!(back == Value::Table(sparse.clone()), has_sparse);
     }
 }
 
@@ -220,7 +219,7 @@ fn data_can_be_generated_in_place_of_a_file() {
     let make = |text: &str| values(vec![param("P", Kind::Table)], &[text], None, &Ears::default());
     let made = |text| make(text).unwrap().arguments.swap_remove(0).value;
     let graph = made("P=gen gnm -n 9 -m 7 --seed 3");
-    let HostValue::Table(table) = &graph else { panic!("{graph:?}") };
+    let Value::Table(table) = &graph else { panic!("{graph:?}") };
     assert_eq!((table.n_rows(), table.n_cols(), table.count_ones()), (9, 9, 7));
     assert_eq!(made("P=adjacency:gen gnm -n 9 -m 7 --seed 3"), graph);
     let error = make("P=gen gnm -n 9").map(|_| ()).unwrap_err();
@@ -247,13 +246,14 @@ fn the_observer_can_stop_reading() {
 fn a_program_reads_values_from_files() {
     let (files, ears, settings) = (shelf(), Ears::default(), Settings::default());
     let reading = Reading { files: &files, observer: &ears, settings: &settings };
-    let table = Ty::Table(Extent::Const(0), Extent::Const(0));
-    let read =
-        |file, layout, ty| read_value(reading, file, layout, ty, 1 << 20).map(|read| read.value);
+    let read = |file, layout, kind| {
+        read_value(reading, file, layout, kind, 1 << 20).map(|read| read.value)
+    };
+    let table = Kind::Table;
     let weights = read("road.gr", Some("weights-out h=10"), table).unwrap();
-    let HostValue::Table(weights) = weights else { panic!("a table") };
+    let Value::Table(weights) = weights else { panic!("a table") };
     assert_eq!((weights.n_rows(), weights.n_cols()), (3, 30));
     assert_eq!(read("none.gr", None, table).unwrap_err().code, Code::CannotOpen);
     assert_eq!(read("road.gr", Some("left b=x"), table).unwrap_err().code, Code::NoSuchLayout);
-    assert_eq!(read("road.gr", None, Ty::Int).unwrap_err().code, Code::NoSuchLayout);
+    assert_eq!(read("road.gr", None, Kind::Int).unwrap_err().code, Code::NoSuchLayout);
 }

@@ -136,7 +136,7 @@ impl Outlet {
 
 #[cfg(test)]
 mod tests {
-    use star_base::BitTable;
+    use star_value::BitTable;
 
     use super::*;
 

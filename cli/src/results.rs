@@ -15,7 +15,7 @@ use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::report::Reporter;
-use star_vm::HostValue;
+use star_value::Value;
 
 use crate::output_target::Outlet;
 use crate::view::Places;
@@ -231,7 +231,7 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 /// An error for every file that cannot be written, or only an error for the flag.
 pub(crate) fn save(
     outs: Vec<Out>,
-    results: &[HostValue],
+    results: &[Value],
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
@@ -241,7 +241,7 @@ pub(crate) fn save(
     for Out { contents, outlet } in outs {
         let file = match contents {
             Contents::Bits(result) => {
-                let value = results.get(result).unwrap_or(&HostValue::Unset);
+                let value = results.get(result).unwrap_or(&Value::Unset);
                 let data = encoding::writable(value, outlet.name());
                 data.and_then(|data| outlet.write(data, flags, output))
             }
@@ -281,15 +281,15 @@ pub(crate) fn note_not_kept(outlet: &Outlet, data: OutputRef<'_>, reporter: &Rep
 /// Returns the table of columns, called `file` in messages, and the scale of its weights.
 fn table_of(
     columns: &[Column],
-    results: &[HostValue],
+    results: &[Value],
     origins: &Origins,
     file: &str,
 ) -> Result<(Data, Option<Decimal>), FileError> {
-    let value = |column: &Column| results.get(column.idx).and_then(HostValue::bits);
+    let value = |column: &Column| results.get(column.idx).and_then(Value::bits);
     if let [column] = columns
         && value(column).is_none()
     {
-        let unset = results.get(column.idx).unwrap_or(&HostValue::Unset);
+        let unset = results.get(column.idx).unwrap_or(&Value::Unset);
         encoding::writable(unset, file)?;
     }
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
@@ -315,7 +315,7 @@ pub(crate) fn print_with_names(
     output: &mut Output,
     wanted: &Names,
     names: &[Option<&str>],
-    results: &[HostValue],
+    results: &[Value],
     origins: &Origins,
 ) -> Result<(), FileError> {
     let columns = match wanted {
@@ -334,7 +334,7 @@ pub(crate) fn print_with_names(
 fn print_others(
     output: &mut Output,
     names: &[Option<&str>],
-    results: &[HostValue],
+    results: &[Value],
     origins: &Origins,
 ) -> Result<Vec<Column>, FileError> {
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
@@ -342,16 +342,16 @@ fn print_others(
     for (idx, (name, result)) in names.iter().zip(results).enumerate() {
         let Some(name) = name else { continue };
         let is_column = match (graph, result) {
-            (Some(graph), HostValue::Table(table)) => {
+            (Some(graph), Value::Table(table)) => {
                 table.n_rows() == graph.n_vertices && (1..64).contains(&table.n_cols())
             }
-            (Some(graph), HostValue::Slice(slice)) => {
+            (Some(graph), Value::Slice(slice)) => {
                 slice.len() == graph.n_vertices && slice.len() != graph.arcs.len()
             }
             _ => false,
         };
         let are_arcs = match (graph, result) {
-            (Some(graph), HostValue::Slice(slice)) => {
+            (Some(graph), Value::Slice(slice)) => {
                 slice.len() == graph.arcs.len() && slice.len() != graph.n_vertices
             }
             _ => false,
@@ -375,14 +375,14 @@ fn print_others(
 pub(crate) fn print(
     output: &mut Output,
     names: &[Option<&str>],
-    results: &[HostValue],
+    results: &[Value],
     origins: &Origins,
 ) {
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let named = names.iter().zip(results).filter_map(|(name, value)| Some(((*name)?, value)));
     for (name, value) in named {
         let marked = match (value, graph) {
-            (HostValue::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
+            (Value::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
             _ => String::new(),
         };
         if !output.write(&(summary(name, value, &origins.lists) + &marked)) {

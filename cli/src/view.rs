@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic};
+use star_base::{Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
@@ -11,7 +11,7 @@ use star_os::destination::Destination;
 use star_os::flags::{Flags, Stopped};
 use star_os::report::Reporter;
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, BitsRef, Value};
 
 use crate::results::Origins;
 use crate::text;
@@ -414,13 +414,13 @@ impl View {
     /// E0507 if it cannot be drawn, E0509 if it is unset or cannot be written.
     pub(crate) fn draw(
         &self,
-        results: &[HostValue],
+        results: &[Value],
         origins: &Origins,
         flags: &Flags,
         reporter: &Reporter,
     ) -> Result<(), FileError> {
         let name = &self.frame.name;
-        let value = results.get(self.result).unwrap_or(&HostValue::Unset);
+        let value = results.get(self.result).unwrap_or(&Value::Unset);
         let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
         let places = origins.places.as_ref();
         let drawing = match (&self.form, encoding::writable(value, name)?) {

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use star_base::Table;
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutValue, LoadedFile, Numbers, ReadOptions, Widths,
     lay_out, write,
 };
+use star_value::Table;
 
 use crate::MEMORY;
 

@@ -2,7 +2,6 @@
 
 use std::cell::LazyCell;
 
-use star_base::{BitTable, BitVector};
 use star_compiler::hir::TyKind;
 use star_compiler::{EntryParam, LowerOptions};
 use star_ir::LimitKind;
@@ -10,8 +9,9 @@ use star_tests::backends::{Machine, Mode, on};
 use star_tests::case::Random;
 use star_tests::differ::difference;
 use star_tests::run::Program;
+use star_value::{BitTable, BitVector, Value};
 use star_vm::kernels::Kernels;
-use star_vm::{Cpu, HostValue, Limits, Outcome, Reference};
+use star_vm::{Cpu, Limits, Outcome, Reference};
 
 use crate::check::compilation;
 
@@ -69,8 +69,7 @@ fn run_on(program: &Program, machines: &[Machine; 2], random: &mut Random) {
     let entries = program.compilation.entries();
     let entries = entries.iter().filter(|entry| !entry.params.iter().any(takes_handle));
     for entry in entries.take(MAX_ENTRIES) {
-        let args: Vec<HostValue> =
-            entry.params.iter().map(|param| argument(param, random)).collect();
+        let args: Vec<Value> = entry.params.iter().map(|param| argument(param, random)).collect();
         let id = program.entry(&entry.name);
         let expected = reference.run(id, &args, LIMITS);
         let found = cpu.run(id, &args, LIMITS);
@@ -92,9 +91,9 @@ fn is_memory_limit(outcome: &Outcome) -> bool {
 }
 
 /// Returns a small argument for a parameter; results are often unset.
-fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
+fn argument(param: &EntryParam, random: &mut Random) -> Value {
     if param.by_ref && random.chance(50) {
-        return HostValue::Unset;
+        return Value::Unset;
     }
     let len = |random: &mut Random| match random.below(4) {
         0 => random.below(3),
@@ -103,11 +102,11 @@ fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
         _ => random.below(140),
     };
     match param.kind {
-        TyKind::Int => HostValue::Int(random.below(9) as i64 - 1),
-        TyKind::Bool => HostValue::Bool(random.chance(50)),
-        TyKind::Str => HostValue::Str(if random.chance(50) { "memory:a" } else { "b" }.to_owned()),
-        TyKind::Slice => HostValue::Slice(bits(len(random), random)),
-        TyKind::Word => HostValue::Word(bits(random.below(12), random)),
+        TyKind::Int => Value::Int(random.below(9) as i64 - 1),
+        TyKind::Bool => Value::Bool(random.chance(50)),
+        TyKind::Str => Value::Str(if random.chance(50) { "memory:a" } else { "b" }.to_owned()),
+        TyKind::Slice => Value::Slice(bits(len(random), random)),
+        TyKind::Word => Value::Word(bits(random.below(12), random)),
         TyKind::Table => {
             let (n_rows, n_cols) = (len(random), random.below(12));
             let mut table = BitTable::zeros(n_rows, n_cols).expect("a small table");
@@ -116,9 +115,9 @@ fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
                     table.put(row, col, random.chance(30));
                 }
             }
-            HostValue::from(table)
+            Value::from(table)
         }
-        TyKind::Handle => HostValue::Unset,
+        TyKind::Handle => Value::Unset,
         TyKind::Error => unreachable!("a program without errors"),
     }
 }

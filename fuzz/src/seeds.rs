@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, BitVector, BitsRef, SparseLines, SparseTable};
 use star_io::{Field, Format, Numbers, OutputRef, Packing, Shape, write, write_packed};
+use star_value::{BitTable, BitVector, BitsRef, SparseLines, SparseTable};
 
 /// A seed: a name, and its bytes.
 pub type Seed = (String, Vec<u8>);

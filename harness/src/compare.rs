@@ -130,7 +130,8 @@ mod tests {
 
     use star_base::{FileId, Span};
     use star_ir::{LocId, Trap, TrapKind};
-    use star_vm::{HostValue, Stats};
+    use star_value::Value;
+    use star_vm::Stats;
 
     use super::*;
 
@@ -138,7 +139,7 @@ mod tests {
         RunResult {
             outcome: Outcome::Done,
             source: Vec::new(),
-            values: vec![HostValue::Int(1), HostValue::Bool(true)],
+            values: vec![Value::Int(1), Value::Bool(true)],
             printed: "a\n".to_owned(),
             files: BTreeMap::new(),
             stats: Stats { operations: 3, steps: 5, ..Stats::default() },
@@ -155,11 +156,11 @@ mod tests {
         assert_eq!(differs(&|_| {}), None);
         let ended = Outcome::Limit { kind: LimitKind::Time, loc: LocId(0) };
         assert_eq!(differs(&|run| run.outcome = ended.clone()), Some(Difference::Outcome));
-        let value = |run: &mut RunResult| run.values[1] = HostValue::Bool(false);
+        let value = |run: &mut RunResult| run.values[1] = Value::Bool(false);
         assert_eq!(differs(&value), Some(Difference::Value(1)));
         assert_eq!(differs(&|run| run.values.truncate(1)), Some(Difference::Count));
         assert_eq!(differs(&|run| run.printed.push('b')), Some(Difference::Printed));
-        let file = |run: &mut RunResult| drop(run.files.insert("f".to_owned(), HostValue::Int(1)));
+        let file = |run: &mut RunResult| drop(run.files.insert("f".to_owned(), Value::Int(1)));
         assert_eq!(differs(&file), Some(Difference::Files));
         assert_eq!(differs(&|run| run.stats.operations += 1), Some(Difference::Operations));
         assert_eq!(differs(&|run| run.stats.steps += 1), Some(Difference::Steps));

@@ -6,25 +6,24 @@
 
 use std::ops::Range;
 
-use star_base::{BitTable, BitVector, Table};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Table, Value};
 
 /// Shrinks `values` as long as they fail, with at most `max_tries` calls of `fails`.
 pub fn shrink(
-    values: Vec<HostValue>,
+    values: Vec<Value>,
     max_tries: usize,
-    fails: &mut dyn FnMut(&[HostValue]) -> bool,
-) -> Vec<HostValue> {
+    fails: &mut dyn FnMut(&[Value]) -> bool,
+) -> Vec<Value> {
     let mut shrinker = Shrinker { values, left: max_tries, fails };
     while shrinker.pass() {}
     shrinker.values
 }
 
 struct Shrinker<'f> {
-    values: Vec<HostValue>,
+    values: Vec<Value>,
     /// Remaining calls.
     left: usize,
-    fails: &'f mut dyn FnMut(&[HostValue]) -> bool,
+    fails: &'f mut dyn FnMut(&[Value]) -> bool,
 }
 
 impl Shrinker<'_> {
@@ -88,7 +87,7 @@ impl Shrinker<'_> {
         smaller
     }
 
-    fn takes(&mut self, values: Vec<HostValue>) -> bool {
+    fn takes(&mut self, values: Vec<Value>) -> bool {
         if self.left == 0 || values == self.values {
             return false;
         }
@@ -102,15 +101,13 @@ impl Shrinker<'_> {
 }
 
 /// Returns the numbers of rows, columns and components, largest first.
-fn sizes(values: &[HostValue]) -> Vec<usize> {
+fn sizes(values: &[Value]) -> Vec<usize> {
     let mut sizes: Vec<usize> = values
         .iter()
         .flat_map(|value| match value {
-            HostValue::Table(table) => vec![table.n_rows(), table.n_cols()],
-            HostValue::Slice(bits) | HostValue::Word(bits) => vec![bits.len()],
-            HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
-                Vec::new()
-            }
+            Value::Table(table) => vec![table.n_rows(), table.n_cols()],
+            Value::Slice(bits) | Value::Word(bits) => vec![bits.len()],
+            Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => Vec::new(),
         })
         .filter(|&size| size > 0)
         .collect();
@@ -121,7 +118,7 @@ fn sizes(values: &[HostValue]) -> Vec<usize> {
 
 /// Returns the values with a piece removed from everything that has `size` parts; `None` if nothing
 /// has, or there is no memory.
-fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Vec<HostValue>> {
+fn without(values: &[Value], size: usize, piece: &Range<usize>) -> Option<Vec<Value>> {
     let less = |n: usize| if n == size { n - piece.len() } else { n };
     // The old index of the part with the new index `idx`.
     let from = |n: usize, idx: usize| match n == size && idx >= piece.start {
@@ -135,7 +132,7 @@ fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Ve
     };
     let small = values.iter().map(|value| {
         Some(match value {
-            HostValue::Table(table) => {
+            Value::Table(table) => {
                 let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
                 let mut small = BitTable::zeros(less(n_rows), less(n_cols)).ok()?;
                 for row in 0..less(n_rows) {
@@ -145,16 +142,12 @@ fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Ve
                         }
                     }
                 }
-                HostValue::from(small)
+                Value::from(small)
             }
-            HostValue::Slice(bits) => HostValue::Slice(vector(bits)),
-            HostValue::Word(bits) => HostValue::Word(vector(bits)),
-            HostValue::Int(number) if *number == size as i64 => {
-                HostValue::Int(number - piece.len() as i64)
-            }
-            HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
-                value.clone()
-            }
+            Value::Slice(bits) => Value::Slice(vector(bits)),
+            Value::Word(bits) => Value::Word(vector(bits)),
+            Value::Int(number) if *number == size as i64 => Value::Int(number - piece.len() as i64),
+            Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => value.clone(),
         })
     });
     small.collect()
@@ -162,32 +155,32 @@ fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Ve
 
 /// Returns the positions of ones: rows and columns of a table, those above the diagonal of a
 /// symmetric one.
-fn ones(value: &HostValue) -> Vec<(usize, usize)> {
+fn ones(value: &Value) -> Vec<(usize, usize)> {
     let of_bits = |bits: &BitVector| {
         (0..bits.len()).filter(|&idx| bits.get(idx)).map(|idx| (idx, 0)).collect()
     };
     match value {
-        HostValue::Table(table) => {
+        Value::Table(table) => {
             let symmetric = is_symmetric(table);
             let places = (0..table.n_rows())
                 .flat_map(|row| (0..table.n_cols()).map(move |col| (row, col)))
                 .filter(|&(row, col)| table.get(row, col) && (!symmetric || row <= col));
             places.collect()
         }
-        HostValue::Slice(bits) | HostValue::Word(bits) => of_bits(bits),
-        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => Vec::new(),
+        Value::Slice(bits) | Value::Word(bits) => of_bits(bits),
+        Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => Vec::new(),
     }
 }
 
 /// Returns the value with these ones cleared.
-fn cleared(value: &HostValue, places: &[(usize, usize)]) -> Option<HostValue> {
+fn cleared(value: &Value, places: &[(usize, usize)]) -> Option<Value> {
     let of_bits = |bits: &BitVector| {
         let mut bits = bits.clone();
         places.iter().for_each(|&(idx, _)| bits.put(idx, false));
         bits
     };
     match value {
-        HostValue::Table(table) => {
+        Value::Table(table) => {
             let symmetric = is_symmetric(table);
             let mut table = table.columns()?.try_clone().ok()?;
             for &(row, col) in places {
@@ -196,11 +189,11 @@ fn cleared(value: &HostValue, places: &[(usize, usize)]) -> Option<HostValue> {
                     table.put(col, row, false);
                 }
             }
-            Some(HostValue::from(table))
+            Some(Value::from(table))
         }
-        HostValue::Slice(bits) => Some(HostValue::Slice(of_bits(bits))),
-        HostValue::Word(bits) => Some(HostValue::Word(of_bits(bits))),
-        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => None,
+        Value::Slice(bits) => Some(Value::Slice(of_bits(bits))),
+        Value::Word(bits) => Some(Value::Word(of_bits(bits))),
+        Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => None,
     }
 }
 
@@ -214,8 +207,8 @@ fn is_symmetric(table: &Table) -> bool {
 mod tests {
     use super::*;
 
-    fn table(rows: &[&str]) -> HostValue {
-        HostValue::from(BitTable::parse(rows).unwrap())
+    fn table(rows: &[&str]) -> Value {
+        Value::from(BitTable::parse(rows).unwrap())
     }
 
     #[test]
@@ -223,11 +216,11 @@ mod tests {
         // A path of 40 vertices; it fails if it has a path of two arcs.
         let mut path = BitTable::zeros(40, 40).unwrap();
         (1..40).for_each(|vertex| path.put(vertex - 1, vertex, true));
-        let values = vec![HostValue::Int(40), HostValue::from(path), HostValue::Int(2)];
+        let values = vec![Value::Int(40), Value::from(path), Value::Int(2)];
         let mut n_asked = 0;
         let small = shrink(values, 500, &mut |values| {
             n_asked += 1;
-            let [HostValue::Int(n), HostValue::Table(table), HostValue::Int(2)] = values else {
+            let [Value::Int(n), Value::Table(table), Value::Int(2)] = values else {
                 panic!("{values:?}")
             };
             let n = *n as usize;
@@ -235,7 +228,7 @@ mod tests {
             let step = |from: usize, to: usize| table.get(from, to);
             (0..n).any(|a| (0..n).any(|b| step(a, b) && (0..n).any(|c| step(b, c))))
         });
-        assert_eq!(small[..2], [HostValue::Int(3), table(&["010", "001", "000"])]);
+        assert_eq!(small[..2], [Value::Int(3), table(&["010", "001", "000"])]);
         assert!(n_asked < 100, "{n_asked}");
     }
 
@@ -243,24 +236,24 @@ mod tests {
     fn clearing_ones_keeps_symmetry() {
         let values = vec![table(&["0111", "1011", "1101", "1110"])];
         let small = shrink(values, 500, &mut |values| match &values[0] {
-            HostValue::Table(table) => {
+            Value::Table(table) => {
                 assert!(is_symmetric(table));
                 table.n_rows() == 4 && table.get(2, 1)
             }
             _ => false,
         });
         assert_eq!(small, [table(&["0000", "0010", "0100", "0000"])]);
-        let bits = HostValue::Slice(BitVector::parse("11011").unwrap());
+        let bits = Value::Slice(BitVector::parse("11011").unwrap());
         let small = shrink(vec![bits], 500, &mut |values| match &values[0] {
-            HostValue::Slice(bits) => bits.count_ones() >= 2,
+            Value::Slice(bits) => bits.count_ones() >= 2,
             _ => false,
         });
-        assert_eq!(small, [HostValue::Slice(BitVector::parse("11").unwrap())]);
+        assert_eq!(small, [Value::Slice(BitVector::parse("11").unwrap())]);
     }
 
     #[test]
     fn tries_are_bounded() {
-        let values = vec![HostValue::Slice(BitVector::from_bools(&[true; 1000]))];
+        let values = vec![Value::Slice(BitVector::from_bools(&[true; 1000]))];
         let mut n_asked = 0;
         shrink(values, 7, &mut |_| {
             n_asked += 1;

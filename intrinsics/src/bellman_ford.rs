@@ -136,7 +136,8 @@ impl ShortestPaths {
 
 #[cfg(test)]
 mod tests {
-    use star_base::{BitTable, Random, SparseLines};
+    use star_base::Random;
+    use star_value::{BitTable, SparseLines};
 
     use super::*;
     use crate::matrix::Matrix;

@@ -18,7 +18,7 @@
 //! these are tried first; only the arcs to components that they do not reach are examined one by
 //! one.
 
-use star_base::{BitTable, Limbs};
+use star_value::{BitTable, Limbs};
 
 use crate::components::{Ahead, Components};
 use crate::environment::{Ended, InterruptPoller};

@@ -11,7 +11,7 @@
 
 mod sparse;
 
-use star_base::{BitTable, Limbs};
+use star_value::{BitTable, Limbs};
 
 use crate::environment::{Ended, InterruptPoller};
 use crate::{filled, has, put, reserved};
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
         let n_limbs = n.div_ceil(64);
         let mut new = Limbs::zeros(n_limbs)?;
         new.fill(u64::MAX);
-        star_base::bits::zero_tail(&mut new, n);
+        star_value::bits::zero_tail(&mut new, n);
         let (lowest, of) = (filled(n_limbs, NONE)?, filled(n, NONE)?);
         let mut starts = reserved(n + 1)?;
         starts.push(0);

@@ -233,7 +233,8 @@ impl VertexQueue {
 
 #[cfg(test)]
 mod tests {
-    use star_base::{BitTable, Random, SparseLines};
+    use star_base::Random;
+    use star_value::{BitTable, SparseLines};
 
     use super::*;
     use crate::arcs::GroupedArcs;

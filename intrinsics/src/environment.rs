@@ -1,7 +1,7 @@
 //! Backend services for algorithms: interruption, threads, vector kernels.
 
-use star_base::bits::TooLarge;
-use star_base::limbs::OutOfMemory;
+use star_value::OutOfMemory;
+use star_value::bits::TooLarge;
 
 /// Reasons for ending an algorithm without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Algorithms of intrinsics: built-in implementations of library routines.
 //!
-//! An algorithm works on packed lines (the columns of a [`BitTable`](star_base::BitTable), which
+//! An algorithm works on packed lines (the columns of a [`BitTable`](star_value::BitTable), which
 //! are limbs with a stride) and on integers. It is independent of SIR, registers, values and
 //! backends; an [`Environment`] provides what it needs of a backend: polls, threads, vector
 //! kernels. How to add an intrinsic: `docs/src/internals/cpu.md`.
@@ -105,7 +105,7 @@ fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use star_base::{BitTable, SparseLines};
+    use star_value::{BitTable, SparseLines};
 
     use super::{
         Closing, Components, Ended, Environment, InterruptPoller, IntrinsicState, Keeping,

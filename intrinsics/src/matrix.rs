@@ -1,6 +1,6 @@
 //! The lines of a table, dense or sparse.
 
-use star_base::{BitTable, SparseLines};
+use star_value::{BitTable, SparseLines};
 
 /// The lines of a table in its layout: its rows or its columns.
 #[derive(Clone, Copy, Debug)]

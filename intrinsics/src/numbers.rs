@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::filled;

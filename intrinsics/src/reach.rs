@@ -15,7 +15,7 @@ mod sparse;
 use condensation::{Condensation, each_arc};
 
 use star_base::intrinsics::catalogue::closure::CLOSURE_PART;
-use star_base::{BitTable, Limbs, SparseLines};
+use star_value::{BitTable, Limbs, SparseLines};
 
 use crate::components::{Ahead, Components};
 use crate::environment::{Ended, Environment, InterruptPoller};

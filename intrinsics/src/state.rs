@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use crate::environment::{Ended, Environment};
 

@@ -1,6 +1,6 @@
 //! Values that files hold: the result of reading and the input of writing.
 
-use star_base::{BitVector, BitsRef, Table};
+use star_value::{BitVector, BitsRef, Table};
 
 use crate::decimal::Decimal;
 use crate::graph::Graph;

@@ -16,7 +16,8 @@ mod target;
 
 use std::fmt;
 
-use star_base::{BitTable, BitVector, Code, Table};
+use star_base::Code;
+use star_value::{BitTable, BitVector, Table};
 
 pub use self::numbers::{NumberLayout, NumbersLaidOut, lay_out_numbers};
 use self::poller::InterruptPoller;

@@ -1,7 +1,7 @@
 //! Arguments of a call, by name.
 
-use star_base::{BitTable, BitVector, Kind};
-use star_vm::{Argument, HostValue};
+use star_base::Kind;
+use star_value::{Argument, BitTable, BitVector, Value};
 
 use crate::error::Error;
 use crate::program::{Parameter, Routine};
@@ -12,7 +12,7 @@ use crate::program::{Parameter, Routine};
 /// a table. A `var` parameter without an argument is unset before the call.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
-    pub(crate) values: Vec<(String, HostValue)>,
+    pub(crate) values: Vec<(String, Value)>,
     #[cfg(feature = "files")]
     pub(crate) files: crate::files::FileArgs,
 }
@@ -33,7 +33,7 @@ impl Args {
 
     /// Adds an argument. The last one of a name counts.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<HostValue>) -> Self {
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.values.push((name.to_owned(), value.into()));
         self
     }
@@ -41,7 +41,7 @@ impl Args {
     /// Returns the values of the parameters, in order.
     pub(crate) fn bind(self, routine: &Routine) -> Result<Vec<Argument>, Error> {
         let params = &routine.params;
-        let mut bound: Vec<Option<HostValue>> = params.iter().map(|_| None).collect();
+        let mut bound: Vec<Option<Value>> = params.iter().map(|_| None).collect();
         for (name, value) in self.values {
             let idx = routine.param(&name)?;
             bound[idx] = Some(of_kind(&params[idx], value)?);
@@ -52,8 +52,8 @@ impl Args {
                 Err(Error::MissingArgument { routine, name })
             }
             value => {
-                let value = value.unwrap_or(HostValue::Unset);
-                let is_set = value != HostValue::Unset;
+                let value = value.unwrap_or(Value::Unset);
+                let is_set = value != Value::Unset;
                 Ok(Argument::new(value, is_set))
             }
         });
@@ -62,11 +62,11 @@ impl Args {
 }
 
 /// Returns the value as one of the kind of the parameter.
-pub(crate) fn of_kind(param: &Parameter, value: HostValue) -> Result<HostValue, Error> {
+pub(crate) fn of_kind(param: &Parameter, value: Value) -> Result<Value, Error> {
     match fitted(param.kind, value) {
         Ok(value) => Ok(value),
         Err(value) => {
-            let found = value.ty().map(|ty| ty.kind());
+            let found = value.kind();
             let (name, expected) = (param.name.clone(), param.kind);
             Err(Error::WrongKind { name, expected, found })
         }
@@ -74,28 +74,28 @@ pub(crate) fn of_kind(param: &Parameter, value: HostValue) -> Result<HostValue, 
 }
 
 /// Returns the value as one of this kind, or itself if it is none.
-pub(crate) fn fitted(kind: Kind, value: HostValue) -> Result<HostValue, HostValue> {
+pub(crate) fn fitted(kind: Kind, value: Value) -> Result<Value, Value> {
     Ok(match (kind, value) {
-        (_, HostValue::Unset) => HostValue::Unset,
-        (Kind::Int, value @ HostValue::Int(_))
-        | (Kind::Bool, value @ HostValue::Bool(_))
-        | (Kind::Str, value @ HostValue::Str(_))
-        | (Kind::Table, value @ HostValue::Table(_)) => value,
-        (Kind::Slice, HostValue::Slice(bits) | HostValue::Word(bits)) => HostValue::Slice(bits),
-        (Kind::Word, HostValue::Slice(bits) | HostValue::Word(bits)) => HostValue::Word(bits),
-        (Kind::Slice, HostValue::Str(text)) => match BitVector::parse(&text) {
-            Some(bits) => HostValue::Slice(bits),
-            None => return Err(HostValue::Str(text)),
+        (_, Value::Unset) => Value::Unset,
+        (Kind::Int, value @ Value::Int(_))
+        | (Kind::Bool, value @ Value::Bool(_))
+        | (Kind::Str, value @ Value::Str(_))
+        | (Kind::Table, value @ Value::Table(_)) => value,
+        (Kind::Slice, Value::Slice(bits) | Value::Word(bits)) => Value::Slice(bits),
+        (Kind::Word, Value::Slice(bits) | Value::Word(bits)) => Value::Word(bits),
+        (Kind::Slice, Value::Str(text)) => match BitVector::parse(&text) {
+            Some(bits) => Value::Slice(bits),
+            None => return Err(Value::Str(text)),
         },
-        (Kind::Word, HostValue::Str(text)) => match BitVector::parse(&text) {
-            Some(bits) => HostValue::Word(bits),
-            None => return Err(HostValue::Str(text)),
+        (Kind::Word, Value::Str(text)) => match BitVector::parse(&text) {
+            Some(bits) => Value::Word(bits),
+            None => return Err(Value::Str(text)),
         },
-        (Kind::Table, HostValue::Str(text)) => {
+        (Kind::Table, Value::Str(text)) => {
             let rows: Vec<&str> = text.split_whitespace().collect();
             match BitTable::parse(&rows) {
                 Some(table) => table.into(),
-                None => return Err(HostValue::Str(text)),
+                None => return Err(Value::Str(text)),
             }
         }
         (

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Code, SourceMap, text};
-use star_bind::data::TableWish;
 use star_bind::{
     ArgValue, Files, Observer, OpenFile, Origin, Param, Reading, Signature, UnknownNames, bind,
     load,
@@ -14,7 +13,7 @@ use star_bind::{
 use star_compiler::{LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 use star_io::FileError;
 use star_ir::RoutineId;
-use star_vm::{Argument, HostValue};
+use star_value::{Argument, Value};
 
 use crate::args::{Args, of_kind};
 use crate::diagnostics::Diagnostics;
@@ -163,9 +162,9 @@ pub(crate) fn load_arguments(
         let value = of_kind(&routine.params[idx], value)?;
         // Other parameters may depend on a number; of other values only the presence counts.
         let text = match &value {
-            HostValue::Unset => String::new(),
-            HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => value.to_string(),
-            HostValue::Slice(_) | HostValue::Word(_) | HostValue::Table(_) => "0".to_owned(),
+            Value::Unset => String::new(),
+            Value::Int(_) | Value::Bool(_) | Value::Str(_) => value.to_string(),
+            Value::Slice(_) | Value::Word(_) | Value::Table(_) => "0".to_owned(),
         };
         texts.push(format!("{name}={text}"));
         typed.push((idx, value));
@@ -174,11 +173,11 @@ pub(crate) fn load_arguments(
     let mut binding =
         bound.map_err(|faults| Error::Invalid(Diagnostics::new(&SourceMap::new(), faults)))?;
     for (idx, value) in typed {
-        if value != HostValue::Unset {
+        if value != Value::Unset {
             binding.origins[idx] = Origin::Argument(ArgValue::Value(value));
         }
     }
-    binding.wishes = compiled.preferences(entry).into_iter().map(TableWish::of).collect();
+    binding.wishes = compiled.preferences(entry);
     let settings = binding.settings.clone();
     let reading = Reading { files: &Disk, observer: &Reader(environment), settings: &settings };
     let max_bytes = environment.limits.memory.unwrap_or(u64::MAX);

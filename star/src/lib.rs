@@ -58,8 +58,9 @@ mod program;
 mod run;
 mod session;
 
-pub use star_base::{BitTable, BitVector as Bits, Code, Diagnostic, Kind, Table};
-pub use star_vm::{HostValue as Value, Limits, Stats};
+pub use star_base::{Code, Diagnostic, Kind};
+pub use star_value::{BitTable, BitVector as Bits, Table, Value};
+pub use star_vm::{Limits, Stats};
 
 pub use args::Args;
 pub use diagnostics::Diagnostics;

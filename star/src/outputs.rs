@@ -3,8 +3,9 @@
 use std::ops::Index;
 use std::sync::Arc;
 
-use star_base::{BitVector, Kind, Table};
-use star_vm::{HostValue, Stats};
+use star_base::Kind;
+use star_value::{BitVector, Table, Value};
+use star_vm::Stats;
 
 use crate::error::Error;
 
@@ -12,26 +13,26 @@ use crate::error::Error;
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     pub(crate) names: Arc<[String]>,
-    pub(crate) values: Vec<HostValue>,
+    pub(crate) values: Vec<Value>,
     pub(crate) printed: String,
     pub(crate) stats: Stats,
 }
 
 impl Outputs {
     /// Returns the result of this name.
-    pub fn get(&self, name: &str) -> Option<&HostValue> {
+    pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(self.names.iter().position(|known| known == name)?)
     }
 
     /// Returns the results with their names, in the order of the parameters.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &HostValue)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.names.iter().map(String::as_str).zip(&self.values)
     }
 
     /// Removes the result of this name and returns it; later the result is unset.
-    pub fn take(&mut self, name: &str) -> Option<HostValue> {
+    pub fn take(&mut self, name: &str) -> Option<Value> {
         let idx = self.names.iter().position(|known| known == name)?;
-        self.values.get_mut(idx).map(|value| std::mem::replace(value, HostValue::Unset))
+        self.values.get_mut(idx).map(|value| std::mem::replace(value, Value::Unset))
     }
 
     /// Returns a result that is a table.
@@ -40,7 +41,7 @@ impl Outputs {
     /// [`Error::UnknownResult`], [`Error::WrongKind`].
     pub fn table(&self, name: &str) -> Result<&Table, Error> {
         self.of_kind(name, Kind::Table, |value| {
-            let HostValue::Table(table) = value else { return None };
+            let Value::Table(table) = value else { return None };
             Some(table)
         })
     }
@@ -51,7 +52,7 @@ impl Outputs {
     /// [`Error::UnknownResult`], [`Error::WrongKind`].
     pub fn bits(&self, name: &str) -> Result<&BitVector, Error> {
         self.of_kind(name, Kind::Slice, |value| {
-            let (HostValue::Slice(bits) | HostValue::Word(bits)) = value else { return None };
+            let (Value::Slice(bits) | Value::Word(bits)) = value else { return None };
             Some(bits)
         })
     }
@@ -62,7 +63,7 @@ impl Outputs {
     /// [`Error::UnknownResult`], [`Error::WrongKind`].
     pub fn int(&self, name: &str) -> Result<i64, Error> {
         self.of_kind(name, Kind::Int, |value| {
-            let HostValue::Int(int) = value else { return None };
+            let Value::Int(int) = value else { return None };
             Some(*int)
         })
     }
@@ -81,20 +82,20 @@ impl Outputs {
         &'a self,
         name: &str,
         expected: Kind,
-        pick: impl Fn(&'a HostValue) -> Option<T>,
+        pick: impl Fn(&'a Value) -> Option<T>,
     ) -> Result<T, Error> {
         let name = name.to_owned();
         let Some(value) = self.get(&name) else { return Err(Error::UnknownResult { name }) };
-        let found = value.ty().map(|ty| ty.kind());
+        let found = value.kind();
         pick(value).ok_or(Error::WrongKind { name, expected, found })
     }
 }
 
 /// Panics if there is no result of this name, as indexing does.
 impl Index<&str> for Outputs {
-    type Output = HostValue;
+    type Output = Value;
 
-    fn index(&self, name: &str) -> &HostValue {
+    fn index(&self, name: &str) -> &Value {
         self.get(name).unwrap_or_else(|| panic!("there is no result `{name}`"))
     }
 }

@@ -3,12 +3,9 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitsRef;
 use star_ir::{LimitKind, Program as Sir, Ty};
-use star_vm::{
-    Argument, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
-    Stats,
-};
+use star_value::{Argument, BitsRef, Value};
+use star_vm::{BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Stats};
 
 use crate::args::Args;
 use crate::diagnostics::Diagnostics;
@@ -119,7 +116,7 @@ impl<'r> Run<'r> {
         let point = compiled.points[self.routine];
         let mut arguments = self.arguments(args, &compiled)?;
         if point.is_function() {
-            arguments.push(Argument::new(HostValue::Unset, false));
+            arguments.push(Argument::new(Value::Unset, false));
         }
         let (memory, interrupt) = (self.environment.limits.memory, self.environment.interrupt);
         let compiled = &compiled.compiled;
@@ -231,7 +228,7 @@ impl Host for MemoryHost<'_, '_> {
         layout: Option<&str>,
         ty: Ty,
         max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         self.files.read(file, layout, ty, max_bytes)
     }
 

@@ -8,7 +8,8 @@ use star_compiler::hir::TyKind;
 use star_compiler::session::{Does, SessionLine, Variable};
 use star_compiler::{LoadError, LowerOptions, Source, SourceLoader};
 use star_syntax::{Piece, ast};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::Value;
+use star_vm::{Limits, Outcome};
 
 use crate::args::fitted;
 use crate::diagnostics::Diagnostics;
@@ -46,7 +47,7 @@ pub struct Session {
 #[derive(Clone, Debug, Default)]
 pub struct Entered {
     /// The value, if the entry ends with an expression.
-    pub value: Option<HostValue>,
+    pub value: Option<Value>,
     /// The printed text.
     pub printed: String,
     /// The names that it defined, and paths that it imported.
@@ -117,19 +118,18 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::WrongKind`] for another kind than it has, [`Error::Refused`].
-    pub fn set(&mut self, name: &str, value: impl Into<HostValue>) -> Result<(), Error> {
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Error> {
         let value = value.into();
         let declared = self.state.environment.get(name).and_then(|it| it.kind.known());
-        let kind = |value: &HostValue| value.ty().map(|ty| ty.kind());
-        let wrong = |expected, value: HostValue| {
-            let found = kind(&value);
+        let wrong = |expected, value: Value| {
+            let found = value.kind();
             Error::WrongKind { name: name.to_owned(), expected, found }
         };
         let value = match declared {
             Some(expected) => fitted(expected, value).map_err(|value| wrong(expected, value))?,
             None => value,
         };
-        let kind = kind(&value);
+        let kind = value.kind();
         let loaded = self.state.values.load(name, value, true);
         loaded.map_err(|error| refused_by_backend("no memory for a variable", &error))?;
         if let (None, Some(kind)) = (declared, kind) {
@@ -144,7 +144,7 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::UnknownResult`], [`Error::Refused`].
-    pub fn value(&self, name: &str) -> Result<HostValue, Error> {
+    pub fn value(&self, name: &str) -> Result<Value, Error> {
         if self.state.environment.get(name).is_none() {
             return Err(Error::UnknownResult { name: name.to_owned() });
         }
@@ -157,7 +157,7 @@ impl Session {
         variables.filter_map(|(name, variable)| Some((name, variable.kind.known()?)))
     }
 
-    fn stored(&self, slot: &str) -> Result<HostValue, Error> {
+    fn stored(&self, slot: &str) -> Result<Value, Error> {
         let stored = self.state.values.store(slot, &self.interrupt);
         Ok(stored.map_err(|error| refused_by_backend("no memory for a value", &error))?)
     }

@@ -3,7 +3,8 @@
 
 use star_base::{Diagnostic, SourceMap, Span};
 use star_compiler::LowerOptions;
-use star_vm::{HostValue, Outcome};
+use star_value::Value;
+use star_vm::Outcome;
 
 use crate::run::{Program, RunResult};
 
@@ -53,7 +54,7 @@ fn main_of(program: &Program) -> RunResult {
 ///
 /// # Panics
 /// If it does not compile or does not end well.
-pub fn ends(text: &str, routine: &str, args: Vec<HostValue>) -> Vec<HostValue> {
+pub fn ends(text: &str, routine: &str, args: Vec<Value>) -> Vec<Value> {
     let program = Program::new(text);
     let run = program.run(routine, args);
     assert_eq!(run.outcome, Outcome::Done, "{}", ending(&program, &run));
@@ -64,7 +65,7 @@ pub fn ends(text: &str, routine: &str, args: Vec<HostValue>) -> Vec<HostValue> {
 ///
 /// # Panics
 /// If it does not compile, or does not trap.
-pub fn call_traps(text: &str, routine: &str, args: Vec<HostValue>) -> String {
+pub fn call_traps(text: &str, routine: &str, args: Vec<Value>) -> String {
     let program = Program::new(text);
     let run = program.run(routine, args);
     assert!(matches!(run.outcome, Outcome::Trap(_)), "{:?}", run.outcome);

@@ -4,7 +4,8 @@
 use star_harness::{Difference, Mode};
 use star_ir::RoutineId;
 use star_opt::Options;
-use star_vm::{Counters, HostValue, Limits, Outcome};
+use star_value::Value;
+use star_vm::{Counters, Limits, Outcome};
 
 use crate::backends::{Compiled, Machine};
 use crate::case::ending;
@@ -133,7 +134,7 @@ impl InBothModes {
         &self,
         machine: &str,
         entry: RoutineId,
-        args: &[HostValue],
+        args: &[Value],
         limits: Limits,
     ) -> RunResult {
         let compiled = self.as_written.iter().find(|compiled| compiled.name == machine);
@@ -151,7 +152,7 @@ impl InBothModes {
     pub fn run(
         &self,
         entry: RoutineId,
-        args: &[HostValue],
+        args: &[Value],
         limits: Limits,
         ending: &dyn Fn(&RunResult) -> String,
     ) -> Same {
@@ -213,7 +214,7 @@ pub fn same(
     program: &Program,
     compiled: &InBothModes,
     name: &str,
-    args: &[HostValue],
+    args: &[Value],
     limits: Limits,
 ) -> Same {
     compiled.run(program.entry(name), args, limits, &|run| ending(program, run))
@@ -227,7 +228,7 @@ pub fn same_as_lowered(
     program: &Program,
     compiled: &[Compiled],
     name: &str,
-    args: &[HostValue],
+    args: &[Value],
     limits: Limits,
 ) -> Same {
     run_as_lowered(compiled, program.entry(name), args, limits, &|run| ending(program, run))
@@ -236,7 +237,7 @@ pub fn same_as_lowered(
 fn run_as_lowered(
     compiled: &[Compiled],
     entry: RoutineId,
-    args: &[HostValue],
+    args: &[Value],
     limits: Limits,
     ending: &dyn Fn(&RunResult) -> String,
 ) -> Same {
@@ -304,15 +305,15 @@ pub fn in_words(
 }
 
 /// Formats a whole value, with its type.
-fn shown(value: &HostValue) -> String {
+fn shown(value: &Value) -> String {
     match value {
-        HostValue::Slice(bits) => format!("slice '{bits}'"),
-        HostValue::Word(bits) => format!("word '{bits}'"),
-        HostValue::Table(table) => {
+        Value::Slice(bits) => format!("slice '{bits}'"),
+        Value::Word(bits) => format!("word '{bits}'"),
+        Value::Table(table) => {
             let rows = (0..table.n_rows()).map(|row| format!("\n{}", table.row(row)));
             format!("table {} x {}{}", table.n_rows(), table.n_cols(), rows.collect::<String>())
         }
-        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+        Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => {
             format!("{value:?}")
         }
     }

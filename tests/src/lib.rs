@@ -8,8 +8,9 @@ pub mod run;
 pub mod sir;
 
 use star::pipeline::Build;
-use star_base::{BitTable, BitVector, Diagnostic, Library};
+use star_base::{Diagnostic, Library};
 use star_compiler::{Compilation, LoadError, LowerOptions, Lowered, Source, SourceLoader};
+use star_value::{BitTable, BitVector};
 
 pub use star_stdlib::LIBRARY;
 

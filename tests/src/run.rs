@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 
 pub use star::pipeline::{Printed, RunResult};
 use star_compiler::Compilation;
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::Value;
+use star_vm::{Limits, Outcome};
 
 use crate::backends::{Compiled, Machine, backends};
 use crate::differ::{Agreement, InBothModes, Same, compile, same};
@@ -59,7 +60,7 @@ impl Program {
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
-    pub fn run(&self, name: &str, args: Vec<HostValue>) -> RunResult {
+    pub fn run(&self, name: &str, args: Vec<Value>) -> RunResult {
         self.run_within(name, args, LIMITS)
     }
 
@@ -67,7 +68,7 @@ impl Program {
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
-    pub fn run_within(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> RunResult {
+    pub fn run_within(&self, name: &str, args: Vec<Value>, limits: Limits) -> RunResult {
         self.agree(name, args, limits).run
     }
 
@@ -76,7 +77,7 @@ impl Program {
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
-    pub fn agree(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> Agreement {
+    pub fn agree(&self, name: &str, args: Vec<Value>, limits: Limits) -> Agreement {
         let compiled =
             self.compiled.get_or_init(|| InBothModes::new(&self.lowered.program, &backends()));
         match same(self, compiled, name, &args, limits) {
@@ -106,7 +107,7 @@ impl Program {
 ///
 /// # Panics
 /// If it did not.
-pub fn done(run: RunResult) -> Vec<HostValue> {
+pub fn done(run: RunResult) -> Vec<Value> {
     assert_eq!(run.outcome, Outcome::Done);
     run.values
 }

@@ -25,23 +25,21 @@
 //! operation of SIR: it has one function for each and checks what the guards promise; it makes no
 //! statement about speed. All backends share the wording of traps and the values in them
 //! ([`crate::checks::check`] with a [`crate::checks::GuardContext`]), the text of values for
-//! `print` ([`crate::display`]), ranges of columns ([`crate::columns`]), and the reasons why a run
-//! ends ([`crate::interrupt`]). `vm/gpu` is a backend in a separate crate. The tests compare each
-//! backend with the reference (`harness/src/compare.rs`).
+//! `print` ([`star_value::display`]), ranges of columns ([`crate::columns`]), and the reasons why a
+//! run ends ([`crate::interrupt`]). `vm/gpu` is a backend in a separate crate. The tests compare
+//! each backend with the reference (`harness/src/compare.rs`).
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitsRef, Code, Intrinsic};
-use star_ir::analysis::line_accesses::TableUse;
+use star_base::{Code, Intrinsic};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
+use star_value::{BitTable, BitsRef, OutOfMemory, TableLayout, TableWish, Value as HostValue};
 
 use crate::counters::Counters;
 use crate::explain::Explanation;
 use crate::profile::Profile;
-use crate::value::{HostValue, TableForm, TableLayout};
 
 /// A compiler from SIR to an executable form, and a machine that runs it.
 pub trait Backend {
@@ -134,9 +132,9 @@ pub trait Backend {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
 
-    /// Returns the preferred layouts of the parameters of an entry, in order. Parameters that are
-    /// not tables, and those beyond the end of the list, have none.
-    fn preferences(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<Preference> {
+    /// Returns the preferred layouts of the parameters of an entry, in order; by columns and not
+    /// sparse beyond the end of the list. Those of parameters that are not tables mean nothing.
+    fn preferences(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<TableWish> {
         Vec::new()
     }
 
@@ -233,16 +231,6 @@ pub enum Wanted {
         /// Minimum size of its dense form in bytes; smaller tables are by columns.
         from_bytes: u64,
     },
-}
-
-/// The layout of a table that an entry prefers for a parameter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Preference {
-    /// The order of its lines.
-    pub form: TableForm,
-    /// How the entry uses the table, which decides whether it should be sparse; `None` if the
-    /// backend has no sparse tables.
-    pub used: Option<TableUse>,
 }
 
 /// A compiled program.

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::BitVector;
 use star_ir::LimitKind;
+use star_value::BitVector;
 
 use crate::interrupt::{Exec, Stop};
 

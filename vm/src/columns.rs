@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, TableRef};
+use star_value::{BitTable, OutOfMemory, TableRef, Value as HostValue};
 
 use crate::backend::{Backend, BackendError, Part};
-use crate::value::HostValue;
 
 /// Limbs of a range of columns that is transferred at once: 64 MiB.
 const RANGE_LIMBS: usize = 1 << 23;

@@ -7,15 +7,14 @@
 use std::any::Any;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
+use star_value::{BitTable, TableWish, Value as HostValue};
 
 use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Outcome, Part,
-    Preference, TypeInfo, Wanted,
+    TypeInfo, Wanted,
 };
 use crate::explain::Explanation;
-use crate::value::HostValue;
 
 /// A [`Backend`] as an object.
 pub type DynBackend = dyn Backend<Value = DynValue, Code = DynCode, Plan = DynPlan>;
@@ -114,7 +113,7 @@ impl<B: Backend + 'static> Backend for Erased<B> {
         Ok(Compiled { code: DynCode(Box::new(code)), n_kept })
     }
 
-    fn preferences(&self, code: &DynCode, entry: RoutineId) -> Vec<Preference> {
+    fn preferences(&self, code: &DynCode, entry: RoutineId) -> Vec<TableWish> {
         let code = of::<B::Code>(&*code.0);
         code.map_or(Vec::new(), |code| self.0.preferences(code, entry))
     }

@@ -4,7 +4,6 @@
 //!   [`explain`]: a description of the compiled program, as data. [`dyn_backend`]: any backend as
 //!   an object.
 //! * [`kernels`]: serial kernels over packed limbs, for several instruction sets.
-//! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
 //! * [`profile`]: the lines and routines in which a run spends its time.
 //! * [`mod@reference`]: the backend that is the specification. [`cpu`]: the default backend, with
 //!   its [`kernels`].
@@ -18,7 +17,6 @@ pub mod checks;
 pub mod columns;
 mod counters;
 pub mod cpu;
-pub mod display;
 pub mod dyn_backend;
 pub mod explain;
 pub mod interrupt;
@@ -27,11 +25,10 @@ pub mod profile;
 pub mod reference;
 mod scalars;
 mod tape;
-pub mod value;
 
 pub use backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Host, HostError,
-    Limits, Outcome, Part, Preference, Stats, TypeInfo, Wanted,
+    Limits, Outcome, Part, Stats, TypeInfo, Wanted,
 };
 pub use counters::{Counters, Declined};
 pub use cpu::Cpu;
@@ -39,4 +36,3 @@ pub use dyn_backend::{DynBackend, DynCode, DynPlan, DynValue, erase};
 pub use explain::Explanation;
 pub use profile::Profile;
 pub use reference::Reference;
-pub use value::{Argument, HostValue, TableForm, TableLayout};

@@ -5,9 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use star::pipeline::{Machine, on};
-use star_base::{BitTable, BitVector};
 use star_gpu::{DeviceSettings, Gpu, Mode, Wide};
-use star_vm::{Argument, HostValue};
+use star_value::{Argument, BitTable, BitVector, Value};
 
 use super::{Bench, SEED, int, lowered, milliseconds, once};
 use crate::results::Figure;
@@ -67,15 +66,15 @@ impl Bench {
         let mut random = || {
             let mut bits = BitVector::zeros(n);
             bits.limbs_mut().fill_with(|| generator.next_u64());
-            star_base::bits::zero_tail(bits.limbs_mut(), n);
+            star_value::bits::zero_tail(bits.limbs_mut(), n);
             bits
         };
         let mut table = || {
             let columns: Vec<BitVector> = (0..n).map(|_| random()).collect();
-            HostValue::from(BitTable::from_columns(n, &columns))
+            Value::from(BitTable::from_columns(n, &columns))
         };
         let (p, q) = (table(), table());
-        let args = [p, q, HostValue::Slice(random()), int(TURNS), HostValue::Unset, int(0)];
+        let args = [p, q, Value::Slice(random()), int(TURNS), Value::Unset, int(0)];
         let settings =
             |wide| DeviceSettings { wide, mode: Mode::Resident, ..DeviceSettings::default() };
         let items = |items| settings(Some(Wide { items, ..Wide::CARD }));
@@ -102,18 +101,18 @@ impl Bench {
         let mut random = BitVector::zeros(n);
         let mut generator = star_base::Random::new(SEED);
         random.limbs_mut().fill_with(|| generator.next_u64());
-        star_base::bits::zero_tail(random.limbs_mut(), n);
+        star_value::bits::zero_tail(random.limbs_mut(), n);
         let mut last = BitVector::zeros(n);
         last.put(n - TURNS, true);
         let mut all = BitVector::zeros(n);
         all.limbs_mut().fill(u64::MAX);
-        star_base::bits::zero_tail(all.limbs_mut(), n);
+        star_value::bits::zero_tail(all.limbs_mut(), n);
         let args = [
-            HostValue::Slice(last),
-            HostValue::Slice(all),
-            HostValue::Slice(random),
+            Value::Slice(last),
+            Value::Slice(all),
+            Value::Slice(random),
             int(TURNS),
-            HostValue::Unset,
+            Value::Unset,
             int(0),
         ];
         let settings = |wide, mode| DeviceSettings { wide, mode, ..DeviceSettings::default() };
@@ -142,7 +141,7 @@ impl Bench {
         machine: &Machine,
         about: &str,
         (text, name): (&str, &str),
-        args: &[HostValue],
+        args: &[Value],
     ) -> Result<(), String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;
         let compiled = self.compiled(machine, text, &[])?;

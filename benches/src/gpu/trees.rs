@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitVector, Random};
-use star_vm::{Argument, HostValue};
+use star_base::Random;
+use star_value::{Argument, BitVector, Value};
 
 use super::{Bench, SEED, int, lowered};
 use crate::results::Figure;
@@ -56,7 +56,7 @@ impl Bench {
         let mut figures = Vec::new();
         for (input, field) in [("perfect", perfect(n)), ("random, 25 %", random(n))] {
             let n_leaves = field.count_ones();
-            let field = HostValue::Slice(field);
+            let field = Value::Slice(field);
             let cycle = self.each("CYCLES", &field, 2)?;
             let decode = self.each("DECODES", &field, 2)?;
             let mut figure = Figure::new(input, ("D", n), cycle.device / 1e3, &[]);
@@ -81,13 +81,13 @@ impl Bench {
     }
 
     /// Medians of a routine of [`TEXT`] with this number of results.
-    fn each(&self, name: &str, field: &HostValue, n_results: usize) -> Result<Each, String> {
+    fn each(&self, name: &str, field: &Value, n_results: usize) -> Result<Each, String> {
         let entry = lowered(TEXT).find(name).ok_or("no such routine")?;
         let compiled = self.compiled(&self.gpu, TEXT, &[])?;
         let mut medians = [Each { device: 0.0, run: 0.0 }; 2];
         for (repeats, median) in [REPEATS, 0].into_iter().zip(&mut medians) {
             let mut args = vec![field.clone(), int(repeats)];
-            args.extend(vec![HostValue::Unset; n_results]);
+            args.extend(vec![Value::Unset; n_results]);
             let given = args.iter().map(Argument::of).collect();
             let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
             let (device, run, stats) = self.median(&mut loaded)?;
@@ -111,7 +111,7 @@ impl Bench {
 fn perfect(depth: usize) -> BitVector {
     let mut field = BitVector::zeros(1 << depth);
     field.limbs_mut().fill(u64::MAX);
-    star_base::bits::zero_tail(field.limbs_mut(), 1 << depth);
+    star_value::bits::zero_tail(field.limbs_mut(), 1 << depth);
     field
 }
 

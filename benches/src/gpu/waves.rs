@@ -1,10 +1,9 @@
 //! Lee's wave on the device: the labels of all cells, and a path between opposite corners, on the
 //! maps of independently blocked transitions that the CPU backend is measured on.
 
-use star_base::BitVector;
 use star_intrinsics::Workers;
 use star_intrinsics::wave::Grid;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use super::{Bench, int};
 use crate::results::Figure;
@@ -46,20 +45,20 @@ impl Bench {
                 let number = int(goal.y * n + goal.x + 1);
                 let input = format!("{share:.0} % blocked, goal near the {place}");
                 let args = |moore: bool| {
-                    let slices = [right.clone(), down.clone()].map(HostValue::Slice);
-                    let numbers = [int(n), number.clone(), HostValue::Bool(moore)];
-                    numbers.into_iter().chain(slices).chain([HostValue::Unset]).collect()
+                    let slices = [right.clone(), down.clone()].map(Value::Slice);
+                    let numbers = [int(n), number.clone(), Value::Bool(moore)];
+                    numbers.into_iter().chain(slices).chain([Value::Unset]).collect()
                 };
-                let four: Vec<HostValue> = args(false);
+                let four: Vec<Value> = args(false);
                 let labels =
                     self.line(&format!("labels, {input}"), (TEXT, "LABELS", &[]), &four)?;
-                let eight: Vec<HostValue> = args(true);
+                let eight: Vec<Value> = args(true);
                 let moore = self.line(
                     &format!("labels, eight neighbours, {input}"),
                     (TEXT, "LABELS", &[]),
                     &eight,
                 )?;
-                let of_path = [int(start), HostValue::Unset, HostValue::Unset];
+                let of_path = [int(start), Value::Unset, Value::Unset];
                 let args = [four, of_path.into()].concat();
                 let paths =
                     self.line(&format!("labels and path, {input}"), (TEXT, "PATHS", &[]), &args)?;

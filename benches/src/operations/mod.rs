@@ -13,9 +13,10 @@ mod plain;
 mod reading;
 mod values;
 
+use star_value::Value;
+use star_vm::Cpu;
 use star_vm::cpu::Settings;
 use star_vm::kernels::Kernels;
-use star_vm::{Cpu, HostValue};
 
 use crate::program::{Compiled, median};
 use crate::results::Figure;
@@ -116,7 +117,7 @@ pub(crate) fn figure(name: &str, n_bits: usize, seconds: f64) -> Result<Figure, 
     let (operation, streams) =
         found.and_then(|operation| Some((operation, operation.streams?))).ok_or_else(no_such)?;
     let bench = Bench::new(seconds / 3.0);
-    let mut args = vec![HostValue::Int(0)];
+    let mut args = vec![Value::Int(0)];
     args.extend(values::values(n_bits, operation.wants_wide(), operation.wants_narrow()));
     let nothing = bench.time(&bench.library, "", &mut args);
     let threads = bench.threads(operation, n_bits);
@@ -165,7 +166,7 @@ impl Bench {
         let readings = self.reading(n_bits, buffer);
         let wide = wanted.iter().any(|operation| operation.wants_wide());
         let narrow = wanted.iter().any(|operation| operation.wants_narrow());
-        let mut args = vec![HostValue::Int(0)];
+        let mut args = vec![Value::Int(0)];
         args.extend(values::values(n_bits, wide, narrow));
         let [single, library] =
             [&self.single, &self.library].map(|backend| self.time(backend, "", &mut args));
@@ -267,12 +268,12 @@ impl Bench {
 
     /// Nanoseconds of one iteration of a loop with this statement. The values come back as the
     /// loop leaves them.
-    fn time(&self, backend: &Cpu, statement: &str, args: &mut Vec<HostValue>) -> f64 {
+    fn time(&self, backend: &Cpu, statement: &str, args: &mut Vec<Value>) -> f64 {
         let text =
             format!("{}begin for t := 1 to times do begin {statement} end end;", values::HEAD,);
         let compiled = Compiled::new(backend.clone(), &text);
         let mut round = |turns: f64| {
-            args[0] = HostValue::Int(turns as i64);
+            args[0] = Value::Int(turns as i64);
             let (time, after) = compiled.run("BENCH", std::mem::take(args));
             *args = after;
             time

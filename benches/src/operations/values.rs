@@ -1,10 +1,8 @@
 //! What the operations work on: one value of each kind, which goes into the machine and comes back,
 //! so that there is no second one.
 
-use star_base::{BitTable, BitVector};
-use star_vm::HostValue;
-
 use star_base::Random;
+use star_value::{BitTable, BitVector, Value};
 
 /// The seed of all values.
 pub(super) const SEED: u64 = 1;
@@ -28,12 +26,12 @@ var k,t: integer; b: boolean; part: word;
 
 /// The arguments of that routine, without the first one, for slices of `n_bits` bits. Tables that
 /// the statement does not use have as many rows as the others and one column.
-pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<HostValue> {
+pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<Value> {
     let mut random = Random::new(SEED);
     let width = |wanted, columns| if wanted { columns } else { 1 };
     let (wide, narrow) = (width(wide, WIDE), width(narrow, NARROW));
     let tables = [wide, narrow, narrow, narrow].map(|columns| table(&mut random, n_bits, columns));
-    let rows = [&tables[1], &tables[0]].map(|table| HostValue::Word(table.row(0)));
+    let rows = [&tables[1], &tables[0]].map(|table| Value::Word(table.row(0)));
     let mut noise = || bits(&mut random, n_bits);
     let (x, y, w, p) = (noise(), noise(), noise(), noise());
     let zeros = BitVector::zeros(n_bits);
@@ -41,9 +39,9 @@ pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<HostValue> 
     last.put(n_bits - 1, true);
     let slices = [x.clone(), y, w, zeros.clone(), last, x, zeros];
     let words = [p.clone(), p, bits(&mut random, n_bits), bits(&mut random, n_bits / 2)];
-    let mut values: Vec<HostValue> = tables.into_iter().map(HostValue::from).collect();
-    values.extend(slices.into_iter().map(HostValue::Slice));
-    values.extend(words.into_iter().map(HostValue::Word));
+    let mut values: Vec<Value> = tables.into_iter().map(Value::from).collect();
+    values.extend(slices.into_iter().map(Value::Slice));
+    values.extend(words.into_iter().map(Value::Word));
     values.extend(rows);
     values
 }
@@ -64,5 +62,5 @@ fn table(random: &mut Random, n_rows: usize, n_cols: usize) -> BitTable {
 
 fn fill(random: &mut Random, limbs: &mut [u64], n_bits: usize) {
     limbs.fill_with(|| random.next_u64());
-    star_base::bits::zero_tail(limbs, n_bits);
+    star_value::bits::zero_tail(limbs, n_bits);
 }

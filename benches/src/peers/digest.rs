@@ -5,7 +5,7 @@
 //! with its place. So it can be formed in any order and in wide instructions, and tells places as
 //! well as values apart.
 
-use star_base::{BitTable, BitVector};
+use star_value::{BitTable, BitVector};
 
 /// What stands for "cannot be reached".
 pub(super) const UNREACHABLE: u64 = u64::MAX;

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, Table};
 use star_io::generate::{
     Density, GenerateOptions, GraphKind, Labels, Parts, Repeats, Rmat, Road, UniformGraph,
 };
@@ -20,6 +19,7 @@ use super::ours::MAX_BYTES;
 use super::peer_args::PeerArgs;
 use super::read::load;
 use star_base::Random;
+use star_value::{BitTable, Table};
 
 /// Weights are 1 to this.
 const MAX_WEIGHT: i64 = 1000;

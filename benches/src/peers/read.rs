@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use star_base::BitTable;
 use star_io::{
     Data, Format, Graph, LayoutOptions, LoadedFile, NumberLayout, Numbers, ReadOptions,
     lay_out_numbers, read,
 };
+use star_value::BitTable;
 
 use super::failure::Failure;
 use super::ours::MAX_BYTES;

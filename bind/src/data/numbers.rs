@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use star_base::text;
 use star_io::{FileError, LayoutOptions, NumberLayout, Numbers, Shape};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{LoadRequest, from_table, stopped, wrong_layout};
 use crate::layouts::{self, AnyLayout};
@@ -29,7 +29,7 @@ pub fn from_numbers(
     reading: Reading<'_>,
     numbers: &Numbers,
     request: LoadRequest<'_>,
-) -> Result<(HostValue, RowFields), FileError> {
+) -> Result<(Value, RowFields), FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Numbers(layout)), _) => layout,
         (Some(AnyLayout::Graph(_)), _) => {

@@ -1,10 +1,11 @@
 //! Host of a running program: `print`, `read` and `write`.
 
-use star_base::{BitsRef, Code};
+use star_base::Code;
 use star_bind::{Reading, RecordList, Settings, request};
 use star_io::{FileError, Graph};
 use star_ir::Ty;
-use star_vm::{Host, HostError, HostValue};
+use star_value::{BitsRef, Value};
+use star_vm::{Host, HostError};
 
 use crate::access::Access;
 use crate::files::Console;
@@ -88,11 +89,11 @@ impl Host for RunHost<'_> {
         layout: Option<&str>,
         ty: Ty,
         max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         let reading =
             Reading { files: self.access, observer: &self.console, settings: self.settings };
         let max_bytes = max_bytes.unwrap_or(u64::MAX);
-        let read = request::read_value(reading, file, layout, ty, max_bytes);
+        let read = request::read_value(reading, file, layout, ty.kind(), max_bytes);
         let read = read.map_err(|error| self.fail(error))?;
         if let Some(list) = read.list {
             list.join(&mut self.lists);

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitsRef, Code, text};
+use star_base::{Code, text};
 use star_bind::encoding::{self, Formulas, writable};
 use star_bind::{Encoding, Fields, ResultForm};
 use star_io::{Decimal, FileError, Format, OutputRef};
-use star_vm::HostValue;
+use star_value::{BitsRef, Value};
 
 use crate::destination::Destination;
 use crate::file_roles::Writer;
@@ -83,7 +83,7 @@ impl Target {
     ///
     /// # Errors
     /// If the format cannot represent the value, the system refuses, or a flag is set.
-    pub fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
+    pub fn write(self, value: &Value, flags: &Flags) -> Result<Written, FileError> {
         let data = writable(value, &self.encoding.name)?;
         self.write_data(data, flags).map(|(written, _)| written)
     }
@@ -183,7 +183,7 @@ impl Written {
 mod tests {
     use std::fs;
 
-    use star_base::BitVector;
+    use star_value::BitVector;
 
     use super::*;
 
@@ -191,8 +191,8 @@ mod tests {
         Ok(())
     }
 
-    fn slice() -> HostValue {
-        HostValue::Slice(BitVector::from_bools(&[true, false]))
+    fn slice() -> Value {
+        Value::Slice(BitVector::from_bools(&[true, false]))
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         target().write(&slice(), &flags).unwrap().commit().unwrap();
         assert!(path.is_file());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        let unset = target().write(&HostValue::Unset, &flags).unwrap_err();
+        let unset = target().write(&Value::Unset, &flags).unwrap_err();
         assert_eq!(unset.code, Code::CannotWrite);
         flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
         let stopped = target().write(&slice(), &flags).unwrap_err();

@@ -16,7 +16,8 @@ use star_os::failure::{not_shown, refused_by_backend};
 use star_os::limits::default_memory;
 use star_os::size_args::{available_memory, parse_count, parse_size, parse_time_limit};
 use star_syntax::ast;
-use star_vm::{BackendError, HostValue, display};
+use star_value::{Value, display};
+use star_vm::BackendError;
 
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
@@ -271,7 +272,7 @@ impl Session {
             Ok(value) => {
                 let shown = display::short(display::Shown::from(&value));
                 match shown.chars().nth(MAX_VALUE) {
-                    Some(_) if matches!(value, HostValue::Slice(_) | HostValue::Word(_)) => shown,
+                    Some(_) if matches!(value, Value::Slice(_) | Value::Word(_)) => shown,
                     Some(_) => shown.chars().take(MAX_VALUE).chain(['…']).collect(),
                     None => shown,
                 }

@@ -2,7 +2,7 @@
 //! `star run`, becomes a variable at its first use.
 
 use star_base::Span;
-use star_bind::data::{LoadRequest, SparseWish, TableWish, WidthOverrides};
+use star_bind::data::{LoadRequest, WidthOverrides};
 use star_bind::load::read_graph;
 use star_bind::marked::marked;
 use star_bind::offer::{Offer, offer};
@@ -14,7 +14,7 @@ use star_ir::Ty;
 use star_os::failure::refused_by_backend;
 use star_os::files::{Console, Disk};
 use star_syntax::Piece;
-use star_vm::{HostValue, TableForm};
+use star_value::{SparseWish, TableForm, TableWish, Value};
 
 use super::event::{Event, Sink};
 use super::session::Session;
@@ -44,7 +44,7 @@ impl Offers {
         reading: Reading<'_>,
         max_bytes: u64,
         sparse: SparseWish,
-    ) -> Result<HostValue, FileError> {
+    ) -> Result<Value, FileError> {
         let Offers { file, graph } = self;
         let Ready { graph, widths } = match graph {
             Some(ready) => ready,
@@ -93,7 +93,7 @@ impl Session {
         else {
             return;
         };
-        if let Ok(HostValue::Slice(slice)) = self.state.values.store(slot, &self.flags.interrupt)
+        if let Ok(Value::Slice(slice)) = self.state.values.store(slot, &self.flags.interrupt)
             && let Some(line) = marked(&slice, graph)
         {
             sink.show(Event::Answer(&line));

@@ -4,12 +4,12 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star::Machine;
-use star_base::BitTable;
 use star_ir::RoutineId;
 use star_os::access::Grants;
 use star_os::limits::LimitArgs;
 use star_os::report::{ErrorFormat, Reporter};
-use star_vm::{CompileOptions, Control, HostValue, Limits, Outcome, Stats};
+use star_value::{BitTable, Value};
+use star_vm::{CompileOptions, Control, Limits, Outcome, Stats};
 
 use crate::event::{Event, Sink};
 use crate::session::{Flow, Session, Settings, Work};
@@ -161,7 +161,7 @@ fn tables_accessed_by_rows_are_row_major_before_the_run() {
     let options = CompileOptions::default();
 
     let mut values = Values::new(Rc::clone(&backend));
-    values.load("T", HostValue::from(table.clone()), false).unwrap();
+    values.load("T", Value::from(table.clone()), false).unwrap();
     let slots = ["T".to_owned(), "v".to_owned()];
     let entry = RoutineId(0);
     let job = Job { program: program.clone(), entry, slots: &slots, options };
@@ -172,7 +172,7 @@ fn tables_accessed_by_rows_are_row_major_before_the_run() {
     let code = backend.compile(program, &options, None).unwrap().code;
     let plan = backend.plan(&code, entry, &[None, None]).unwrap();
     let load = |value| backend.load(value, false).unwrap();
-    let mut values = [load(HostValue::from(table)), load(HostValue::Unset)];
+    let mut values = [load(Value::from(table)), load(Value::Unset)];
     assert!(matches!(backend.run(&plan, &mut values, &mut control), Outcome::Done));
     assert_eq!(control.stats.counters.homes_changed, 1);
 }

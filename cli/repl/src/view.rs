@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 pub use star::pipeline::RESULT;
 use star::pipeline::Values;
-use star_base::BitTable;
 use star_bind::RecordList;
 use star_compiler::session::{Environment, Variable};
 use star_ir::Ty;
-use star_vm::{BackendError, HostValue};
+use star_value::{BitTable, Value};
+use star_vm::BackendError;
 
 /// Read access to variables and their values.
 pub struct View<'a> {
@@ -40,7 +40,7 @@ impl View<'_> {
     ///
     /// # Errors
     /// If memory is exhausted or the user requests an interrupt.
-    pub fn value(&self, slot: &str) -> Result<HostValue, BackendError> {
+    pub fn value(&self, slot: &str) -> Result<Value, BackendError> {
         self.values.store(slot, self.interrupt)
     }
 

@@ -15,7 +15,7 @@ use star_os::entry::signature;
 use star_os::files::{Beside, Console};
 use star_os::flags::Flags;
 use star_os::report::Reporter;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::test_file::Routine;
 use crate::text;
@@ -92,7 +92,7 @@ pub(crate) fn inputs(
     let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
         .map_err(|error| vec![place.of_file(&error)])?;
     if routine.point.result.is_some() {
-        arguments.push(Argument::new(HostValue::Unset, false));
+        arguments.push(Argument::new(Value::Unset, false));
     }
     Ok(Inputs { arguments, sizes })
 }
@@ -107,7 +107,7 @@ pub(crate) fn value(
     text: &str,
     span: Span,
     around: ReadContext<'_>,
-) -> Result<HostValue, Vec<Diagnostic>> {
+) -> Result<Value, Vec<Diagnostic>> {
     let param = Param { name: name.to_owned(), by_ref: false, takes_value: true, kind };
     let entry = Signature { name: name.to_owned(), params: vec![param] };
     let at = |fault: Diagnostic| fault.label(span, "");
@@ -116,7 +116,7 @@ pub(crate) fn value(
         .map_err(|faults| faults.into_iter().map(at).collect::<Vec<_>>())?;
     let read = read(&entry, &mut binding, None, around);
     let mut values = read.map_err(|error| vec![at(error.to_diagnostic())])?;
-    Ok(values.pop().map_or(HostValue::Unset, |argument| argument.value))
+    Ok(values.pop().map_or(Value::Unset, |argument| argument.value))
 }
 
 /// Reads the values of the binding.

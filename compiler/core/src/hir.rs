@@ -4,9 +4,10 @@
 //! routine, its site. Facts about a mention that an analysis finds (its web, whether the variable
 //! may be unset there) are kept in a vector indexed by site, not in the tree.
 
-use star_base::{BitVector, Builtin, Intrinsic, Span};
+use star_base::{Builtin, Intrinsic, Span};
 use star_ir::{Direction, HandlePart, IntOp, LogicOp, Relation};
 use star_syntax::ast::RoutineKind;
+use star_value::BitVector;
 
 /// The number of a routine in a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use star_base::BitVector;
+use star_value::BitVector;
 use std::sync::Arc;
 
 use crate::program::{HandlePart, VarId};

@@ -9,7 +9,7 @@
 //!
 //! with fields in the order of the text. A field of a tuple variant is named by its number.
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use crate::check::{Check, SizeOperand};
 use crate::kind::OperandKind;

@@ -1,6 +1,6 @@
 //! Counts of codes, and rows of tables by codes.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::{CHUNK, NONE, columns_of, number};
 use crate::environment::{Ended, Environment, InterruptPoller};

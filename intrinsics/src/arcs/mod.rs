@@ -11,7 +11,7 @@ mod matrix;
 mod order;
 mod paths;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 pub use codes::{count_codes, gather};
 pub use order::TopologicalOrder;

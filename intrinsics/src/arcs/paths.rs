@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::{ArcTables, GroupedArcs, NONE, WeightedEnd};
 use crate::environment::{Ended, Environment, InterruptPoller};

@@ -10,7 +10,7 @@ use std::array;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
-use star_base::Limbs;
+use star_value::Limbs;
 
 use super::node::{Depth, TreeError};
 use super::sums::{

@@ -1,6 +1,6 @@
 //! A tree in a handle.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::tree::Tree;
 use crate::environment::{Ended, Environment, InterruptPoller};

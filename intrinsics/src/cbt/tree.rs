@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use star_base::Limbs;
+use star_value::Limbs;
 
 use super::node::{Depth, Leaf, Node, TreeError};
 use super::reduce::{BLOCK, rank};

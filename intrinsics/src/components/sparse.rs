@@ -6,7 +6,7 @@
 //! stored only for the vertices on the path. Members of components and vertices that wait for their
 //! component share one list, and so do numbers and components, which reduces cache misses.
 
-use star_base::SparseLines;
+use star_value::SparseLines;
 
 use super::{Components, NONE};
 use crate::environment::{Ended, InterruptPoller};

@@ -3,7 +3,7 @@
 //! Object i of n has id i in the index. The tables are those of a Star body: coordinates, which are
 //! zero where no object is present, and presence flags.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::index::MovingIndex;
 use super::{AnswerHash, Point, Update};

@@ -1,6 +1,6 @@
 //! Grey images.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use crate::environment::{Ended, InterruptPoller};
 use crate::numbers::read_numbers;

@@ -10,7 +10,7 @@
 //! all numbers from some *first* one up to its own: those that the search found from it (Agrawal et
 //! al. 1989, intervals of a tree cover).
 
-use star_base::{Limbs, SparseLines};
+use star_value::{Limbs, SparseLines};
 
 use crate::components::Components;
 use crate::environment::{Ended, InterruptPoller};

@@ -1,7 +1,7 @@
 //! The closure as sparse lines: all members of a component reach the same vertices, so their lines
 //! are equal.
 
-use star_base::{Limbs, SparseLines};
+use star_value::{Limbs, SparseLines};
 
 use super::{Above, Reach, ones};
 use crate::environment::{Ended, Environment, InterruptPoller};

@@ -1,7 +1,7 @@
 //! Pictures of a mesh from above: each triangle in the colour of its height, lit from the upper
 //! left, with dark edges.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::bounds::root_up;
 use super::mesh::Mesh;

@@ -1,6 +1,6 @@
 //! A mesh in a handle.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::mesh::Mesh;
 use super::size::GridSize;

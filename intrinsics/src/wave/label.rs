@@ -4,7 +4,7 @@
 //! tiles, which halves the memory compared with 16-bit numbers, and a tile is written in one piece.
 //! Where a byte is not enough, the tile has more bytes of each number, in separate planes.
 
-use star_base::{BitTable, Zeros};
+use star_value::{BitTable, Zeros};
 
 use super::board::SIDE;
 use super::field::Field;

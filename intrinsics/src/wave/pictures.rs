@@ -1,6 +1,6 @@
 //! Pictures of a grid: the bits of its cells as rows of planes.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use crate::environment::{Ended, InterruptPoller};
 

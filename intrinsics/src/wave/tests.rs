@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use star_base::{BitTable, BitVector, Random};
+use star_base::Random;
+use star_value::{BitTable, BitVector};
 
 use super::{
     Cell, Costs, Grid, GridError, Labels, MAX_CELLS, Neighbourhood, Step, UNREACHED, Wave,

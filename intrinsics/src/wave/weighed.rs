@@ -1,6 +1,6 @@
 //! Waves with weighted steps: Dijkstra's algorithm from the goals (E. W. Dijkstra, 1959).
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::grid::{Cell, Grid, Neighbourhood};
 use super::label::Labels;

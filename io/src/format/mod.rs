@@ -31,7 +31,8 @@ pub(crate) use self::csv::edges::write as write_csv_edges;
 
 use std::io;
 
-use star_base::{BitsRef, Code};
+use star_base::Code;
+use star_value::BitsRef;
 
 use crate::data::{Data, EdgeColumns, OutputRef};
 use crate::error::{Fault, FileError};

@@ -1,6 +1,7 @@
 //! Values as pictures, for the writers: rows of samples, pixel by pixel.
 
-use star_base::{BitsRef, Code};
+use star_base::Code;
+use star_value::BitsRef;
 
 use super::cannot_hold;
 use crate::data::OutputRef;

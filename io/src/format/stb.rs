@@ -19,7 +19,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crc32fast::Hasher;
-use star_base::{BitTable, BitsRef, Code};
+use star_base::Code;
+use star_value::{BitTable, BitsRef};
 
 use super::{ReadResult, ReaderNotes};
 use crate::data::{Data, OutputRef};

@@ -1,7 +1,7 @@
 //! Noisy images of a curve: it runs from the left border to the right one, smooth and of constant
 //! thickness, with noise over the whole image.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::pacer::Pacer;
 use super::random::{Purpose, Random};

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use super::pacer::Pacer;
 use super::random::Random;

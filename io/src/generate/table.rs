@@ -1,7 +1,7 @@
 //! Random tables: rows of numbers side by side, as in relations and signals.
 
-use star_base::BitTable;
-use star_base::bits::zero_tail;
+use star_value::BitTable;
+use star_value::bits::zero_tail;
 
 use super::pacer::Pacer;
 use super::random::{Chance, Purpose, Random};

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use star_base::bits::zero_tail;
-use star_base::transpose::transpose_block;
-use star_base::{BitTable, BitVector};
+use star_value::bits::zero_tail;
+use star_value::transpose::transpose_block;
+use star_value::{BitTable, BitVector};
 
 use super::End;
 use super::groups::Groups;

@@ -4,7 +4,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use star_base::{BitTable, Code, Table, did_you_mean};
+use star_base::{Code, did_you_mean};
+use star_value::{BitTable, Table};
 
 use super::fill::{fill_column, fill_numbers};
 use super::poller::InterruptPoller;

@@ -1,6 +1,6 @@
 //! Direct layout of graphs as sparse tables, without an intermediate dense table.
 
-use star_base::{OutOfMemory, SparseLines, SparseTable};
+use star_value::{OutOfMemory, SparseLines, SparseTable};
 
 use super::groups::Groups;
 use super::poller::InterruptPoller;

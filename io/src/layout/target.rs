@@ -1,7 +1,7 @@
 //! The destination table of a layout, by columns or by rows.
 
-use star_base::bits::zero_tail;
-use star_base::{BitTable, Table};
+use star_value::bits::zero_tail;
+use star_value::{BitTable, Table};
 
 use super::poller::InterruptPoller;
 use crate::error::FileError;

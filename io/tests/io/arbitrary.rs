@@ -1,10 +1,10 @@
 //! No bytes make a reader panic, and every error follows the conventions for messages.
 
 use proptest::prelude::*;
-use star_base::{BitTable, BitsRef};
 use star_io::{
     Data, Decimal, Format, Layout, LoadedFile, OutputRef, ReadOptions, Widths, lay_out, read, write,
 };
+use star_value::{BitTable, BitsRef};
 
 use crate::support::{BUDGET, check_wording, load};
 

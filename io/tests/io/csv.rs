@@ -1,12 +1,13 @@
 //! CSV of integers, texts, dates and times.
 
+use star_base::Code;
 use star_base::Code::{BadFormat, DoesNotFit, OutOfRange, Truncated};
-use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::Format::Csv;
 use star_io::{
     Data, Decimal, Field, FieldRules, FileError, Meaning, Numbers, OutputRef, ReadOptions, Shape,
     read, write,
 };
+use star_value::{BitTable, BitVector, BitsRef};
 
 use crate::support::{fields, load, numbers, refuses};
 

@@ -1,9 +1,10 @@
 //! Packed files.
 
-use star_base::{BitTable, BitsRef, Code};
+use star_base::Code;
 use star_io::{
     Data, FileError, Format, LoadedFile, OutputRef, Packing, ReadOptions, read, write, write_packed,
 };
+use star_value::{BitTable, BitsRef};
 
 use crate::support::{BUDGET, check_wording, load};
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use star_base::{BitTable, Code, SparseLines, SparseTable, Table};
+use star_base::Code;
 use star_io::{
     Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out,
     lay_out_sparse, lay_out_with,
 };
+use star_value::{BitTable, SparseLines, SparseTable, Table};
 
 use crate::support::BUDGET;
 

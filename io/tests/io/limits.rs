@@ -2,11 +2,12 @@
 
 use std::io::{self, Read, Write};
 
-use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_base::Code;
 use star_io::{
     Arc, Data, Field, Format, Graph, Numbers, OutputRef, Packing, ReadOptions, Shape, read, write,
     write_packed,
 };
+use star_value::{BitTable, BitVector, BitsRef};
 
 use crate::support::{BUDGET, check_wording};
 

@@ -1,8 +1,8 @@
 //! Matrix Market.
 
-use star_base::BitTable;
 use star_io::Data;
 use star_io::Format::MatrixMarket;
+use star_value::BitTable;
 
 use crate::support::{arcs, graph, load};
 

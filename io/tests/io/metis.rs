@@ -1,9 +1,9 @@
 //! METIS graphs.
 
 use star_base::Code::{BadFormat, HeaderLies, NoSuchLayout, OutOfRange, Truncated};
-use star_base::{BitTable, BitsRef};
 use star_io::Format::Metis;
 use star_io::{Arc, Graph, OutputRef, write};
+use star_value::{BitTable, BitsRef};
 
 use crate::support::{arcs, graph, refuses};
 

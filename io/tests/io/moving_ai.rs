@@ -1,9 +1,9 @@
 //! MovingAI maps and scenarios.
 
 use star_base::Code::{BadFormat, HeaderLies, NoSuchLayout, OutOfRange, Truncated};
-use star_base::{BitTable, BitsRef};
 use star_io::Format::{Map, Scenarios};
 use star_io::{Data, Decimal, OutputRef, ReadOptions, Shape, read, write};
+use star_value::{BitTable, BitsRef};
 
 use crate::support::{fields, numbers, refuses};
 

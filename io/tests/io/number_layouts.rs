@@ -1,11 +1,12 @@
 //! Layouts of numbers, and interruption of layouts.
 
 use proptest::prelude::*;
-use star_base::{BitTable, Code, Table};
+use star_base::Code;
 use star_io::{
     Arc, Field, FileError, Graph, Layout, LayoutOptions, NumberLayout, Numbers, NumbersLaidOut,
     Shape, Widths, lay_out_numbers, lay_out_with,
 };
+use star_value::{BitTable, Table};
 
 use crate::support::{BUDGET, check_wording};
 

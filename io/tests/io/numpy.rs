@@ -1,12 +1,13 @@
 //! NumPy arrays and archives of them.
 
 use proptest::prelude::*;
-use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_base::Code;
 use star_io::Format::{Npy, Npz};
 use star_io::{
     Data, Decimal, Field, Meaning, Numbers, OutputRef, ReadOptions, Shape, Texts, not_kept, read,
     write,
 };
+use star_value::{BitTable, BitVector, BitsRef};
 
 use crate::binary::{header, npy, zip};
 use crate::support::{BUDGET, check_wording, fields, load};

@@ -1,11 +1,12 @@
 //! Round trips through every format that can hold the value.
 
 use proptest::prelude::*;
-use star_base::{BitTable, BitVector, BitsRef, Code, Table};
+use star_base::Code;
 use star_io::{
     Arc, Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, ReadOptions, Shape,
     VertexNames, Widths, lay_out, read, write,
 };
+use star_value::{BitTable, BitVector, BitsRef, Table};
 
 use crate::support::BUDGET;
 

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use star_base::Code::{self, BadFormat, DoesNotFit, HeaderLies, Truncated};
-use star_base::{BitTable, BitVector, BitsRef, SparseLines, SparseTable};
 use star_io::Format::Stb;
 use star_io::{Data, FileError, OutputRef, ReadOptions, read, write};
+use star_value::{BitTable, BitVector, BitsRef, SparseLines, SparseTable};
 
 use crate::support::{BUDGET, check_wording, load};
 

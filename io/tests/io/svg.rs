@@ -1,7 +1,8 @@
 //! SVG drawings.
 
-use star_base::{BitTable, BitsRef, Code};
+use star_base::Code;
 use star_io::{Field, Format, Numbers, OutputRef, Shape, write};
+use star_value::{BitTable, BitsRef};
 
 use crate::support::refuses;
 

@@ -1,9 +1,10 @@
 //! Round trips of pictures.
 
 use proptest::prelude::*;
-use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_base::Code;
 use star_io::Format::{Jpeg, Pbm, Pgm, Png, Ppm, Tiff};
 use star_io::{Data, Field, Format, Graph, Numbers, OutputRef, Shape, write};
+use star_value::{BitTable, BitVector, BitsRef};
 
 use crate::support::{check_wording, fields, load};
 

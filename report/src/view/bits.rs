@@ -1,7 +1,7 @@
 //! A table of bits as a picture: ones are dark. A pixel for many bits is darker the more of them
 //! are ones, and a single one is visible.
 
-use star_base::BitsRef;
+use star_value::BitsRef;
 
 use super::{Drawing, INK, PAPER, Picture, Scale, between, framed};
 
@@ -32,7 +32,7 @@ pub fn bits(value: BitsRef<'_>) -> Drawing {
 
 #[cfg(test)]
 mod tests {
-    use star_base::BitTable;
+    use star_value::BitTable;
 
     use super::super::Mark;
     use super::*;

@@ -3,9 +3,10 @@
 
 use star_base::Intrinsic;
 use star_ir::{Program, RoutineId};
+use star_value::Argument;
 #[cfg(feature = "gpu")]
-use star_vm::HostValue;
-use star_vm::{Argument, CompileOptions};
+use star_value::Value;
+use star_vm::CompileOptions;
 
 /// A backend, and the reason for its choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,14 +68,14 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         Err(error) => return cpu(format!("the gpu backend cannot compile it: {error}")),
     };
     let tables = arguments.iter().filter_map(|argument| match &argument.value {
-        HostValue::Table(table) if !table.is_sparse() => Some(table),
-        HostValue::Table(_)
-        | HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Slice(_)
-        | HostValue::Word(_) => None,
+        Value::Table(table) if !table.is_sparse() => Some(table),
+        Value::Table(_)
+        | Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Slice(_)
+        | Value::Word(_) => None,
     });
     let (mut bits, mut lines, mut is_dense) = (0, 0, false);
     for table in tables {

@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 
 use star_base::{Code, Diagnostic, Intrinsic, Span, did_you_mean, text};
 use star_ir::{LocId, Mode, Program, RoutineId};
+use star_value::{Argument, TableWish, Value};
 use star_vm::explain::{Became, Item, Subject};
 use star_vm::{
-    Argument, Backend, BackendError, Capabilities, CompileOptions, Control, DynBackend, DynCode,
-    DynPlan, DynValue, Explanation, HostValue, Limits, Outcome, Part, Preference, Reference,
-    Wanted, erase,
+    Backend, BackendError, Capabilities, CompileOptions, Control, DynBackend, DynCode, DynPlan,
+    DynValue, Explanation, Limits, Outcome, Part, Reference, Wanted, erase,
 };
 
 use super::backends::{self, Availability, BackendSpec, DeviceOptions};
@@ -185,13 +185,13 @@ impl Compiled {
 
     /// Returns the preferred layouts of the table parameters of `entry`; see
     /// [`Backend::preferences`].
-    pub fn preferences(&self, entry: RoutineId) -> Vec<Preference> {
+    pub fn preferences(&self, entry: RoutineId) -> Vec<TableWish> {
         self.backend.preferences(&self.code, entry)
     }
 
     /// Runs `entry` once, without interrupts and with files in memory. Set arguments are fixed:
     /// they keep their sizes.
-    pub fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> RunResult {
+    pub fn run(&self, entry: RoutineId, args: &[Value], limits: Limits) -> RunResult {
         self.run_with(entry, args.iter().map(Argument::of).collect(), limits)
     }
 
@@ -246,7 +246,7 @@ impl LoadedRoutine {
     ///
     /// # Errors
     /// If there is no memory for them, or `interrupt` is set meanwhile.
-    pub fn values(&self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
+    pub fn values(&self, interrupt: &AtomicBool) -> Result<Vec<Value>, BackendError> {
         self.values.iter().map(|value| self.backend.store(value, Part::Whole, interrupt)).collect()
     }
 
@@ -254,7 +254,7 @@ impl LoadedRoutine {
     ///
     /// # Errors
     /// As for [`LoadedRoutine::values`].
-    pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
+    pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<Value>, BackendError> {
         self.into_results_as(&|_| Wanted::Columns, interrupt)
     }
 
@@ -267,7 +267,7 @@ impl LoadedRoutine {
         self,
         wanted: &dyn Fn(usize) -> Wanted,
         interrupt: &AtomicBool,
-    ) -> Result<Vec<HostValue>, BackendError> {
+    ) -> Result<Vec<Value>, BackendError> {
         let LoadedRoutine { backend, plan: _, values, program, entry } = self;
         let params = &program.routine(entry).params;
         let results = values.into_iter().zip(params).filter(|(_, param)| param.mode == Mode::Ref);

@@ -25,7 +25,8 @@ mod values;
 
 pub use star_compiler::{Compilation, LowerOptions, SourceLoader};
 pub use star_stdlib::LIBRARY;
-pub use star_vm::{self as vm, Argument, CompileOptions};
+pub use star_value::Argument;
+pub use star_vm::{self as vm, CompileOptions};
 
 pub use build::{Build, EntryPoint, check, optimise, reoptimise};
 pub use machine::{Compiled, LoadedRoutine, Machine, on};

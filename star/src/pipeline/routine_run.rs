@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitsRef, Code, Span};
+use star_base::{Code, Span};
 use star_ir::{LimitKind, LocId, Ty};
-use star_vm::{BackendError, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
+use star_value::{BitsRef, Value};
+use star_vm::{BackendError, Control, Host, HostError, Limits, Outcome, Stats};
 
 use super::machine::LoadedRoutine;
 
@@ -19,11 +20,11 @@ pub struct RunResult {
     /// a program, source positions do not.
     pub source: Vec<Span>,
     /// The arguments afterwards; empty if they could not be read from the backend.
-    pub values: Vec<HostValue>,
+    pub values: Vec<Value>,
     /// The printed text.
     pub printed: String,
     /// The written files.
-    pub files: BTreeMap<String, HostValue>,
+    pub files: BTreeMap<String, Value>,
     /// The resources used.
     pub stats: Stats,
 }
@@ -79,16 +80,13 @@ pub struct Printed {
     /// The printed text.
     pub text: String,
     /// The written files.
-    pub files: BTreeMap<String, HostValue>,
+    pub files: BTreeMap<String, Value>,
 }
 
 impl Printed {
     /// Returns the file with this name, if it was written and has this type; sizes do not matter.
-    pub fn file(&self, name: &str, ty: Ty) -> Option<&HostValue> {
-        self.files.get(name).filter(|value| {
-            let is = value.ty().as_ref().map(std::mem::discriminant);
-            is == Some(std::mem::discriminant(&ty))
-        })
+    pub fn file(&self, name: &str, ty: Ty) -> Option<&Value> {
+        self.files.get(name).filter(|value| value.kind() == Some(ty.kind()))
     }
 }
 
@@ -104,7 +102,7 @@ impl Host for Printed {
         _: Option<&str>,
         ty: Ty,
         _: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         self.file(file, ty).cloned().ok_or_else(|| HostError {
             code: Code::CannotOpen,
             message: format!("cannot open `{file}`"),

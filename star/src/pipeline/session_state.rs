@@ -11,7 +11,8 @@ use star_opt::{Optimised, Options};
 use star_stdlib::LIBRARY;
 use star_syntax::ast::Item;
 use star_syntax::{Piece, PieceKind};
-use star_vm::{BackendError, HostValue, TableLayout};
+use star_value::{TableLayout, Value};
+use star_vm::BackendError;
 
 use super::build::reoptimise;
 use super::machine::Machine;
@@ -131,7 +132,7 @@ impl SessionState {
             for (found, slot) in variable.sizes.iter_mut().zip(sizes) {
                 let Some(slot) = slot else { continue };
                 let size = match self.values.store(&slot, interrupt) {
-                    Ok(HostValue::Int(size)) => size,
+                    Ok(Value::Int(size)) => size,
                     Ok(_) | Err(_) => continue,
                 };
                 *found = Some(u64::try_from(size).map_err(|_| {
@@ -159,7 +160,7 @@ impl SessionState {
             TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
         };
         let (TyKind::Table, [Some(rows), Some(columns)]) = (kind, sizes) else {
-            let made = self.values.load(name, HostValue::Unset, fixed);
+            let made = self.values.load(name, Value::Unset, fixed);
             return made.map_err(|error| refused_by_backend("no memory for a variable", &error));
         };
         let ty = Ty::Table(Extent::Const(*rows), Extent::Const(*columns));

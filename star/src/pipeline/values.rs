@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, OutOfMemory};
 use star_ir::{Program, RoutineId, Ty};
+use star_value::{BitTable, OutOfMemory, TableLayout, Value};
 use star_vm::columns::no_table;
 use star_vm::{
-    BackendError, CompileOptions, Compiled, Control, DynBackend, DynCode, DynValue, HostValue,
-    Outcome, Part, TableLayout, TypeInfo,
+    BackendError, CompileOptions, Compiled, Control, DynBackend, DynCode, DynValue, Outcome, Part,
+    TypeInfo,
 };
 
 /// Named values on a backend.
@@ -45,7 +45,7 @@ impl Values {
     ///
     /// # Errors
     /// If the backend cannot hold it; the slot is then unchanged.
-    pub fn load(&mut self, slot: &str, value: HostValue, fixed: bool) -> Result<(), BackendError> {
+    pub fn load(&mut self, slot: &str, value: Value, fixed: bool) -> Result<(), BackendError> {
         let value = self.backend.load(value, fixed)?;
         self.slots.insert(slot.to_owned(), value);
         Ok(())
@@ -61,7 +61,7 @@ impl Values {
         (n_rows, n_cols): (usize, usize),
         fixed: bool,
     ) -> Result<(), BackendError> {
-        let mut value = self.backend.load(HostValue::Unset, fixed)?;
+        let mut value = self.backend.load(Value::Unset, fixed)?;
         // No columns are given: all of them are zeros.
         let n_bytes = n_rows.div_ceil(64) as u128 * 8;
         let none = BitTable::zeros(n_rows, 0).map_err(|_| OutOfMemory { n_bytes })?;
@@ -99,10 +99,10 @@ impl Values {
     ///
     /// # Errors
     /// If memory is exhausted or `interrupt` is set.
-    pub fn store(&self, slot: &str, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
+    pub fn store(&self, slot: &str, interrupt: &AtomicBool) -> Result<Value, BackendError> {
         match self.slots.get(slot) {
             Some(value) => self.backend.store(value, Part::Whole, interrupt),
-            None => Ok(HostValue::Unset),
+            None => Ok(Value::Unset),
         }
     }
 
@@ -149,7 +149,7 @@ impl Values {
         self.code = Some(code);
         for slot in slots {
             if !self.slots.contains_key(slot) {
-                self.load(slot, HostValue::Unset, false)?;
+                self.load(slot, Value::Unset, false)?;
             }
         }
         let (names, mut values): (Vec<&String>, Vec<DynValue>) =

@@ -33,7 +33,7 @@ mod values;
 use star_base::Builtin;
 use star_compiler::LowerOptions;
 use star_opt::{Options, PASSES};
-use star_vm::HostValue;
+use star_value::Value;
 
 use crate::case::Random;
 use calls::Callable;
@@ -54,7 +54,7 @@ pub struct Generated {
     /// The routine to run.
     pub entry: String,
     /// Its arguments.
-    pub args: Vec<HostValue>,
+    pub args: Vec<Value>,
     /// The options for compiling it.
     pub options: LowerOptions,
     /// The counts of what it contains.

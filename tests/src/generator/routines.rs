@@ -364,7 +364,7 @@ impl Gen {
     }
 
     /// Generates the routine to run, its name and arguments.
-    fn entry(&mut self) -> (Routine, String, Vec<star_vm::HostValue>) {
+    fn entry(&mut self) -> (Routine, String, Vec<star_value::Value>) {
         self.routine = Current::new(BUDGET);
         let mut params = Vec::new();
         for kind in [ExprType::Slice, ExprType::Table, ExprType::Word] {

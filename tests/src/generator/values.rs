@@ -1,7 +1,6 @@
 //! Arguments for the routine to run.
 
-use star_base::{BitTable, BitVector};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::calls::{Mode, Param};
 use super::scope::Known;
@@ -9,24 +8,22 @@ use super::source::ExprType;
 use crate::case::Random;
 
 /// Generates a value for the parameter.
-pub(super) fn argument(random: &mut Random, param: &Param) -> HostValue {
+pub(super) fn argument(random: &mut Random, param: &Param) -> Value {
     if param.mode == Mode::Out {
-        return HostValue::Unset;
+        return Value::Unset;
     }
     match (param.kind, param.known) {
         (ExprType::Int, _) => {
             let (lo, hi) = param.domain;
             let n = hi.saturating_sub(lo).saturating_add(1) as u64;
-            HostValue::Int(lo + (random.bits64() % n) as i64)
+            Value::Int(lo + (random.bits64() % n) as i64)
         }
-        (ExprType::Bool, _) => HostValue::Bool(random.chance(50)),
-        (ExprType::Slice, Known::Bits(size)) => HostValue::Slice(bits(random, size)),
-        (ExprType::Word, Known::Bits(size)) => HostValue::Word(bits(random, size)),
-        (ExprType::Table, Known::Table(rows, columns)) => {
-            HostValue::from(table(random, rows, columns))
-        }
+        (ExprType::Bool, _) => Value::Bool(random.chance(50)),
+        (ExprType::Slice, Known::Bits(size)) => Value::Slice(bits(random, size)),
+        (ExprType::Word, Known::Bits(size)) => Value::Word(bits(random, size)),
+        (ExprType::Table, Known::Table(rows, columns)) => Value::from(table(random, rows, columns)),
         (ExprType::Str | ExprType::Slice | ExprType::Word | ExprType::Table, _) => {
-            HostValue::Str("a name".to_owned())
+            Value::Str("a name".to_owned())
         }
     }
 }

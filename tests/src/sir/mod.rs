@@ -6,8 +6,9 @@ pub mod guards;
 use std::num::NonZeroUsize;
 
 use star_ir::{Program, RoutineId};
+use star_value::Value;
 use star_vm::reference::{ForallOrder, Settings};
-use star_vm::{HostValue, Outcome, Reference};
+use star_vm::{Outcome, Reference};
 
 use crate::backends::{Compiled, Machine, Mode, backends, on};
 use crate::differ::{Agreement, InBothModes, Same, compile, in_words};
@@ -62,7 +63,7 @@ impl Sir {
     }
 
     /// Runs the first routine on every backend in both modes.
-    pub fn run(&self, args: &[HostValue]) -> Same {
+    pub fn run(&self, args: &[Value]) -> Same {
         let agreement = match self.compiled.run(RoutineId(0), args, LIMITS, &ending) {
             Same::Yes(agreement) => agreement,
             Same::No(difference) => return Same::No(difference),
@@ -83,7 +84,7 @@ impl Sir {
     ///
     /// # Panics
     /// If they do not.
-    pub fn agree(&self, args: &[HostValue]) -> Agreement {
+    pub fn agree(&self, args: &[Value]) -> Agreement {
         match self.run(args) {
             Same::Yes(agreement) => *agreement,
             Same::No(difference) => panic!("{difference}\n{args:?}"),
@@ -94,7 +95,7 @@ impl Sir {
     ///
     /// # Panics
     /// If there is no such backend.
-    pub fn run_in_steps(&self, machine: &str, args: &[HostValue]) -> RunResult {
+    pub fn run_in_steps(&self, machine: &str, args: &[Value]) -> RunResult {
         self.compiled.run_as_written(machine, RoutineId(0), args, LIMITS)
     }
 }

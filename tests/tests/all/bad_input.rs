@@ -5,7 +5,8 @@ use star_ir::LimitKind;
 use star_tests::case::prints;
 use star_tests::run::{LIMITS, Program};
 use star_tests::{check, messages};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::Value;
+use star_vm::{Limits, Outcome};
 
 /// Returns the codes of the errors in a text, each once.
 fn errors(text: &str) -> Vec<&'static str> {
@@ -109,7 +110,7 @@ fn mismatched_arguments_are_not_internal_errors() {
     {
         let program = Program::new(text);
         let bits = star_tests::bits("01");
-        let run = program.run("P", vec![HostValue::Slice(bits)]);
+        let run = program.run("P", vec![Value::Slice(bits)]);
         assert!(!matches!(run.outcome, Outcome::Internal(_)), "{:?}", run.outcome);
     }
 }

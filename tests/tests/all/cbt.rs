@@ -1,12 +1,12 @@
 //! Module `cbt`: its Star texts and its intrinsics agree after any operations, and invalid calls
 //! are rejected.
 
-use star_base::{BitTable, BitVector};
 use star_tests::backends::{Mode, backends, have_intrinsics};
 use star_tests::case::{Random, ending, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, RunResult};
-use star_vm::{HostValue, Outcome};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::Outcome;
 
 /// Executes the operations in the rows of W, 3 bits of operation and 9 of node, and queries
 /// everything.
@@ -58,29 +58,25 @@ begin
 end;";
 
 /// Arguments of [`SCRIPT`] for a tree of this depth: 30 random operations, random marks.
-pub(crate) fn arguments(random: &mut Random, depth: usize, level: usize) -> [HostValue; 10] {
+pub(crate) fn arguments(random: &mut Random, depth: usize, level: usize) -> [Value; 10] {
     let (n, n_steps) = (1 << depth, 30);
     let columns: Vec<BitVector> =
         (0..12).map(|_| BitVector::from_bools(&random.bits(n_steps, 50))).collect();
-    let mut marks = |percent| HostValue::Slice(BitVector::from_bools(&random.bits(n, percent)));
+    let mut marks = |percent| Value::Slice(BitVector::from_bools(&random.bits(n, percent)));
     let [splits, merges] = [marks(30), marks(80)];
     let given = [
-        HostValue::Int(depth as i64),
-        HostValue::Int((level % (depth + 1)) as i64),
-        HostValue::from(BitTable::from_columns(n_steps, &columns)),
+        Value::Int(depth as i64),
+        Value::Int((level % (depth + 1)) as i64),
+        Value::from(BitTable::from_columns(n_steps, &columns)),
         splits,
         merges,
     ];
     let mut given = given.into_iter();
-    std::array::from_fn(|_| given.next().unwrap_or(HostValue::Unset))
+    std::array::from_fn(|_| given.next().unwrap_or(Value::Unset))
 }
 
 /// Runs `TRY` on every backend, returns the result, and counts the intrinsics taken.
-pub(crate) fn same_everywhere(
-    program: &Program,
-    args: &[HostValue],
-    n_taken: &mut u64,
-) -> RunResult {
+pub(crate) fn same_everywhere(program: &Program, args: &[Value], n_taken: &mut u64) -> RunResult {
     let entry = program.entry("TRY");
     let compiled = program.compile_on(&backends());
     let (first, others) = compiled.split_first().expect("a backend");
@@ -108,7 +104,7 @@ fn star_texts_and_intrinsics_agree() {
     for round in 0..40 {
         let args = arguments(&mut random, 1 + round % 8, round / 8);
         let run = same_everywhere(&program, &args, &mut n_taken);
-        if let HostValue::Table(leaves) = &run.values[8] {
+        if let Value::Table(leaves) = &run.values[8] {
             most_leaves = most_leaves.max(leaves.n_rows());
         }
     }
@@ -138,12 +134,12 @@ fn batches_are_judged_on_the_tree_before_them() {
         // Both leaves of a pair must be marked.
         ("11111111", "00000000", "10110110", "11101111", 0, 1),
     ] {
-        let bits = |text: &str| HostValue::Slice(BitVector::parse(text).unwrap());
-        let unset = HostValue::Unset;
+        let bits = |text: &str| Value::Slice(BitVector::parse(text).unwrap());
+        let unset = Value::Unset;
         let args =
             [bits(field), bits(split), bits(merge), unset.clone(), unset.clone(), unset.clone()];
         let run = same_everywhere(&program, &args, &mut 0);
-        let found = [bits(after), HostValue::Int(n_splits), HostValue::Int(n_merges)];
+        let found = [bits(after), Value::Int(n_splits), Value::Int(n_merges)];
         assert_eq!(run.values[3..], found, "{field} {split} {merge}");
     }
 }

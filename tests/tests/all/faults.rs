@@ -4,17 +4,16 @@
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::limbs::fault;
-use star_base::{BitTable, BitVector, Code};
+use star_base::Code;
 use star_compiler::LowerOptions;
 use star_io::{Data, FileError, Format, Graph, Layout, OutputRef, ReadOptions, Widths, lay_out};
 use star_ir::LimitKind;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Printed, Program};
+use star_value::limbs::fault;
+use star_value::{BitTable, BitVector, Value};
 use star_vm::kernels::Kernels;
-use star_vm::{
-    Backend, BackendError, CompileOptions, Control, Cpu, HostValue, Outcome, Part, Stats,
-};
+use star_vm::{Backend, BackendError, CompileOptions, Control, Cpu, Outcome, Part, Stats};
 
 /// Stops refusing allocations when dropped.
 struct Refusing;
@@ -101,16 +100,15 @@ fn run(
 }
 
 /// Runs a routine with each allocation refused once, on each machine, and returns their number.
-fn sweep(text: &str, routine: &str, args: &[HostValue]) {
+fn sweep(text: &str, routine: &str, args: &[Value]) {
     let program = Program::with(text, &LowerOptions::default());
     for cpu in machines() {
         let plan = planned(&cpu, &program, routine);
         let load = || -> Vec<_> {
-            let load =
-                |arg: &HostValue| cpu.load(arg.clone(), *arg != HostValue::Unset).expect("memory");
+            let load = |arg: &Value| cpu.load(arg.clone(), *arg != Value::Unset).expect("memory");
             args.iter().map(load).collect()
         };
-        let store = |values: &[star_vm::cpu::Value]| -> Vec<HostValue> {
+        let store = |values: &[star_vm::cpu::Value]| -> Vec<Value> {
             let flag = AtomicBool::new(false);
             values
                 .iter()
@@ -147,26 +145,26 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
 }
 
 /// Returns whether the kind was kept. A variable that was unset may hold any value.
-fn same_kind(before: &HostValue, after: &HostValue) -> bool {
-    let kind = std::mem::discriminant::<HostValue>;
-    *before == HostValue::Unset || kind(before) == kind(after)
+fn same_kind(before: &Value, after: &Value) -> bool {
+    let kind = std::mem::discriminant::<Value>;
+    *before == Value::Unset || kind(before) == kind(after)
 }
 
-fn table(random: &mut Random, n_rows: usize, n_cols: usize) -> HostValue {
+fn table(random: &mut Random, n_rows: usize, n_cols: usize) -> Value {
     let columns: Vec<BitVector> = (0..n_cols).map(|_| bits(random, n_rows)).collect();
-    HostValue::from(BitTable::from_columns(n_rows, &columns))
+    Value::from(BitTable::from_columns(n_rows, &columns))
 }
 
 fn bits(random: &mut Random, len: usize) -> BitVector {
     BitVector::from_bools(&random.bits(len, 40))
 }
 
-fn slice(random: &mut Random, len: usize) -> HostValue {
-    HostValue::Slice(bits(random, len))
+fn slice(random: &mut Random, len: usize) -> Value {
+    Value::Slice(bits(random, len))
 }
 
-fn word(random: &mut Random, len: usize) -> HostValue {
-    HostValue::Word(bits(random, len))
+fn word(random: &mut Random, len: usize) -> Value {
+    Value::Word(bits(random, len))
 }
 
 #[test]
@@ -183,10 +181,10 @@ end;
 procedure sized(n: integer; var X: slice(n)); begin SET(X); X := not X or X end;
 ";
     let random = &mut Random::new(1);
-    let unset = HostValue::Unset;
+    let unset = Value::Unset;
     let args = [slice(random, 70), word(random, 9), unset.clone(), unset.clone(), unset.clone()];
     sweep(text, "bits", &args);
-    sweep(text, "sized", &[HostValue::Int(200), unset]);
+    sweep(text, "sized", &[Value::Int(200), unset]);
 }
 
 #[test]
@@ -216,7 +214,7 @@ begin
 end;
 ";
     let random = &mut Random::new(2);
-    let unset = HostValue::Unset;
+    let unset = Value::Unset;
     sweep(text, "grow", &[slice(random, 130), unset.clone()]);
     let tables = [table(random, 70, 9), unset.clone(), unset];
     sweep(text, "copies", &tables);
@@ -244,7 +242,7 @@ begin
 end;
 ";
     let random = &mut Random::new(3);
-    let unset = HostValue::Unset;
+    let unset = Value::Unset;
     let args = [table(random, 130, 9), slice(random, 130), unset.clone(), unset.clone()];
     sweep(text, "extremes", &args);
     sweep(text, "turned", &[table(random, 70, 67), unset.clone(), unset]);
@@ -267,7 +265,7 @@ function some_bit(X: slice; T: table): boolean;
 begin COL(1,T) := X; some_bit := SOME(X xor COL(2,T)) end;
 ";
     let random = &mut Random::new(4);
-    let unset = HostValue::Unset;
+    let unset = Value::Unset;
     let args = [table(random, 70, 9), slice(random, 70), word(random, 9), unset.clone(), unset];
     sweep(text, "outer", &args);
 }
@@ -282,7 +280,7 @@ begin
   write(F,\"memory:F\"); write(X,\"memory:Y\"); print(F); print(X)
 end;
 ";
-    sweep(text, "files", &[HostValue::Unset, HostValue::Unset]);
+    sweep(text, "files", &[Value::Unset, Value::Unset]);
 }
 
 #[test]
@@ -295,14 +293,14 @@ begin P := G; WARSHALL(rows(G),P); KRUSKAL(left,right,weight,S,R) end;
     let graph = graph();
     let widths = Widths { h: graph.path_width().unwrap(), b: graph.code_width() };
     let layout = |layout| match lay_out(layout, &graph, widths, 1 << 20, "f").unwrap() {
-        star_io::LayoutValue::Table(table) => HostValue::from(table),
-        star_io::LayoutValue::Slice(bits) => HostValue::Slice(bits),
+        star_io::LayoutValue::Table(table) => Value::from(table),
+        star_io::LayoutValue::Slice(bits) => Value::Slice(bits),
     };
-    let mut args: Vec<HostValue> =
+    let mut args: Vec<Value> =
         [Layout::Left, Layout::Right, Layout::Weight, Layout::Adjacency, Layout::Edges]
             .map(layout)
             .to_vec();
-    args.extend([HostValue::Unset, HostValue::Unset]);
+    args.extend([Value::Unset, Value::Unset]);
     sweep(text, "all", &args);
 }
 
@@ -323,7 +321,7 @@ fn reading_columns_back_reports_missing_memory_or_interrupts() {
             let whole = cpu.store(value, Part::Whole, &never).expect("memory");
             let whole = whole.columns().expect("a table");
             let expected: Vec<_> = (3..n_cols).map(|idx| whole.column(idx)).collect();
-            let expected = HostValue::from(BitTable::from_columns(n_rows, &expected));
+            let expected = Value::from(BitTable::from_columns(n_rows, &expected));
             let columns = |columns, flag| cpu.store(value, Part::Columns(columns), flag);
             let n_refused = for_every_refusal(|n| {
                 let refusing = Refusing::after(n);
@@ -341,7 +339,7 @@ fn reading_columns_back_reports_missing_memory_or_interrupts() {
             let beyond = columns(0..n_cols + 1, &never);
             assert!(matches!(beyond, Err(BackendError::Internal(_))));
         }
-        let number = cpu.load(HostValue::Int(1), false).expect("memory");
+        let number = cpu.load(Value::Int(1), false).expect("memory");
         let none = cpu.store(&number, Part::Columns(0..0), &never);
         assert!(matches!(none, Err(BackendError::Internal(_))));
     }

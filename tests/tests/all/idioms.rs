@@ -5,27 +5,28 @@
 
 use std::path::Path;
 
+use star_base::Intrinsic;
 use star_base::intrinsics::catalogue::closure::CLOSURE;
 use star_base::intrinsics::catalogue::paths::MIN_PLUS;
-use star_base::{BitTable, BitVector, Intrinsic};
 use star_opt::{LoopOutcome, Options};
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{HostValue, Limits};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::Limits;
 
 /// Listings 1 and 2 of source 001, verbatim.
 const PUBLISHED: &str = include_str!("../../programs/published/warshall.star");
 
 const UNLIMITED: Limits = Limits { steps: None, ..LIMITS };
 
-fn graph(random: &mut Random, n_rows: usize, n_cols: usize, percent: usize) -> HostValue {
+fn graph(random: &mut Random, n_rows: usize, n_cols: usize, percent: usize) -> Value {
     let mut graph = BitTable::zeros(n_rows, n_cols).expect("small");
     for row in 0..n_rows {
         for column in 0..n_cols {
             graph.put(row, column, random.chance(percent));
         }
     }
-    HostValue::from(graph)
+    Value::from(graph)
 }
 
 /// Returns the number of intrinsics that the optimised routine takes on each backend that has any.
@@ -33,7 +34,7 @@ fn intrinsics_taken(
     intrinsic: Intrinsic,
     program: &Program,
     name: &str,
-    args: &[HostValue],
+    args: &[Value],
 ) -> Vec<u64> {
     let mut optimised = program.lowered.program.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("it verifies");
@@ -46,12 +47,12 @@ fn intrinsics_taken(
 
 /// Asserts that all backends agree on all of these arguments, and returns the number of intrinsics
 /// taken.
-fn taken(text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
+fn taken(text: &str, name: &str, args: &[Vec<Value>]) -> u64 {
     taken_of(CLOSURE, text, name, args)
 }
 
 /// Returns the number taken on the backends that have this intrinsic.
-fn taken_of(intrinsic: Intrinsic, text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
+fn taken_of(intrinsic: Intrinsic, text: &str, name: &str, args: &[Vec<Value>]) -> u64 {
     let program = Program::new(text);
     let mut most = 0;
     for args in args {
@@ -64,7 +65,7 @@ fn taken_of(intrinsic: Intrinsic, text: &str, name: &str, args: &[Vec<HostValue>
 }
 
 /// Returns graphs of all kinds with at most as many vertices as the table has rows.
-fn graphs() -> Vec<Vec<HostValue>> {
+fn graphs() -> Vec<Vec<Value>> {
     let mut random = Random::new(15);
     let mut all = Vec::new();
     for (n, n_rows, n_cols, percent) in [
@@ -76,7 +77,7 @@ fn graphs() -> Vec<Vec<HostValue>> {
         (63, 65, 63, 2),
         (64, 64, 70, 3),
     ] {
-        all.push(vec![HostValue::Int(n), graph(&mut random, n_rows, n_cols, percent)]);
+        all.push(vec![Value::Int(n), graph(&mut random, n_rows, n_cols, percent)]);
     }
     all
 }
@@ -96,7 +97,7 @@ fn where_a_precondition_fails_the_text_runs_and_traps() {
     let mut random = Random::new(3);
     for listing in ["WARSHALL", "WARSHALL-C"] {
         for (n, n_rows, n_cols) in [(6, 5, 6), (6, 6, 5), (7, 0, 0), (-1, 4, 4), (i64::MAX, 3, 3)] {
-            let args = vec![HostValue::Int(n), graph(&mut random, n_rows, n_cols, 40)];
+            let args = vec![Value::Int(n), graph(&mut random, n_rows, n_cols, 40)];
             let run = program.run(listing, args.clone());
             assert_eq!(run.outcome != star_vm::Outcome::Done, n > 0, "{listing}, n = {n}");
             let taken = intrinsics_taken(CLOSURE, &program, listing, &args);
@@ -104,7 +105,7 @@ fn where_a_precondition_fails_the_text_runs_and_traps() {
         }
         // No table at all.
         for n in [0, 1] {
-            let args = vec![HostValue::Int(n), HostValue::Unset];
+            let args = vec![Value::Int(n), Value::Unset];
             let _ = program.run(listing, args.clone());
             let taken = intrinsics_taken(CLOSURE, &program, listing, &args);
             assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
@@ -116,7 +117,7 @@ fn where_a_precondition_fails_the_text_runs_and_traps() {
 fn without_memory_for_the_intrinsic_the_text_runs() {
     let program = Program::new(PUBLISHED);
     let n = 64;
-    let args = vec![HostValue::Int(n as i64), graph(&mut Random::new(1), n, n, 3)];
+    let args = vec![Value::Int(n as i64), graph(&mut Random::new(1), n, n, 3)];
     let mut optimised = program.lowered.program.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("it verifies");
     let mut machines = star_tests::backends::backends();
@@ -233,9 +234,9 @@ fn lengths(random: &mut Random, n: usize, h: usize, percent: usize, greatest: u6
     table
 }
 
-fn distances(n: i64, h: usize, table: BitTable) -> Vec<HostValue> {
+fn distances(n: i64, h: usize, table: BitTable) -> Vec<Value> {
     let inf = BitVector::from_bools(&vec![true; h]);
-    vec![HostValue::Int(n), HostValue::Int(h as i64), HostValue::Word(inf), HostValue::from(table)]
+    vec![Value::Int(n), Value::Int(h as i64), Value::Word(inf), Value::from(table)]
 }
 
 /// The texts known to the pass, without their comments.
@@ -246,7 +247,7 @@ fn floyd(from: &str, to: &str) -> String {
     FLOYD.replace(from, to)
 }
 
-fn lengths_of_all_sorts() -> Vec<Vec<HostValue>> {
+fn lengths_of_all_sorts() -> Vec<Vec<Value>> {
     let mut random = Random::new(62);
     [(0, 3, 50), (1, 1, 50), (2, 8, 100), (7, 9, 30), (12, 10, 60), (18, 12, 20)]
         .map(|(n, h, percent)| {
@@ -298,7 +299,7 @@ fn where_a_sum_may_reach_inf_the_text_of_floyd_runs() {
     // Sizes of other kinds, and an invalid inf.
     let table = || lengths(&mut Random::new(9), 4, 6, 50, 5);
     let mut other = distances(4, 6, table());
-    other[2] = HostValue::Word(BitVector::from_bools(&[false, true, true, true, true, true]));
+    other[2] = Value::Word(BitVector::from_bools(&[false, true, true, true, true, true]));
     for args in
         [distances(5, 6, table()), distances(4, 5, table()), distances(-1, 6, table()), other]
     {

@@ -3,7 +3,7 @@
 use star_compiler::LowerOptions;
 use star_tests::case::{call_traps, ends, prints, traps, traps_with};
 use star_tests::{bits, table};
-use star_vm::HostValue;
+use star_value::Value;
 
 /// Returns the trap's code and message.
 fn trap(text: &str) -> String {
@@ -171,13 +171,13 @@ fn a_variable_passed_by_reference_in_every_iteration_stays_set() {
           while i>0 do begin i:=i-1; if i=1 then continue; repeat HIT(T,T,Z,Z) until true end
         end;";
     let args = vec![
-        HostValue::from(table(&["10", "11", "10"])),
-        HostValue::Int(3),
-        HostValue::Int(2),
-        HostValue::Word(bits("10")),
-        HostValue::Unset,
+        Value::from(table(&["10", "11", "10"])),
+        Value::Int(3),
+        Value::Int(2),
+        Value::Word(bits("10")),
+        Value::Unset,
     ];
-    assert_eq!(ends(text, "twice", args)[4], HostValue::Slice(bits("101")));
+    assert_eq!(ends(text, "twice", args)[4], Value::Slice(bits("101")));
 }
 
 #[test]
@@ -192,10 +192,10 @@ fn a_value_argument_is_read_before_the_call_sets_it() {
           q(T,T,X,n,m); R:=T
         end;";
     let args = |m| {
-        let (x, n) = (HostValue::Slice(bits("101")), HostValue::Int(3));
-        vec![HostValue::Int(m), x, HostValue::Unset, n]
+        let (x, n) = (Value::Slice(bits("101")), Value::Int(3));
+        vec![Value::Int(m), x, Value::Unset, n]
     };
-    assert_eq!(ends(text, "p", args(2))[2], HostValue::from(table(&["11", "00", "00"])));
+    assert_eq!(ends(text, "p", args(2))[2], Value::from(table(&["11", "00", "00"])));
     let trap = call_traps(text, "p", args(0));
     assert!(trap.starts_with("T0114 8:15 the size of `T` is not known"), "{trap}");
 }

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use star_base::{BitTable, BitVector, Table};
 use star_tests::backends::have_intrinsics;
 use star_tests::case::{Random, traps};
 use star_tests::run::Program;
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Table, Value};
 
 use crate::cbt::same_everywhere;
 
@@ -42,8 +41,8 @@ fn numbers(values: &[u32], bits: usize) -> BitTable {
 }
 
 /// Returns the numbers in the rows of two tables.
-fn pairs(values: &[HostValue]) -> Vec<(u32, u32)> {
-    let [HostValue::Table(first), HostValue::Table(second)] = values else {
+fn pairs(values: &[Value]) -> Vec<(u32, u32)> {
+    let [Value::Table(first), Value::Table(second)] = values else {
         panic!("no tables: {values:?}")
     };
     let number = |table: &Table, row: usize| {
@@ -97,23 +96,23 @@ fn star_texts_intrinsics_and_a_list_of_objects_agree() {
         let ids: Vec<u32> = (0..n_moves).map(|_| 1 + random.below(n) as u32).collect();
         let gone = random.bits(n_moves, 20);
         let (i, m0) = (1 + random.below(n) as u32, random.below(6));
-        let field = |values: Vec<u32>| HostValue::from(numbers(&values, k));
+        let field = |values: Vec<u32>| Value::from(numbers(&values, k));
         let corner = |idx: usize| field(corners.iter().map(|corner| corner[idx]).collect());
         let mut args = vec![
-            HostValue::Int(n as i64),
-            HostValue::Int(k as i64),
-            HostValue::Int(i.into()),
-            HostValue::Int(m0 as i64),
-            HostValue::from(numbers(&ids, 8)),
+            Value::Int(n as i64),
+            Value::Int(k as i64),
+            Value::Int(i.into()),
+            Value::Int(m0 as i64),
+            Value::from(numbers(&ids, 8)),
             field(to.iter().map(|to| to[0]).collect()),
             field(to.iter().map(|to| to[1]).collect()),
-            HostValue::Slice(BitVector::from_bools(&gone)),
+            Value::Slice(BitVector::from_bools(&gone)),
             corner(0),
             corner(1),
             corner(2),
             corner(3),
         ];
-        args.resize(23, HostValue::Unset);
+        args.resize(23, Value::Unset);
         let run = same_everywhere(&program, &args, &mut n_taken);
 
         let mut objects = Objects::new();
@@ -142,11 +141,11 @@ fn star_texts_intrinsics_and_a_list_of_objects_agree() {
         assert_eq!(pairs(&run.values[18..20]), nearest(&objects, &points, 2), "round {round}");
         let expected = |axis: usize| {
             let at = |id: u32| objects.get(&id).map_or(0, |at| at[axis]);
-            HostValue::from(numbers(&(1..=n as u32).map(at).collect::<Vec<u32>>(), k))
+            Value::from(numbers(&(1..=n as u32).map(at).collect::<Vec<u32>>(), k))
         };
         assert_eq!(run.values[20..22], [expected(0), expected(1)], "round {round}");
         let there: Vec<bool> = (1..=n as u32).map(|id| objects.contains_key(&id)).collect();
-        assert_eq!(run.values[22], HostValue::Slice(BitVector::from_bools(&there)));
+        assert_eq!(run.values[22], Value::Slice(BitVector::from_bools(&there)));
     }
     assert!(n_taken > 40 * 9 || !have_intrinsics(), "{n_taken} intrinsics");
     assert!(n_found > 100, "{n_found} answers");

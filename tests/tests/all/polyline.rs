@@ -1,13 +1,12 @@
 //! Module `polyline`: its Star texts and its intrinsic find the same polylines, and reject the same
 //! requests.
 
-use star_base::{BitTable, BitVector, Table};
 use star_intrinsics::Workers;
 use star_intrinsics::polyline::{Gradient, GreyImage, LinkScores, Pixel};
 use star_tests::backends::have_intrinsics;
 use star_tests::case::{Random, call_traps, ends};
 use star_tests::run::Program;
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Table, Value};
 
 use crate::cbt::same_everywhere;
 
@@ -18,30 +17,25 @@ begin
 end;";
 
 /// Builds a table whose rows are numbers of the given width.
-fn numbers(bits: usize, numbers: &[u64]) -> HostValue {
+fn numbers(bits: usize, numbers: &[u64]) -> Value {
     let columns: Vec<BitVector> = (0..bits)
         .map(|column| {
             let bit = |number: &u64| number >> (bits - 1 - column) & 1 == 1;
             BitVector::from_bools(&numbers.iter().map(bit).collect::<Vec<bool>>())
         })
         .collect();
-    HostValue::from(BitTable::from_columns(numbers.len(), &columns))
+    Value::from(BitTable::from_columns(numbers.len(), &columns))
 }
 
 /// Builds the arguments of `TRY`: an image with this number of columns, one request from a to b,
 /// and p, d, width and g.
-fn arguments(
-    width: usize,
-    pixels: &[u64],
-    ends: &[[u64; 4]],
-    numbers_of: [i64; 5],
-) -> Vec<HostValue> {
-    let [t, p, d, across, g] = numbers_of.map(HostValue::Int);
+fn arguments(width: usize, pixels: &[u64], ends: &[[u64; 4]], numbers_of: [i64; 5]) -> Vec<Value> {
+    let [t, p, d, across, g] = numbers_of.map(Value::Int);
     let pack = |ends: &[u64; 4]| ends.iter().fold(0, |all, end| all << 16 | end);
     let requests: Vec<u64> = ends.iter().map(pack).collect();
-    let mut args = vec![HostValue::Int(width as i64), t];
+    let mut args = vec![Value::Int(width as i64), t];
     args.extend([numbers(8, pixels), numbers(64, &requests), p, d, across, g]);
-    args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+    args.extend([Value::Unset, Value::Unset, Value::Unset]);
     args
 }
 
@@ -98,12 +92,11 @@ end;";
         let packed: Vec<u64> = packed.collect();
         let requests: Vec<u64> = packed.chunks(2).map(|two| two[0] << 32 | two[1]).collect();
         let greys: Vec<u64> = pixels.iter().map(|&pixel| u64::from(pixel)).collect();
-        let mut args = vec![HostValue::Int(width as i64), HostValue::Int(n_blurs as i64)];
+        let mut args = vec![Value::Int(width as i64), Value::Int(n_blurs as i64)];
         args.extend([numbers(8, &greys), numbers(64, &requests)]);
-        args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+        args.extend([Value::Unset, Value::Unset, Value::Unset]);
         let ended = ends(PARTS, "PARTS", args);
-        let [HostValue::Table(u), HostValue::Table(v), HostValue::Table(scores)] = &ended[4..]
-        else {
+        let [Value::Table(u), Value::Table(v), Value::Table(scores)] = &ended[4..] else {
             panic!("{ended:?}")
         };
         let image = GreyImage::new(width, height, pixels).unwrap();

@@ -7,16 +7,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use star_base::{BitsRef, Span};
+use star_base::Span;
 use star_compiler::{LowerOptions, Lowered};
 use star_ir::Ty;
 use star_tests::backends::{Machine, on};
 use star_tests::generator::generate;
 use star_tests::run::{LIMITS, Printed, Program};
+use star_value::{BitsRef, Value};
 use star_vm::profile::{Clock, LineTable, Tally};
 use star_vm::{
-    Backend, CompileOptions, Control, Cpu, Host, HostError, HostValue, Limits, Outcome, Profile,
-    Reference, Stats,
+    Backend, CompileOptions, Control, Cpu, Host, HostError, Limits, Outcome, Profile, Reference,
+    Stats,
 };
 
 /// The result of a profiled run.
@@ -78,7 +79,7 @@ impl Host for World {
         layout: Option<&str>,
         ty: Ty,
         max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         self.inner.read(file, layout, ty, max_bytes)
     }
 
@@ -92,7 +93,7 @@ fn profiled<B: Backend>(
     (backend, options): (&B, CompileOptions),
     program: &Program,
     entry: &str,
-    args: &[HostValue],
+    args: &[Value],
     limits: Limits,
     key: impl Fn(Span) -> (u32, u32),
 ) -> Profiled {
@@ -106,7 +107,7 @@ fn profiled_by<B: Backend>(
     step: u64,
     (backend, options): (&B, CompileOptions),
     program: &Program,
-    (entry, args, limits): (&str, &[HostValue], Limits),
+    (entry, args, limits): (&str, &[Value], Limits),
     key: impl Fn(Span) -> (u32, u32),
 ) -> Profiled {
     let lowered = &program.lowered;
@@ -116,9 +117,7 @@ fn profiled_by<B: Backend>(
     let now = Box::new(move || time.replace(time.get() + step));
     let clock = Clock { ticks: Arc::clone(&world.ticks), now };
     let mut profile = Profile::new(&lowered.program, lines, clock);
-    let load = |value: &HostValue| {
-        backend.load(value.clone(), *value != HostValue::Unset).expect("memory")
-    };
+    let load = |value: &Value| backend.load(value.clone(), *value != Value::Unset).expect("memory");
     let mut values: Vec<_> = args.iter().map(load).collect();
     let types: Vec<_> = values.iter().map(|value| Some(backend.ty(value)?.ty)).collect();
     let options = CompileOptions { profile: true, ..options };
@@ -178,7 +177,7 @@ fn by_line(program: &Program) -> impl Fn(Span) -> (u32, u32) {
 }
 
 /// Runs on both backends, with a profile by lines.
-fn on_both(text: &str, entry: &str, args: &[HostValue]) -> [Profiled; 2] {
+fn on_both(text: &str, entry: &str, args: &[Value]) -> [Profiled; 2] {
     let program = Program::with(text, &with_places());
     let cpu = Cpu::new();
     [
@@ -314,12 +313,8 @@ end;
 
 #[test]
 fn lines_have_separate_operations_and_runs() {
-    let args = [
-        HostValue::Int(7),
-        HostValue::Slice(star_tests::bits("0110110")),
-        HostValue::Unset,
-        HostValue::Unset,
-    ];
+    let args =
+        [Value::Int(7), Value::Slice(star_tests::bits("0110110")), Value::Unset, Value::Unset];
     for run in on_both(LOOPS, "P", &args) {
         assert_eq!(run.outcome, Outcome::Done);
         // Four ones: four iterations, five queries.
@@ -356,8 +351,8 @@ end;
 #[test]
 fn a_tape_is_charged_to_the_lines_that_recorded_it() {
     let args = |n| {
-        let slice = || HostValue::Slice(star_base::BitVector::from_bools(&vec![true; n]));
-        [slice(), slice(), HostValue::Unset, HostValue::Unset, HostValue::Unset]
+        let slice = || Value::Slice(star_value::BitVector::from_bools(&vec![true; n]));
+        [slice(), slice(), Value::Unset, Value::Unset, Value::Unset]
     };
     let program = Program::with(TAPE, &with_places());
     // The first instructions are timed one by one: every reading of the clock is charged to a line.
@@ -393,7 +388,7 @@ end;
 
 #[test]
 fn time_is_charged_to_its_line_and_once_to_each_caller() {
-    for run in on_both(PRINTS, "P", &[HostValue::Int(3)]) {
+    for run in on_both(PRINTS, "P", &[Value::Int(3)]) {
         assert_eq!(run.outcome, Outcome::Done);
         assert_eq!(run.profile.time, 6_000_000);
         let expected = [(9, 1, 1), (10, 0, 4), (11, 0, 1), (5, 5, 5), (4, 0, 3)];
@@ -413,7 +408,7 @@ fn time_is_charged_to_its_line_and_once_to_each_caller() {
 fn a_stopped_run_has_a_profile_up_to_that_point() {
     let program = Program::with(PRINTS, &with_places());
     let limits = Limits { output: Some(6), ..LIMITS };
-    let args = [HostValue::Int(9)];
+    let args = [Value::Int(9)];
     let both = [
         profiled(
             (&Reference::new(), CompileOptions::default()),
@@ -453,7 +448,7 @@ begin
 end;
 ";
     let table = star_tests::table(&["010", "001", "000"]);
-    let args = [HostValue::Int(3), HostValue::from(table)];
+    let args = [Value::Int(3), Value::from(table)];
     let [slow, fast] = on_both(text, "P", &args);
     assert!(slow.profile.intrinsics.is_empty());
     assert_eq!(slow.line(4).operations, 0);

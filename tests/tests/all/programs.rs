@@ -18,7 +18,8 @@ use star_tests::generator::report::Report;
 use star_tests::generator::trial::{LIMITS, Verdict};
 use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
 use star_tests::run::{Program, done};
-use star_vm::{HostValue, Limits, Outcome, Reference};
+use star_value::Value as HostValue;
+use star_vm::{Limits, Outcome, Reference};
 
 /// Returns a number from the environment.
 fn setting(name: &str, otherwise: u64) -> u64 {
@@ -295,12 +296,12 @@ fn the_depth_limit_is_exact() {
 mod faulty {
     use std::sync::atomic::AtomicBool;
 
-    use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
+    use star_value::{BitTable, Value as HostValue};
     use star_vm::reference::{Code, Plan, Value};
     use star_vm::{
         Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation,
-        HostValue, Outcome, Part, Reference, TypeInfo,
+        Outcome, Part, Reference, TypeInfo,
     };
 
     /// Ignores every MIRROR.

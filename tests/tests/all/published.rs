@@ -1,10 +1,9 @@
 //! The source's listings and figures, verbatim.
 
-use star_base::{BitTable, Table};
 use star_tests::case::Random;
 use star_tests::run::{Program, done};
 use star_tests::{bits, table};
-use star_vm::HostValue;
+use star_value::{BitTable, Table, Value};
 
 /// Listings 1 and 2 of source 001, verbatim.
 const WARSHALL: &str = include_str!("../../programs/published/warshall.star");
@@ -17,9 +16,9 @@ fn listings() -> Program {
 }
 
 fn close(listings: &Program, name: &str, n: usize, graph: &BitTable) -> BitTable {
-    let args = vec![HostValue::Int(n as i64), HostValue::from(graph.clone())];
+    let args = vec![Value::Int(n as i64), Value::from(graph.clone())];
     match done(listings.run(name, args)).pop() {
-        Some(HostValue::Table(Table::Columns(table))) => table,
+        Some(Value::Table(Table::Columns(table))) => table,
         other => panic!("{other:?}"),
     }
 }
@@ -121,12 +120,12 @@ fn more_vertices_than_table_rows_trap() {
     let listings = listings();
     let graph = table(&["01", "10"]);
     for name in ["WARSHALL", "WARSHALL-C"] {
-        let args = vec![HostValue::Int(3), HostValue::from(graph.clone())];
+        let args = vec![Value::Int(3), Value::from(graph.clone())];
         let run = listings.run(name, args);
         let end = star_tests::case::ending(&listings, &run);
         assert!(end.starts_with("T0101 "), "{end}");
         assert!(end.contains("index 3 outside 1..2"), "{end}");
-        assert_eq!(run.values[1], HostValue::from(closure(&graph, 2)));
+        assert_eq!(run.values[1], Value::from(closure(&graph, 2)));
     }
 }
 
@@ -136,13 +135,13 @@ fn figure_4_matches_rows_3_and_5() {
         "procedure FIGURE4(T: table; X: slice; v: word; var Z: slice); begin MATCH(T,X,v,Z) end;",
     );
     let args = vec![
-        HostValue::from(table(&["1010", "0011", "1011", "1011", "1011", "1010"])),
-        HostValue::Slice(bits("101011")),
-        HostValue::Word(bits("1011")),
-        HostValue::Unset,
+        Value::from(table(&["1010", "0011", "1011", "1011", "1011", "1010"])),
+        Value::Slice(bits("101011")),
+        Value::Word(bits("1011")),
+        Value::Unset,
     ];
     let run = program.run("FIGURE4", args);
-    assert_eq!(done(run).pop(), Some(HostValue::Slice(bits("001010"))));
+    assert_eq!(done(run).pop(), Some(Value::Slice(bits("001010"))));
 }
 
 #[test]
@@ -167,11 +166,11 @@ fn figure_5_is_unchanged_when_k_is_repeated() {
          end;",
     );
     for name in ["BY-ROWS", "BY-COLUMNS"] {
-        let args = vec![HostValue::Int(2), HostValue::from(state.clone())];
+        let args = vec![Value::Int(2), Value::from(state.clone())];
         let run = program.run(name, args);
         if name == "BY-ROWS" {
             assert_eq!(run.printed, "001100\n101000\n");
         }
-        assert_eq!(done(run).pop(), Some(HostValue::from(state.clone())), "{name}");
+        assert_eq!(done(run).pop(), Some(Value::from(state.clone())), "{name}");
     }
 }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use star_base::{BitTable, BitVector, Table};
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
 use star_tests::backends::{have_intrinsics, on};
 use star_tests::case::{Random, traps};
 use star_tests::run::{LIMITS, Program};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::{BitTable, BitVector, Table, Value};
+use star_vm::{Limits, Outcome};
 
 use crate::cbt::same_everywhere;
 
@@ -41,13 +41,13 @@ fn star_texts_and_intrinsics_build_the_same_mesh() {
         for [tolerance, near, scale] in [[0, 0, 1], [2, 1, 2], [1, 3, 3], [200, 0, 1]] {
             let columns: Vec<BitVector> =
                 (0..7).map(|_| BitVector::from_bools(&random.bits(width * height, 20))).collect();
-            let unset = HostValue::Unset;
+            let unset = Value::Unset;
             let args = [
-                HostValue::Int(width as i64),
-                HostValue::from(BitTable::from_columns(width * height, &columns)),
-                HostValue::Int(tolerance),
-                HostValue::Int(near),
-                HostValue::Int(scale),
+                Value::Int(width as i64),
+                Value::from(BitTable::from_columns(width * height, &columns)),
+                Value::Int(tolerance),
+                Value::Int(near),
+                Value::Int(scale),
                 unset.clone(),
                 unset.clone(),
                 unset.clone(),
@@ -196,13 +196,13 @@ fn the_elevation_models_satisfy_the_bound_in_every_frame() {
         let columns: Vec<BitVector> = (0..bits).map(column).collect();
         let z = BitTable::from_columns(heights.len(), &columns);
         for (near, frames) in [(0, 1), (30, 1), (30, 20), (30, 60)] {
-            let unset = HostValue::Unset;
+            let unset = Value::Unset;
             let args = [
-                HostValue::Int(width as i64),
-                HostValue::from(z.clone()),
-                HostValue::Int(eps),
-                HostValue::Int(near),
-                HostValue::Int(frames),
+                Value::Int(width as i64),
+                Value::from(z.clone()),
+                Value::Int(eps),
+                Value::Int(near),
+                Value::Int(frames),
                 unset.clone(),
                 unset.clone(),
                 unset,
@@ -212,7 +212,7 @@ fn the_elevation_models_satisfy_the_bound_in_every_frame() {
             let run = compiled[0].run(entry, &args, free);
             assert_eq!(run.outcome, Outcome::Done, "{file}, {frames} frames");
             assert!(run.stats.intrinsics > 0);
-            let [HostValue::Int(splits), HostValue::Int(merges), HostValue::Table(triangles)] =
+            let [Value::Int(splits), Value::Int(merges), Value::Table(triangles)] =
                 &run.values[5..]
             else {
                 panic!("{:?}", &run.values[5..7]);

@@ -5,14 +5,13 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitVector, Table};
 use star_intrinsics::Workers;
 use star_intrinsics::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
 use star_tests::backends::{Mode, WITH_INTRINSICS, backends};
 use star_tests::case::{Random, ends, prints, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::{BitVector, Table, Value};
 
 const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moore];
 
@@ -92,15 +91,15 @@ fn the_star_text_the_intrinsic_and_a_search_agree() {
             let mut goals = BitVector::zeros(n);
             goals.put(goal, true);
             let args = [
-                HostValue::Int(width as i64),
-                HostValue::Bool(moore),
-                HostValue::Int(stop as i64),
-                HostValue::Int(start as i64 + 1),
-                HostValue::Slice(BitVector::from_bools(&free)),
-                HostValue::Slice(goals),
-                HostValue::Unset,
-                HostValue::Unset,
-                HostValue::Unset,
+                Value::Int(width as i64),
+                Value::Bool(moore),
+                Value::Int(stop as i64),
+                Value::Int(start as i64 + 1),
+                Value::Slice(BitVector::from_bools(&free)),
+                Value::Slice(goals),
+                Value::Unset,
+                Value::Unset,
+                Value::Unset,
             ];
             let expected = compiled[0].run(entry, &args, LIMITS);
             for other in &compiled[1..] {
@@ -117,7 +116,7 @@ fn the_star_text_the_intrinsic_and_a_search_agree() {
                 continue;
             }
             let labels = searched(width, &free, BOTH[usize::from(moore)], goal);
-            let [.., HostValue::Table(table), HostValue::Table(path), HostValue::Slice(on)] =
+            let [.., Value::Table(table), Value::Table(path), Value::Slice(on)] =
                 &expected.values[..]
             else {
                 panic!("{:?}", expected.values)
@@ -164,19 +163,19 @@ fn diagonals_between_walls_agree_with_a_search() {
             let mut goals = BitVector::zeros(n);
             goals.put(goal, true);
             let mut args = vec![
-                HostValue::Int(width as i64),
-                HostValue::Int(start as i64 + 1),
-                HostValue::Slice(BitVector::from_bools(&free)),
-                HostValue::Slice(goals),
+                Value::Int(width as i64),
+                Value::Int(start as i64 + 1),
+                Value::Slice(BitVector::from_bools(&free)),
+                Value::Slice(goals),
             ];
-            args.resize(10, HostValue::Unset);
+            args.resize(10, Value::Unset);
             let expected = compiled[0].run(entry, &args, LIMITS);
             for other in &compiled[1..] {
                 let found = other.run(entry, &args, LIMITS);
                 assert_eq!(difference(&program, &expected, &found, Mode::AsLowered), None);
             }
-            let number = |table: &HostValue, cell: usize| {
-                let HostValue::Table(table) = table else { panic!("{table:?}") };
+            let number = |table: &Value, cell: usize| {
+                let Value::Table(table) = table else { panic!("{table:?}") };
                 let bits = table.row(cell);
                 let number = bits.iter().fold(0, |number, bit| number << 1 | u32::from(bit));
                 if bits.iter().all(|bit| bit) { UNREACHED } else { number }
@@ -189,7 +188,7 @@ fn diagonals_between_walls_agree_with_a_search() {
             }
             let n_cells = labels[start].wrapping_add(1) as usize;
             for at in [5, 7] {
-                let HostValue::Table(path) = &expected.values[at] else { panic!("no path") };
+                let Value::Table(path) = &expected.values[at] else { panic!("no path") };
                 assert_eq!(path.n_rows(), n_cells);
             }
             let usual = searched(width, &free, Neighbourhood::Moore, goal);
@@ -287,20 +286,18 @@ fn the_figures_of_the_source_are_reproduced() {
          end;",
         "FIGURES",
         vec![
-            HostValue::Slice(BitVector::from_bools(&right)),
-            HostValue::Slice(BitVector::from_bools(&down)),
-            HostValue::Slice(BitVector::from_bools(
+            Value::Slice(BitVector::from_bools(&right)),
+            Value::Slice(BitVector::from_bools(&down)),
+            Value::Slice(BitVector::from_bools(
                 &(1..=100).map(|at| at == number(3, 3)).collect::<Vec<bool>>(),
             )),
-            HostValue::Int(number(9, 8)),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::Int(number(9, 8)),
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ],
     );
-    let [.., HostValue::Table(found), HostValue::Table(fourth), HostValue::Table(path)] =
-        &values[..]
-    else {
+    let [.., Value::Table(found), Value::Table(fourth), Value::Table(path)] = &values[..] else {
         panic!("{values:?}")
     };
     let label = |table: &Table, cell: usize| {

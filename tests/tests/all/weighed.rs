@@ -1,12 +1,11 @@
 //! Waves with weights: the Star texts and the intrinsic of the library on every backend, against a
 //! search that tries steps until no path becomes cheaper.
 
-use star_base::{BitTable, BitVector};
 use star_tests::backends::{Compiled, Mode, WITH_INTRINSICS, backends};
 use star_tests::case::{Random, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, RunResult};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 const WEIGH: &str = "import \"star:weighed\";
     procedure WEIGH(w: integer; moore: boolean; straight,diagonal,start: integer;
@@ -112,27 +111,27 @@ impl Map {
         path
     }
 
-    fn args(&self, start: usize) -> Vec<HostValue> {
+    fn args(&self, start: usize) -> Vec<Value> {
         let mut table = BitTable::zeros(self.weights.len(), self.weight_bits).expect("it is small");
         for (row, weight) in self.weights.iter().enumerate() {
             for bit in 0..self.weight_bits.min(64) {
                 table.put(row, self.weight_bits - 1 - bit, weight >> bit & 1 == 1);
             }
         }
-        let slice = |bits: &[bool]| HostValue::Slice(BitVector::from_bools(bits));
+        let slice = |bits: &[bool]| Value::Slice(BitVector::from_bools(bits));
         vec![
-            HostValue::Int(self.width as i64),
-            HostValue::Bool(self.moore),
-            HostValue::Int(self.straight as i64),
-            HostValue::Int(self.diagonal as i64),
-            HostValue::Int(start as i64),
+            Value::Int(self.width as i64),
+            Value::Bool(self.moore),
+            Value::Int(self.straight as i64),
+            Value::Int(self.diagonal as i64),
+            Value::Int(start as i64),
             slice(&self.right),
             slice(&self.down),
             slice(&self.goals),
-            HostValue::from(table),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::from(table),
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ]
     }
 }
@@ -142,7 +141,7 @@ impl Map {
 fn on_all(
     program: &Program,
     compiled: &[Compiled],
-    args: &[HostValue],
+    args: &[Value],
     n_intrinsics: u64,
 ) -> RunResult {
     let entry = program.entry("WEIGH");
@@ -170,8 +169,7 @@ fn the_star_text_and_the_intrinsic_find_the_cheapest_paths() {
         let map = Map::random(width, height, &mut random);
         let start = random.below(width * height);
         let run = on_all(&program, &compiled, &map.args(start + 1), 1);
-        let [.., HostValue::Table(price), HostValue::Table(path), HostValue::Slice(on)] =
-            &run.values[..]
+        let [.., Value::Table(price), Value::Table(path), Value::Slice(on)] = &run.values[..]
         else {
             panic!("{:?}", run.values)
         };

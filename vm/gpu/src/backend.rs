@@ -5,14 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
 use star_ir::{Check, HandlePart, Op, Program, RoutineId, StmtKind, Ty, visit};
+use star_value::{BitTable, Value as HostValue};
 use star_vm::backend::check_entry;
 use star_vm::columns::{check_columns, check_part, no_table, store_by_ranges};
 use star_vm::explain::Subject;
 use star_vm::{
-    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation, HostValue,
-    Outcome, Part, TypeInfo,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation, Outcome,
+    Part, TypeInfo,
 };
 
 use crate::compile::Choices;

@@ -16,9 +16,9 @@ mod window;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use star_base::limbs::OutOfMemory;
 use star_shaders::layout::{ALL_STATE_WORDS, JOURNAL_WORDS};
 use star_shaders::{Banks, Variant};
+use star_value::OutOfMemory;
 use star_vm::BackendError;
 
 use self::adapter::{adapter, answer};

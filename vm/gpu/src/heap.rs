@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use star_base::limbs::OutOfMemory;
+use star_value::OutOfMemory;
 use star_vm::BackendError;
 
 use crate::device_trait::ControlUnit;

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use star_base::BitVector;
 use star_ir::{
     Extent, HandlePart, IntOp, LocId, NamedSize, Names, Operand, Program, RoutineId, SizeOperand,
     TrapKind, Ty, VarId,
 };
-use star_vm::HostValue;
+use star_value::{BitVector, Value as HostValue};
 use star_vm::checks::GuardContext;
 use star_vm::interrupt::{Exec, internal_error};
 

@@ -5,11 +5,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitVector};
 use star_ir::{Extent, HandlePart, Ty};
+use star_value::{BitTable, BitVector, OutOfMemory, Value as HostValue};
+use star_vm::BackendError;
 use star_vm::columns::by_columns;
-use star_vm::{BackendError, HostValue};
 
 use crate::compile::words_of;
 use crate::heap::{Block, Heap};

@@ -5,12 +5,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_base::Code;
 use star_gpu::{DeviceSettings, Gpu, Mode};
 use star_ir::{RoutineId, Ty, parse, verify};
+use star_value::{BitTable, BitVector, BitsRef, Value as HostValue};
 use star_vm::{
-    Backend, BackendError, CompileOptions, Control, Declined, Host, HostError, HostValue, Limits,
-    Outcome, Part, Reference, Stats,
+    Backend, BackendError, CompileOptions, Control, Declined, Host, HostError, Limits, Outcome,
+    Part, Reference, Stats,
 };
 
 /// Around the boundaries of limbs, of rounds and of workgroups.

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use star_base::BitVector;
-use star_base::limbs::OutOfMemory;
 use star_ir::{Query, Relation};
+use star_value::{BitVector, OutOfMemory};
 
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;

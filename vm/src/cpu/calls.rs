@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use star_base::OutOfMemory;
 use star_ir::{Extent, LimitKind, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
+use star_value::OutOfMemory;
 
 use super::class::{Bitwise, Class};
 use super::code::{CallArg, RoutineCode};

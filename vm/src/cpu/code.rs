@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use star_base::BitVector;
 use star_ir::{
     Check, HandlePart, LocId, Operand, PrintItem, Program, ReductionOp, RoutineId, Ty, VarId,
 };
+use star_value::BitVector;
 
 use super::inst::Inst;
 use super::lines::Kernel;

@@ -1,8 +1,7 @@
 //! MIN and MAX.
 
-use star_base::BitTable;
-use star_base::limbs::OutOfMemory;
 use star_ir::Sense;
+use star_value::{BitTable, OutOfMemory};
 
 use super::interpreter::Interpreter;
 use super::operand::Reg;

@@ -2,8 +2,8 @@
 //! neutral element in every reduction; the value that it leaves there is combined with that of the
 //! iterations before.
 
-use star_base::BitVector;
 use star_ir::{LogicOp, ReductionOp};
+use star_value::BitVector;
 
 use super::code::Forall;
 use super::interpreter::Interpreter;

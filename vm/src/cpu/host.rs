@@ -1,7 +1,8 @@
 //! `print`, `read` and `write`: services of the host for a program.
 
-use star_base::{BitTable, BitsRef, SparseTable};
 use star_ir::{LimitKind, Operand, PrintItem, TrapKind};
+use star_value::display::{self, Shown};
+use star_value::{BitTable, BitsRef, SparseTable};
 
 use super::code::FileUse;
 use super::interpreter::Interpreter;
@@ -11,7 +12,6 @@ use super::shown::Seen;
 use super::value::ValueData;
 use crate::backend::HostError;
 use crate::checks::GuardContext;
-use crate::display::{self, Shown};
 use crate::interrupt::{Exec, Stop, internal_error};
 
 impl Interpreter<'_, '_, '_> {

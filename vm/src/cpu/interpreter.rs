@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
+use star_value::BitVector;
 
 use super::code::{Code, RoutineCode};
 use super::copies::Copies;

@@ -59,18 +59,18 @@ mod words;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Intrinsic, OutOfMemory};
+use star_base::Intrinsic;
 use star_ir::{Program, RoutineId, Ty};
+use star_value::{BitTable, OutOfMemory, TableWish, Value as HostValue};
 
 use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Outcome, Part,
-    Preference, TypeInfo, Wanted, check_entry,
+    TypeInfo, Wanted, check_entry,
 };
 use crate::budget::MemoryBudget;
 use crate::columns::{check_part, no_table};
 use crate::explain::Explanation;
 use crate::kernels::Kernels;
-use crate::value::{HostValue, TableForm};
 
 pub use intrinsics::{
     CpuIntrinsic, HandlePart, IntrinsicCall, IntrinsicFn, IntrinsicResult, NotTaken, SparseGround,
@@ -82,7 +82,7 @@ pub use value::Value;
 use copies::Copies;
 use parallelism::Parallelism;
 use pool::Pool;
-use table_use::{accesses_of, use_of, wants_rows, wants_rows_alone};
+use table_use::{accesses_of, wants_rows, wants_rows_alone, wish_of};
 use value::ValueData;
 
 /// The CPU backend.
@@ -331,13 +331,9 @@ impl Backend for Cpu {
         Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
     }
 
-    fn preferences(&self, code: &Code, entry: RoutineId) -> Vec<Preference> {
+    fn preferences(&self, code: &Code, entry: RoutineId) -> Vec<TableWish> {
         let accesses = accesses_of(&self.intrinsics, &code.0, entry).into_iter();
-        let preference = |of| {
-            let form = if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
-            Preference { form, used: Some(use_of(of)) }
-        };
-        accesses.map(preference).collect()
+        accesses.map(wish_of).collect()
     }
 
     fn lay_out(
@@ -470,7 +466,7 @@ mod tests {
             }
             for settings in [Settings::tiny(), Settings::default()] {
                 let cpu = Cpu::with(settings, Kernels::detect());
-                let rows = star_base::Table::Rows(rows.clone());
+                let rows = star_value::Table::Rows(rows.clone());
                 let load = || cpu.load(rows.clone().into(), true).expect("memory");
                 let unload = |flag| cpu.unload(load(), Wanted::Columns, flag);
                 let given_up = unload(&never).expect("memory");

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use star_base::{BitVector, OutOfMemory};
+use star_value::{BitVector, OutOfMemory};
 
 use super::pool::Pool;
 use super::settings::Settings;

@@ -1,12 +1,12 @@
 //! Values for display: in a trap, and for `print`.
 
-use star_base::BitVector;
 use star_ir::LocId;
+use star_value::BitVector;
+use star_value::display::{self, Shown, ShownBits, ShownTable};
 
 use super::interpreter::Interpreter;
 use super::operand::{Reg, RegRef};
 use super::table::Table;
-use crate::display::{self, Shown, ShownBits, ShownTable};
 use crate::interrupt::Exec;
 
 /// A variable for display.

@@ -1,6 +1,6 @@
 //! Sizes that are computed or assigned during a run.
 
-use star_base::limbs::OutOfMemory;
+use star_value::OutOfMemory;
 
 use super::inst::SizeInst;
 use super::interpreter::Interpreter;

@@ -4,8 +4,7 @@ mod combine;
 
 use std::ops::Range;
 
-use star_base::SparseLines;
-use star_base::limbs::OutOfMemory;
+use star_value::{OutOfMemory, SparseLines};
 
 use super::bits::index_in;
 use super::interpreter::Interpreter;

@@ -4,6 +4,7 @@ use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::{
     IntrinsicUse, LineAccesses, TURNS, TableUse, line_accesses,
 };
+use star_value::{SparseWish, TableForm, TableWish};
 
 use super::code::Code;
 use super::intrinsics::CpuIntrinsic;
@@ -32,6 +33,17 @@ pub(super) fn wants_rows(accesses: LineAccesses) -> bool {
 /// Do loops access its rows, but never its columns?
 pub(super) fn wants_rows_alone(accesses: LineAccesses) -> bool {
     accesses.rows >= TURNS && accesses.columns == 0
+}
+
+/// Returns the layout that suits the accesses to a table.
+pub(super) fn wish_of(accesses: LineAccesses) -> TableWish {
+    let form = if wants_rows(accesses) { TableForm::Rows } else { TableForm::Columns };
+    let sparse = match use_of(accesses) {
+        TableUse::Looks => SparseWish::WhereSmaller,
+        TableUse::Changes => SparseWish::WhereNeeded,
+        TableUse::Whole => SparseWish::WhereAsked,
+    };
+    TableWish { form, sparse }
 }
 
 /// Returns the most general use of a table. Where no line is accessed, a sparse table gains

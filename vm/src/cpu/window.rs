@@ -4,7 +4,7 @@
 //! gathered, for 64 lines against the layout: the window. Writes along the layout update it; any
 //! other change drops it. It counts in the same way as a second form.
 
-use star_base::Limbs;
+use star_value::Limbs;
 
 use super::parallelism::Parallelism;
 use super::table::form::bytes_of;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use star_base::bits::zero_tail;
 use star_ir::LogicOp;
+use star_value::bits::zero_tail;
 
 use super::n_limbs;
 

@@ -8,7 +8,7 @@
 //! on the stack: 640 bytes of every line took 15.0 ns there instead of 13.2, and of every other
 //! line 31 instead of 20 (AVX2, 3.2 MB in the third-level cache).
 
-use star_base::bits::zero_tail;
+use star_value::bits::zero_tail;
 
 use super::elementwise::{update, zip, zip3};
 use super::n_limbs;

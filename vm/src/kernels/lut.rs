@@ -5,7 +5,7 @@
 //! Functions that differ only in the order of their inputs also share one, since exchanging
 //! operands is free. So 40 loops suffice for the 256 functions of three bits.
 
-use star_base::bits::zero_tail;
+use star_value::bits::zero_tail;
 
 use super::elementwise::{not, update, zip, zip3};
 use super::lines::{Lines, LinesMut, LinesOf, update_lines, zip_lines, zip3_lines};

@@ -1,6 +1,6 @@
 //! Moves of bits: shifts, rotation, parts.
 
-use star_base::bits::zero_tail;
+use star_value::bits::zero_tail;
 
 use super::n_limbs;
 

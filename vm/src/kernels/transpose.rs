@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use star_base::transpose::{three_steps, transpose_block};
+use star_value::transpose::{three_steps, transpose_block};
 
 use super::{Columns, n_limbs};
 

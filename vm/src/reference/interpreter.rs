@@ -9,6 +9,7 @@ use star_ir::{
     Block, LimitKind, LocId, Operand, PrintItem, Program, RoutineId, SizeOperand, Stmt, StmtKind,
     Trap, TrapKind, VarId,
 };
+use star_value::display;
 
 use super::budget::MAX_BYTES;
 use super::control::Region;
@@ -22,7 +23,6 @@ use super::{Settings, stores, touch};
 use crate::backend::{Control, HostError, Outcome, Stats};
 use crate::budget::MemoryBudget;
 use crate::checks;
-use crate::display;
 use crate::interrupt::{Exec, Stop, internal_error};
 
 /// Statements between two polls of the flags.

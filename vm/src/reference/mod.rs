@@ -35,8 +35,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
+use star_value::{BitTable, Value as HostValue};
 
 use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Outcome, Part,
@@ -46,7 +46,6 @@ use crate::columns::{
     by_columns, check_columns, check_part, load_by_ranges, no_table, store_by_ranges,
 };
 use crate::explain::{Explanation, Subject};
-use crate::value::HostValue;
 
 pub use budget::MAX_BYTES;
 pub use observe::{Moment, Observer, Scene};

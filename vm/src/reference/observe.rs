@@ -6,12 +6,12 @@
 use std::ops::ControlFlow;
 
 use star_ir::{LimitKind, LocId, Routine, Stmt, VarId};
+use star_value::Value as HostValue;
 
 use super::frame::Frame;
 use super::interpreter::Interpreter;
 use super::value::Data;
 use crate::interrupt::{Exec, Stop};
-use crate::value::HostValue;
 
 /// An observer of a run.
 pub trait Observer {

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use star_base::{BitTable, BitVector};
 use star_ir::{Extent, HandlePart, Ty};
-
-use crate::display::{Shown, ShownTable};
-use crate::value::HostValue;
+use star_value::display::{Shown, ShownTable};
+use star_value::{BitTable, BitVector, Value as HostValue};
 
 /// The slot of a variable: its value, if any, and whether its size is fixed.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,8 @@ mod random;
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitVector;
 use star_ir::Query;
+use star_value::BitVector;
 
 use super::plan::Location;
 use super::record::Reduction;

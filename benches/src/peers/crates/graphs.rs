@@ -9,8 +9,8 @@ use petgraph::visit::{Bfs, EdgeRef};
 use rustworkx_core::dictmap::DictMap;
 use rustworkx_core::shortest_path;
 use rustworkx_core::traversal::bfs_layers;
-use star_base::BitTable;
 use star_io::Graph;
+use star_value::BitTable;
 
 use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;

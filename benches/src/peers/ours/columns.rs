@@ -1,6 +1,6 @@
 //! Jobs on columns of numbers.
 
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::super::digest::Digest;
 use super::super::failure::Failure;
@@ -17,10 +17,10 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     let bits = given.number("bits")?;
     let first = column_of(given, "a", bits)?;
     let all = ones(first.n_rows());
-    let a = HostValue::from(first);
+    let a = Value::from(first);
     let number = |key: &str| given.number(key).map(|number| word(number, bits));
-    let second = || column_of(given, "b", bits).map(HostValue::from);
-    let unset = HostValue::Unset;
+    let second = || column_of(given, "b", bits).map(Value::from);
+    let unset = Value::Unset;
     let (routine, args) = match job {
         Job::Match => ("MATCHES", vec![a, all, number("value")?, unset]),
         Job::Less => ("BELOW", vec![a, all, number("below")?, unset]),
@@ -41,14 +41,14 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         | Job::Wave => return Err(Failure::peer("no job on columns")),
     };
     let changing = vec![args.len() - 1];
-    let digest = Box::new(|value: &HostValue| match value {
-        HostValue::Slice(slice) => Some(Digest::of_slice(slice)),
-        HostValue::Table(table) => {
+    let digest = Box::new(|value: &Value| match value {
+        Value::Slice(slice) => Some(Digest::of_slice(slice)),
+        Value::Table(table) => {
             let table = table.columns()?;
             Some(Digest::of(field(table, 0, table.n_cols())))
         }
-        HostValue::Int(number) => Some(Digest::of([*number as u64])),
-        HostValue::Unset | HostValue::Bool(_) | HostValue::Str(_) | HostValue::Word(_) => None,
+        Value::Int(number) => Some(Digest::of([*number as u64])),
+        Value::Unset | Value::Bool(_) | Value::Str(_) | Value::Word(_) => None,
     });
     let text = TEXT.to_owned();
     Ok(Ready { text, module: None, routine, args, changing, digest })

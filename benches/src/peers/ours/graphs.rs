@@ -1,11 +1,10 @@
 //! Jobs on graphs: the tables that the routines ask for, and what their results say.
 
-use star_base::BitTable;
 use star_io::{
     Graph, Layout, LayoutBytes, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out,
     lay_out_sparse, lay_out_with,
 };
-use star_vm::{HostValue, TableForm};
+use star_value::{BitTable, TableForm, Value};
 
 use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
@@ -24,7 +23,7 @@ pub(super) fn closure(given: &PeerArgs) -> Result<Ready, Failure> {
         text: CLOSURE.to_owned(),
         module: None,
         routine: "CLOSE",
-        args: vec![int(matrix.n_rows()), HostValue::from(matrix)],
+        args: vec![int(matrix.n_rows()), Value::from(matrix)],
         changing: vec![1],
         digest: of_table(Digest::of_columns),
     })
@@ -59,8 +58,8 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
         matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths)?,
         matrix(&graph, (Layout::WeightsOut, TableForm::Columns), widths)?,
         table(&graph, Layout::Code, widths)?,
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::Unset,
+        Value::Unset,
     ];
     let lengths = move |found: &BitTable| {
         Digest::of(field(found, 0, h).into_iter().map(|length| finite(length, infinite)))
@@ -81,7 +80,7 @@ pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     let args = vec![
         int(given.number("source")?),
         matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths)?,
-        HostValue::Unset,
+        Value::Unset,
     ];
     let levels = |found: &BitTable| {
         let mut levels = vec![UNREACHABLE; found.n_rows()];
@@ -114,7 +113,7 @@ begin COMPONENTS(n,left,right,S,Label) end;";
 
 fn on_arcs(
     routine: &'static str,
-    args: Vec<HostValue>,
+    args: Vec<Value>,
     digest: impl Fn(&BitTable) -> Digest + 'static,
 ) -> Ready {
     Ready {
@@ -133,9 +132,9 @@ pub(super) fn arc_paths(given: &PeerArgs) -> Result<Ready, Failure> {
     let (widths, infinite) =
         (Widths { h: graph.weight_width()?, b: graph.code_width() }, infinity(h)?);
     let mut args = vec![int(given.number("source")?), int(n), int(h)];
-    args.push(HostValue::Bool(graph.symmetric));
+    args.push(Value::Bool(graph.symmetric));
     args.extend(lists(&graph, widths)?);
-    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    args.extend([ones(graph.n_edges()), Value::Unset]);
     Ok(on_arcs("PATHS", args, move |found| {
         Digest::of(field(found, 0, h).into_iter().map(|length| finite(length, infinite)))
     }))
@@ -146,9 +145,9 @@ pub(super) fn arc_levels(given: &PeerArgs) -> Result<Ready, Failure> {
     let widths = Widths { h: 1, b: graph.code_width() };
     let (b, infinite) = (widths.b, infinity(widths.b)?);
     let mut args = vec![int(given.number("source")?), int(graph.n_vertices)];
-    args.push(HostValue::Bool(graph.symmetric));
+    args.push(Value::Bool(graph.symmetric));
     args.extend([table(&graph, Layout::Left, widths)?, table(&graph, Layout::Right, widths)?]);
-    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    args.extend([ones(graph.n_edges()), Value::Unset]);
     Ok(on_arcs("LEVELS", args, move |found| {
         Digest::of(field(found, 0, b).into_iter().map(|length| finite(length, infinite)))
     }))
@@ -162,7 +161,7 @@ pub(super) fn components(given: &PeerArgs) -> Result<Ready, Failure> {
         table(&graph, Layout::Left, widths)?,
         table(&graph, Layout::Right, widths)?,
         ones(graph.n_edges()),
-        HostValue::Unset,
+        Value::Unset,
     ];
     Ok(on_arcs("LABELS", args, move |found| Digest::of(field(found, 0, widths.b))))
 }
@@ -170,7 +169,7 @@ pub(super) fn components(given: &PeerArgs) -> Result<Ready, Failure> {
 pub(super) fn kruskal(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let mut args = lists(&graph, Widths { h: graph.weight_width()?, b: graph.code_width() })?;
-    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    args.extend([ones(graph.n_edges()), Value::Unset]);
     Ok(Ready {
         text: module("mst")?,
         module: Some("mst"),
@@ -185,7 +184,7 @@ pub(super) fn prim(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = Widths { h: graph.weight_width()?, b: graph.code_width() };
     let mut args = lists(&graph, widths)?;
-    args.extend([ones(graph.n_edges()), word(1, widths.b), HostValue::Unset]);
+    args.extend([ones(graph.n_edges()), word(1, widths.b), Value::Unset]);
     Ok(Ready {
         text: module("mst")?,
         module: Some("mst"),
@@ -205,7 +204,7 @@ pub(super) fn branching(given: &PeerArgs) -> Result<Ready, Failure> {
     let mut args = vec![int(n)];
     args.extend(lists(&graph, widths)?);
     args.push(table(&graph, Layout::CodeDouble, widths)?);
-    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    args.extend([ones(graph.n_edges()), Value::Unset]);
     Ok(Ready {
         text: module("edmonds")?,
         module: Some("edmonds"),
@@ -217,28 +216,29 @@ pub(super) fn branching(given: &PeerArgs) -> Result<Ready, Failure> {
 }
 
 /// Tails, heads and weights.
-fn lists(graph: &Graph, widths: Widths) -> Result<Vec<HostValue>, Failure> {
+fn lists(graph: &Graph, widths: Widths) -> Result<Vec<Value>, Failure> {
     let layouts = [Layout::Left, Layout::Right, Layout::Weight];
     layouts.into_iter().map(|layout| table(graph, layout, widths)).collect()
 }
 
-fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Failure> {
+fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<Value, Failure> {
     laid_out(lay_out(layout, graph, widths, MAX_BYTES, "the table of ours")?)
 }
 
-fn laid_out(value: LayoutValue) -> Result<HostValue, Failure> {
+fn laid_out(value: LayoutValue) -> Result<Value, Failure> {
     match value {
-        LayoutValue::Table(table) => Ok(HostValue::Table(table)),
-        LayoutValue::Slice(slice) => Ok(HostValue::Slice(slice)),
+        LayoutValue::Table(table) => Ok(Value::Table(table)),
+        LayoutValue::Slice(slice) => Ok(Value::Slice(slice)),
     }
 }
 
-/// The matrix of a graph, sparse where `star run` has it so, and by rows where it has a dense one so.
+/// The matrix of a graph, sparse where `star run` has it so, and by rows where it has a dense one
+/// so.
 fn matrix(
     graph: &Graph,
     (layout, form): (Layout, TableForm),
     widths: Widths,
-) -> Result<HostValue, Failure> {
+) -> Result<Value, Failure> {
     let by_rows = form == TableForm::Rows;
     let bytes = bytes_of_forms(layout, graph, widths, by_rows);
     let is_sparse = bytes.is_some_and(LayoutBytes::favours_sparse);
@@ -274,25 +274,25 @@ fn module(name: &str) -> Result<String, Failure> {
 
 fn of_table(digest: impl Fn(&BitTable) -> Digest + 'static) -> DigestOf {
     Box::new(move |value| match value {
-        HostValue::Table(table) => table.columns().map(&digest),
-        HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Slice(_)
-        | HostValue::Word(_) => None,
+        Value::Table(table) => table.columns().map(&digest),
+        Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Slice(_)
+        | Value::Word(_) => None,
     })
 }
 
 /// Of the weight of the arcs that a slice marks.
 fn of_weight(graph: Graph) -> DigestOf {
     Box::new(move |value| match value {
-        HostValue::Slice(marked) => Some(Digest::of([weight_of(&graph, marked) as u64])),
-        HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Word(_)
-        | HostValue::Table(_) => None,
+        Value::Slice(marked) => Some(Digest::of([weight_of(&graph, marked) as u64])),
+        Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Word(_)
+        | Value::Table(_) => None,
     })
 }

@@ -1,7 +1,6 @@
 //! Jobs on grids of cells.
 
-use star_base::BitVector;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
@@ -22,7 +21,7 @@ pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
     let n = height * width;
     let is_free = |cell: usize| free.get(cell / width, cell % width);
     let slice = |holds: &dyn Fn(usize) -> bool| {
-        HostValue::Slice(BitVector::from_bools(&(0..n).map(holds).collect::<Vec<bool>>()))
+        Value::Slice(BitVector::from_bools(&(0..n).map(holds).collect::<Vec<bool>>()))
     };
     let goal = given.number::<usize>("source")?;
     let args = vec![
@@ -30,22 +29,22 @@ pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
         slice(&|cell| (cell + 1) % width != 0 && is_free(cell) && is_free(cell + 1)),
         slice(&|cell| cell + width < n && is_free(cell) && is_free(cell + width)),
         slice(&|cell| cell + 1 == goal),
-        HostValue::Unset,
+        Value::Unset,
     ];
-    let digest = Box::new(|value: &HostValue| match value {
-        HostValue::Table(table) => {
+    let digest = Box::new(|value: &Value| match value {
+        Value::Table(table) => {
             let table = table.columns()?;
             let h = table.n_cols();
             let none = (1 << h) - 1;
             let labels = field(table, 0, h).into_iter();
             Some(Digest::of(labels.map(|label| if label == none { UNREACHABLE } else { label })))
         }
-        HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Slice(_)
-        | HostValue::Word(_) => None,
+        Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Slice(_)
+        | Value::Word(_) => None,
     });
     let (text, changing) = (LABELS.to_owned(), vec![4]);
     Ok(Ready { text, module: None, routine: "LABELS", args, changing, digest })

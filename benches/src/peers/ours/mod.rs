@@ -9,9 +9,9 @@ mod grids;
 
 use std::time::{Duration, Instant};
 
-use star_base::BitTable;
+use star_value::{BitTable, Value};
 use star_vm::kernels::Kernels;
-use star_vm::{CompileOptions, Cpu, HostValue, Outcome, cpu};
+use star_vm::{CompileOptions, Cpu, Outcome, cpu};
 
 use super::digest::Digest;
 use super::failure::Failure;
@@ -25,7 +25,7 @@ use crate::program::Compiled;
 pub(super) const MAX_BYTES: u64 = 6 << 30;
 
 /// What the digest of a result is; `None` if it is of another kind than it should be.
-type DigestOf = Box<dyn Fn(&HostValue) -> Option<Digest>>;
+type DigestOf = Box<dyn Fn(&Value) -> Option<Digest>>;
 
 /// A job made ready.
 struct Ready {
@@ -37,7 +37,7 @@ struct Ready {
     /// The routine that is run.
     routine: &'static str,
     /// Its arguments.
-    args: Vec<HostValue>,
+    args: Vec<Value>,
     /// Which of them a run changes: they are new in every run. The last one holds the result.
     changing: Vec<usize>,
     digest: DigestOf,
@@ -99,7 +99,7 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
     let args =
         ready.args.iter_mut().enumerate().map(|(idx, arg)| match ready.changing.contains(&idx) {
             true => arg.clone(),
-            false => std::mem::replace(arg, HostValue::Unset),
+            false => std::mem::replace(arg, Value::Unset),
         });
     let values = compiled.load(args.collect());
     Ok(Routine { ready, compiled, values, operations: 0 })

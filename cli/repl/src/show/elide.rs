@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 /// Ascending indices from 0, with gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use star_base::{BitTable, Table};
+use star_value::{BitTable, Table};
 
 use super::elide::Places;
 

@@ -18,11 +18,10 @@ mod picture;
 mod request;
 mod variables;
 
-use star_base::BitVector;
 use star_report::message::Style;
-use star_vm::{HostValue, display};
 
 use star_base::text;
+use star_value::{BitVector, Value, display};
 
 pub use grid::Grid;
 pub use picture::{Change, Picture, Rows, draw};
@@ -54,17 +53,17 @@ impl Default for Screen {
 /// number of ones.
 pub fn value(
     name: Option<&str>,
-    value: &HostValue,
+    value: &Value,
     beside: Option<(&str, &dyn Grid)>,
     screen: Screen,
 ) -> String {
     match value {
-        HostValue::Unset => "unset".to_owned(),
-        HostValue::Int(_) | HostValue::Bool(_) => display::long(value.into()),
-        HostValue::Str(string) => format!("{string:?}"),
-        HostValue::Slice(bits) => slice(name, bits, beside, screen),
-        HostValue::Word(bits) => word(bits, screen),
-        HostValue::Table(table) => self::table(name, table, screen),
+        Value::Unset => "unset".to_owned(),
+        Value::Int(_) | Value::Bool(_) => display::long(value.into()),
+        Value::Str(string) => format!("{string:?}"),
+        Value::Slice(bits) => slice(name, bits, beside, screen),
+        Value::Word(bits) => word(bits, screen),
+        Value::Table(table) => self::table(name, table, screen),
     }
 }
 

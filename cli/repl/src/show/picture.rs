@@ -11,9 +11,9 @@
 
 use std::ops::Range;
 
-use star_base::BitVector;
 use star_base::text;
 use star_report::message::Style;
+use star_value::BitVector;
 
 use super::Screen;
 use super::elide::{At, Places};

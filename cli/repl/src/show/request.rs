@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use super::Screen;
 use super::grid::Grid;

@@ -1,6 +1,6 @@
 //! Snapshot tests of pictures.
 
-use star_base::{BitTable, BitVector, Table};
+use star_value::{BitTable, BitVector, Table};
 
 use super::request::{Fields, NamedValue, resolve};
 use super::*;
@@ -41,7 +41,7 @@ P: table(6, 6)
 #[test]
 fn slices_are_next_to_their_table_and_mark_rows() {
     let (p, x) = (figure_5(), bits("001100"));
-    let value = HostValue::Slice(x.clone());
+    let value = Value::Slice(x.clone());
     let expected = "\
 X: slice(6), 2 ones, next to P: table(6, 6)
     1    6  X
@@ -147,24 +147,24 @@ fn large_tables_are_read_only_where_shown() {
 fn empty_values_are_readable() {
     let no_rows = Table::zeros(0, 5).unwrap();
     let no_columns = Table::zeros(5, 0).unwrap();
-    let text = |value: &HostValue| super::value(None, value, None, Screen::default());
+    let text = |value: &Value| super::value(None, value, None, Screen::default());
     assert_eq!(table(Some("T"), &no_rows, Screen::default()), "T: table(0, 5), no rows");
     assert_eq!(table(None, &no_columns, Screen::default()), "table(5, 0), no columns");
-    assert_eq!(text(&HostValue::Unset), "unset");
-    assert_eq!(text(&HostValue::Slice(bits(""))), "slice(0), 0 ones");
-    assert_eq!(text(&HostValue::Word(bits(""))), "word(0), 0 ones");
-    assert_eq!(text(&HostValue::from(Table::parse(&["1"]).unwrap())), "table(1, 1)\n    1\n 1  1");
+    assert_eq!(text(&Value::Unset), "unset");
+    assert_eq!(text(&Value::Slice(bits(""))), "slice(0), 0 ones");
+    assert_eq!(text(&Value::Word(bits(""))), "word(0), 0 ones");
+    assert_eq!(text(&Value::from(Table::parse(&["1"]).unwrap())), "table(1, 1)\n    1\n 1  1");
 }
 
 #[test]
 fn scalars_and_words_fit_on_a_line() {
-    let text = |value: HostValue| super::value(None, &value, None, Screen::default());
-    assert_eq!(text(HostValue::Int(-7)), "-7");
-    assert_eq!(text(HostValue::Bool(true)), "true");
-    assert_eq!(text(HostValue::Str("a\"b\n".to_owned())), r#""a\"b\n""#);
-    assert_eq!(text(HostValue::Word(bits("1011"))), "1011   word(4), 3 ones");
+    let text = |value: Value| super::value(None, &value, None, Screen::default());
+    assert_eq!(text(Value::Int(-7)), "-7");
+    assert_eq!(text(Value::Bool(true)), "true");
+    assert_eq!(text(Value::Str("a\"b\n".to_owned())), r#""a\"b\n""#);
+    assert_eq!(text(Value::Word(bits("1011"))), "1011   word(4), 3 ones");
     let expected = "word(12), 1 one\n1       10\n000000000001";
-    assert_eq!(text(HostValue::Word(bits("000000000001"))), expected);
+    assert_eq!(text(Value::Word(bits("000000000001"))), expected);
 }
 
 #[test]

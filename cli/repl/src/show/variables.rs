@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use star_base::did_you_mean;
 use star_base::text;
-use star_base::{BitTable, did_you_mean};
 use star_bind::RecordList;
 use star_ir::{Extent, Ty};
 use star_os::failure::not_shown;
-use star_vm::{BackendError, HostValue};
+use star_value::{BitTable, Value};
+use star_vm::BackendError;
 
 use super::grid::Grid;
 use super::request::{Fault, NamedValue, Request, resolve};
@@ -64,13 +65,13 @@ pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) ->
         Err(error) => return not_shown(&error),
     };
     let n_rows = match &held {
-        HostValue::Slice(bits) => Some(bits.len()),
-        HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Word(_)
-        | HostValue::Table(_) => None,
+        Value::Slice(bits) => Some(bits.len()),
+        Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Word(_)
+        | Value::Table(_) => None,
     };
     let beside = n_rows.and_then(|n_rows| beside(view, slot, last, n_rows));
     let beside = beside.as_ref().map(|grid| (grid.slot, grid as &dyn Grid));
@@ -109,7 +110,7 @@ fn beside<'a>(
 /// A value named by a request, held while it is drawn.
 enum Held<'a> {
     Table(Stored<'a>),
-    Bits(HostValue),
+    Bits(Value),
 }
 
 /// Returns the text of a request, line breaks included.
@@ -129,8 +130,8 @@ pub fn requested(view: &View<'_>, request: &Request, screen: Screen) -> Result<S
                 title = Some(format!("{name}: {}\n", sizes(grid)));
                 NamedValue::Table(grid)
             }
-            Held::Bits(HostValue::Word(bits)) => NamedValue::Word(bits),
-            Held::Bits(HostValue::Slice(bits)) => NamedValue::Slice(bits),
+            Held::Bits(Value::Word(bits)) => NamedValue::Word(bits),
+            Held::Bits(Value::Slice(bits)) => NamedValue::Slice(bits),
             Held::Bits(_) => return Err(unset(name)),
         });
     }

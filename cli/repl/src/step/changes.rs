@@ -1,8 +1,7 @@
 //! Changes made by a statement, as text: old and new values, and the rows of a table that differ.
 
 use star_base::text;
-use star_base::{BitVector, Table};
-use star_vm::{HostValue, display};
+use star_value::{BitVector, Table, Value, display};
 
 use crate::show::{self, Change, Grid, Picture, Rows, Screen, draw};
 
@@ -13,19 +12,18 @@ const AROUND: usize = 3;
 
 /// Returns the lines for a variable whose value changed from `old` to `new`; none if they are
 /// equal.
-pub(super) fn lines(name: &str, old: &HostValue, new: &HostValue, screen: Screen) -> Vec<String> {
+pub(super) fn lines(name: &str, old: &Value, new: &Value, screen: Screen) -> Vec<String> {
     if old == new {
         return Vec::new();
     }
     match (old, new) {
-        (HostValue::Slice(before), HostValue::Slice(after))
-        | (HostValue::Word(before), HostValue::Word(after))
+        (Value::Slice(before), Value::Slice(after)) | (Value::Word(before), Value::Word(after))
             if before.len() == after.len() && after.len() > display::MAX_BITS =>
         {
             vec![format!("{name}: {}", places(before, after))]
         }
-        (HostValue::Table(before), HostValue::Table(after)) => table(name, before, after, screen),
-        (_, HostValue::Table(after)) => {
+        (Value::Table(before), Value::Table(after)) => table(name, before, after, screen),
+        (_, Value::Table(after)) => {
             let mut lines = vec![format!("{name}: {} → {}", short(old), show::sizes(after))];
             let picture = Picture { table: Some(after), ..Picture::default() };
             lines.extend(draw(&picture, Screen { rows: MAX_SHOWN, ..screen }));
@@ -33,25 +31,25 @@ pub(super) fn lines(name: &str, old: &HostValue, new: &HostValue, screen: Screen
         }
         (
             _,
-            HostValue::Unset
-            | HostValue::Int(_)
-            | HostValue::Bool(_)
-            | HostValue::Str(_)
-            | HostValue::Slice(_)
-            | HostValue::Word(_),
+            Value::Unset
+            | Value::Int(_)
+            | Value::Bool(_)
+            | Value::Str(_)
+            | Value::Slice(_)
+            | Value::Word(_),
         ) => vec![format!("{name}: {} → {}", short(old), short(new))],
     }
 }
 
-fn short(value: &HostValue) -> String {
+fn short(value: &Value) -> String {
     match value {
-        HostValue::Table(table) => show::sizes(table),
-        HostValue::Unset
-        | HostValue::Int(_)
-        | HostValue::Bool(_)
-        | HostValue::Str(_)
-        | HostValue::Slice(_)
-        | HostValue::Word(_) => display::short(value.into()),
+        Value::Table(table) => show::sizes(table),
+        Value::Unset
+        | Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Slice(_)
+        | Value::Word(_) => display::short(value.into()),
     }
 }
 
@@ -134,22 +132,22 @@ fn table(name: &str, before: &Table, after: &Table, screen: Screen) -> Vec<Strin
 
 #[cfg(test)]
 mod tests {
-    use star_base::BitTable;
+    use star_value::BitTable;
 
     use super::*;
 
-    fn of(old: &HostValue, new: &HostValue) -> String {
+    fn of(old: &Value, new: &Value) -> String {
         lines("X", old, new, Screen::default()).join("\n")
     }
 
-    fn slice(text: &str) -> HostValue {
-        HostValue::Slice(BitVector::parse(text).unwrap())
+    fn slice(text: &str) -> Value {
+        Value::Slice(BitVector::parse(text).unwrap())
     }
 
     #[test]
     fn small_values_are_shown_before_and_after() {
-        assert_eq!(of(&HostValue::Int(1), &HostValue::Int(1)), "");
-        assert_eq!(of(&HostValue::Unset, &HostValue::Int(1)), "X: unset → 1");
+        assert_eq!(of(&Value::Int(1), &Value::Int(1)), "");
+        assert_eq!(of(&Value::Unset, &Value::Int(1)), "X: unset → 1");
         assert_eq!(of(&slice("01"), &slice("11")), "X: 01 → 11");
         assert_eq!(of(&slice("01"), &slice("011")), "X: 01 → 011");
     }
@@ -161,10 +159,10 @@ mod tests {
         let mut after = before.clone();
         after.put(3, false);
         after.put(499, true);
-        let text = of(&HostValue::Slice(before.clone()), &HostValue::Slice(after));
+        let text = of(&Value::Slice(before.clone()), &Value::Slice(after));
         assert_eq!(text, "X: 1 → 1 one of 500 bits, changed at 4, 500");
         let all = BitVector::from_bools(&[true; 500]);
-        let text = of(&HostValue::Slice(before), &HostValue::Slice(all));
+        let text = of(&Value::Slice(before), &Value::Slice(all));
         assert!(text.ends_with("changed at 1, 2, 3, 5, 6, 7, 8, 9, …"), "{text}");
     }
 
@@ -174,18 +172,18 @@ mod tests {
         let mut after = before.clone();
         after.put(0, 1, false);
         after.put(0, 2, true);
-        let text = of(&HostValue::from(before.clone()), &HostValue::from(after.clone()));
+        let text = of(&Value::from(before.clone()), &Value::from(after.clone()));
         assert_eq!(text, "X: 2 bits changed in row 1\n    1 3\n 1  0-+");
         after.put(2, 0, true);
-        let text = of(&HostValue::from(before.clone()), &HostValue::from(after));
+        let text = of(&Value::from(before.clone()), &Value::from(after));
         assert_eq!(text, "X: 3 bits changed in 2 rows\n    1 3\n 1  0-+\n …\n 3  +00");
         let mut grown = before.clone();
         grown.resize_columns(5).unwrap();
         grown.put(1, 4, true);
-        let text = of(&HostValue::from(before.clone()), &HostValue::from(grown));
+        let text = of(&Value::from(before.clone()), &Value::from(grown));
         let expected = "X: table(3, 3) → table(3, 5), 1 bit changed in row 2\n    1   5\n 2  0010+";
         assert_eq!(text, expected);
-        let text = of(&HostValue::Unset, &HostValue::from(before));
+        let text = of(&Value::Unset, &Value::from(before));
         assert_eq!(text, "X: unset → table(3, 3)\n    1 3\n 1  010\n 2  001\n 3  000");
     }
 
@@ -194,7 +192,7 @@ mod tests {
         let before = BitTable::zeros(100, 1000).unwrap();
         let mut after = before.clone();
         after.put(70, 700, true);
-        let text = of(&HostValue::from(before), &HostValue::from(after));
+        let text = of(&Value::from(before), &Value::from(after));
         assert_eq!(text, "X: 1 bit changed in row 71\n     698 704\n 71  000+000");
     }
 }

@@ -10,7 +10,7 @@ use star_base::Span;
 use star_compiler::{Head, HeadKind};
 use star_ir::visit::{Access, accesses};
 use star_ir::{Routine, Stmt, StmtKind, VarId};
-use star_vm::HostValue;
+use star_value::Value;
 use star_vm::reference::Scene;
 
 /// An active routine.
@@ -32,7 +32,7 @@ pub(super) struct Current {
     pub(super) operations: u64,
     /// The previous values of the variables that it writes, in the order of the writes; `None` if
     /// not recorded.
-    pub(super) before: Option<Vec<(String, HostValue)>>,
+    pub(super) before: Option<Vec<(String, Value)>>,
     /// Whether statements of a called routine were shown meanwhile.
     pub(super) interrupted: bool,
     /// For a loop: whether the iteration has begun.
@@ -125,7 +125,7 @@ impl Active {
     }
 
     /// Returns the value of a source variable; `None` if the name is unknown.
-    pub(super) fn value(&self, name: &str, scene: &Scene<'_>) -> Option<HostValue> {
+    pub(super) fn value(&self, name: &str, scene: &Scene<'_>) -> Option<Value> {
         let routine = scene.routine();
         let known = self.latest.get(name).copied();
         let param = || {

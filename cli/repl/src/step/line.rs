@@ -9,10 +9,9 @@ use star_compiler::Statements;
 use star_compiler::hir::TyKind;
 use star_compiler::session::Environment;
 use star_ir::Ty;
+use star_value::Value as HostValue;
 use star_vm::reference::Value;
-use star_vm::{
-    Backend, BackendError, CompileOptions, Control, HostValue, Outcome, Reference, Wanted,
-};
+use star_vm::{Backend, BackendError, CompileOptions, Control, Outcome, Reference, Wanted};
 
 use super::{Ended, Guide, Stepper, Stops};
 use crate::event::{Event, Sink};

@@ -23,7 +23,7 @@ use star_base::text;
 use star_base::{FileId, SourceMap, did_you_mean};
 use star_compiler::{Head, HeadKind, Statements};
 use star_ir::Program;
-use star_vm::HostValue;
+use star_value::Value;
 use star_vm::reference::{Moment, Observer, Scene};
 
 use super::show::{self, Grid, Screen};
@@ -182,7 +182,7 @@ impl<'a> Stepper<'a> {
         let cost = scene.operations() - current.operations;
         let mut lines = Vec::new();
         for (name, old) in before {
-            let new = active.value(&name, scene).unwrap_or(HostValue::Unset);
+            let new = active.value(&name, scene).unwrap_or(Value::Unset);
             lines.extend(changes::lines(&name, &old, &new, self.screen));
         }
         if current.interrupted {
@@ -295,31 +295,27 @@ impl<'a> Stepper<'a> {
             return said;
         };
         let table_of = |name| match active.value(name, scene) {
-            Some(HostValue::Table(table)) => Some(table),
+            Some(Value::Table(table)) => Some(table),
             Some(
-                HostValue::Unset
-                | HostValue::Int(_)
-                | HostValue::Bool(_)
-                | HostValue::Str(_)
-                | HostValue::Slice(_)
-                | HostValue::Word(_),
+                Value::Unset
+                | Value::Int(_)
+                | Value::Bool(_)
+                | Value::Str(_)
+                | Value::Slice(_)
+                | Value::Word(_),
             )
             | None => None,
         };
         match &value {
-            HostValue::Slice(bits) => {
+            Value::Slice(bits) => {
                 let fits = |name| Some((name, table_of(name)?));
                 let mut tables = names().filter_map(fits);
                 let beside = tables.find(|(_, table)| table.n_rows() == bits.len());
                 let beside = beside.as_ref().map(|(name, table)| (*name, table as &dyn Grid));
                 show::value(Some(name), &value, beside, self.screen)
             }
-            HostValue::Table(_) => show::value(Some(name), &value, None, self.screen),
-            HostValue::Unset
-            | HostValue::Int(_)
-            | HostValue::Bool(_)
-            | HostValue::Str(_)
-            | HostValue::Word(_) => {
+            Value::Table(_) => show::value(Some(name), &value, None, self.screen),
+            Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Word(_) => {
                 format!("{name}: {}", show::value(None, &value, None, self.screen))
             }
         }

@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitsRef};
 use star_compiler::{
     Compilation, LoadError, LowerOptions, Source, SourceLoader, Statements, check, lower,
 };
 use star_ir::Ty;
+use star_value::{BitTable, BitsRef, Value as HostValue};
 use star_vm::reference::Value;
 use star_vm::{
-    Backend, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Part, Reference,
-    Stats,
+    Backend, CompileOptions, Control, Host, HostError, Limits, Outcome, Part, Reference, Stats,
 };
 
 use super::*;
@@ -191,7 +190,7 @@ end;
 ";
 
 fn slice(text: &str) -> HostValue {
-    HostValue::Slice(star_base::BitVector::parse(text).unwrap())
+    HostValue::Slice(star_value::BitVector::parse(text).unwrap())
 }
 
 #[test]

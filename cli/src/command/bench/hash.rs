@@ -1,7 +1,7 @@
 //! Hash of all results of a run: 64-bit FNV-1a (Fowler, Noll, Vo), over the kinds, sizes and bits
 //! of the values and over the printed output.
 
-use star_vm::HostValue;
+use star_value::Value;
 
 /// Offset basis and prime.
 const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0000_0100_0000_01b3);
@@ -29,22 +29,22 @@ impl Fnv {
         }
     }
 
-    fn value(&mut self, value: &HostValue) {
+    fn value(&mut self, value: &Value) {
         match value {
-            HostValue::Unset => self.bytes(b"u"),
-            HostValue::Int(number) => {
+            Value::Unset => self.bytes(b"u"),
+            Value::Int(number) => {
                 self.bytes(b"i");
                 self.bytes(&number.to_le_bytes());
             }
-            HostValue::Bool(truth) => self.bytes(&[b'b', u8::from(*truth)]),
-            HostValue::Str(text) => {
+            Value::Bool(truth) => self.bytes(&[b'b', u8::from(*truth)]),
+            Value::Str(text) => {
                 self.bytes(b"s");
                 self.number(text.len() as u64);
                 self.bytes(text.as_bytes());
             }
-            HostValue::Slice(bits) => self.limbs(b'c', bits.len(), bits.limbs()),
-            HostValue::Word(bits) => self.limbs(b'w', bits.len(), bits.limbs()),
-            HostValue::Table(table) => {
+            Value::Slice(bits) => self.limbs(b'c', bits.len(), bits.limbs()),
+            Value::Word(bits) => self.limbs(b'w', bits.len(), bits.limbs()),
+            Value::Table(table) => {
                 self.bytes(b"t");
                 self.number(table.n_cols() as u64);
                 for column in 0..table.n_cols() {
@@ -56,7 +56,7 @@ impl Fnv {
 }
 
 /// Returns the hash of these results as 16 digits.
-pub(super) fn hash(results: &[HostValue], printed: &str) -> String {
+pub(super) fn hash(results: &[Value], printed: &str) -> String {
     let mut fnv = Fnv(FNV.0);
     results.iter().for_each(|value| fnv.value(value));
     fnv.bytes(printed.as_bytes());
@@ -65,23 +65,23 @@ pub(super) fn hash(results: &[HostValue], printed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_base::{BitTable, BitVector};
+    use star_value::{BitTable, BitVector};
 
     use super::*;
 
     #[test]
     fn every_visible_result_changes_the_hash() {
         let bits = |text| BitVector::parse(text).unwrap();
-        let table = |rows: &[&str]| HostValue::from(BitTable::parse(rows).unwrap());
+        let table = |rows: &[&str]| Value::from(BitTable::parse(rows).unwrap());
         let results = [
             vec![],
-            vec![HostValue::Int(1)],
-            vec![HostValue::Bool(true)],
-            vec![HostValue::Unset],
-            vec![HostValue::Str("1".to_owned())],
-            vec![HostValue::Slice(bits("01"))],
-            vec![HostValue::Word(bits("01"))],
-            vec![HostValue::Slice(bits("010"))],
+            vec![Value::Int(1)],
+            vec![Value::Bool(true)],
+            vec![Value::Unset],
+            vec![Value::Str("1".to_owned())],
+            vec![Value::Slice(bits("01"))],
+            vec![Value::Word(bits("01"))],
+            vec![Value::Slice(bits("010"))],
             vec![table(&["01", "10"])],
             vec![table(&["10", "01"])],
             vec![table(&["01", "10", "00"])],

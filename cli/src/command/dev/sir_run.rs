@@ -14,7 +14,8 @@ use star_os::machines::Machine;
 use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
-use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
+use star_value::{Argument, Value};
+use star_vm::{CompileOptions, Control, Outcome, Stats};
 
 use super::DevArgs;
 use crate::results;
@@ -45,7 +46,7 @@ pub(super) fn run(
     let mut arguments = loaded.arguments;
     let point = EntryPoint::of(&mut program, chosen);
     if point.is_function() {
-        arguments.push(Argument::new(HostValue::Unset, false));
+        arguments.push(Argument::new(Value::Unset, false));
     }
 
     let options = CompileOptions { intrinsics: false, ..args.limits.options() };

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use star::pipeline::Compiled;
 use star_base::{Code, Diagnostic};
-use star_bind::data::{SparseWish, TableWish};
 use star_bind::rows::GRAPH;
 use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
 use star_io::FileError;
@@ -12,7 +11,7 @@ use star_ir::RoutineId;
 use star_os::access::Grants;
 use star_os::failure::Failure;
 use star_os::file_roles::Identity;
-use star_vm::HostValue;
+use star_value::{SparseWish, TableWish, Value};
 
 use super::{Prints, RunArgs};
 use crate::results::{self, Names, Out};
@@ -132,7 +131,7 @@ pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     for origin in &binding.origins {
         match origin {
             Origin::Argument(ArgValue::File { path, .. }) => read_names.push(path.clone()),
-            Origin::Argument(ArgValue::Value(HostValue::Str(text))) => {
+            Origin::Argument(ArgValue::Value(Value::Str(text))) => {
                 read_names.push(text.clone());
                 write_names.push(text.clone());
             }
@@ -161,8 +160,7 @@ pub(super) fn table_wishes(
         let error = Diagnostic::new(Code::Usage, message);
         return Err(error.help("omit `--table-form`, or use `--backend cpu`").into());
     }
-    let wish = |preference| {
-        let wish = TableWish::of(preference);
+    let wish = |wish: TableWish| {
         let sparse = match form {
             Some("dense") => SparseWish::Never,
             Some(_) => SparseWish::Always,

@@ -6,7 +6,8 @@ use star_bind::offer::Offer;
 use star_bind::{Binding, Origin, Signature};
 use star_io::Layout;
 use star_ir::{NamedSize, Program, TrapKind};
-use star_vm::{Argument, HostValue, Outcome};
+use star_value::{Argument, Value};
+use star_vm::Outcome;
 
 use crate::text;
 
@@ -52,12 +53,12 @@ impl Sizes {
     pub(super) fn take(&mut self, entry: &Signature, arguments: &[Argument]) {
         let sizes = entry.params.iter().zip(arguments).filter_map(|(param, argument)| {
             let size = match &argument.value {
-                HostValue::Table(table) => {
+                Value::Table(table) => {
                     format!("a table of {} × {}", table.n_rows(), table.n_cols())
                 }
-                HostValue::Slice(slice) => format!("a slice of {}", slice.len()),
-                HostValue::Word(word) => format!("a word of {}", word.len()),
-                HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+                Value::Slice(slice) => format!("a slice of {}", slice.len()),
+                Value::Word(word) => format!("a word of {}", word.len()),
+                Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => {
                     return None;
                 }
             };

@@ -20,7 +20,8 @@ use star_os::output::Output;
 use star_os::progress::RunProgress;
 use star_os::report::Reporter;
 use star_os::watchdog::{Scope, Sentry};
-use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, Wanted};
+use star_value::Value;
+use star_vm::{BackendError, CompileOptions, Control, Limits, Outcome, Stats, Wanted};
 
 use super::line::{self, Outputs};
 use super::sizes::{SizeAdvice, Sizes};
@@ -182,7 +183,7 @@ impl<'a> Context<'a> {
             settings.check_columns()?;
         }
         let is_sparse = |argument: &Argument| match &argument.value {
-            HostValue::Table(table) => table.is_sparse(),
+            Value::Table(table) => table.is_sparse(),
             _ => false,
         };
         if args.options.table_form.as_deref() == Some("sparse") && !arguments.iter().any(is_sparse)
@@ -200,7 +201,7 @@ impl<'a> Context<'a> {
             Some(_) | None => None,
         };
         if point.is_function() {
-            arguments.push(Argument::new(HostValue::Unset, false));
+            arguments.push(Argument::new(Value::Unset, false));
         }
         let origins = Origins { rows, lists, graph, coding, places };
         Ok((Inputs { origins, sizes, peak_bytes }, arguments))
@@ -481,7 +482,7 @@ fn vertices_of(stop: &Outcome, graph: &Graph) -> Option<String> {
 fn finish(
     names: &[Option<&str>],
     line::Outputs { outs, views, names: named, prints }: line::Outputs,
-    results: Result<Vec<HostValue>, BackendError>,
+    results: Result<Vec<Value>, BackendError>,
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,

@@ -2,15 +2,15 @@
 //! writes.
 
 use star::pipeline::Printed;
-use star_base::BitsRef;
 use star_bind::Settings;
 use star_ir::Ty;
-use star_vm::{Host, HostError, HostValue};
+use star_vm::{Host, HostError};
 
 use star_os::access::Access;
 use star_os::files::Console;
 use star_os::host::RunHost;
 use star_os::output::Output;
+use star_value::{BitsRef, Value};
 
 /// The host of a test run.
 pub(super) struct TestHost<'a> {
@@ -42,7 +42,7 @@ impl Host for TestHost<'_> {
         layout: Option<&str>,
         ty: Ty,
         max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         if let Some(value) = self.kept.file(file, ty) {
             return Ok(value.clone());
         }

@@ -4,7 +4,7 @@
 use star::pipeline::RunResult;
 use star_base::{Kind, Span};
 use star_harness::Name;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::fault::{Fault, FaultKind, because};
 use super::shown;
@@ -39,8 +39,7 @@ impl Trial<'_> {
             let fault = self.fault(FaultKind::Expected(span), span, message);
             return Err(because(fault, ended));
         }
-        match property.point.result.is_none() || found.values.last() == Some(&HostValue::Bool(true))
-        {
+        match property.point.result.is_none() || found.values.last() == Some(&Value::Bool(true)) {
             true => Ok(()),
             false => {
                 let message = format!("`{}` does not hold", name.text);
@@ -131,7 +130,7 @@ impl Trial<'_> {
         inputs: &Inputs,
         after: Option<&RunResult>,
         span: Span,
-    ) -> Result<Vec<HostValue>, Fault> {
+    ) -> Result<Vec<Value>, Fault> {
         let before = |name: &str| {
             let (_, idx) = self.place_of(name)?;
             inputs.arguments.get(idx).map(|argument| argument.value.clone())
@@ -145,7 +144,7 @@ impl Trial<'_> {
         };
         let size_of = |name: &str| {
             let mut sizes = inputs.sizes.iter();
-            sizes.find(|(size, _)| size == name).map(|(_, number)| HostValue::Int(*number))
+            sizes.find(|(size, _)| size == name).map(|(_, number)| Value::Int(*number))
         };
         let bad = |message: String| self.fault(FaultKind::Input, span, message);
         let mut values = Vec::new();
@@ -154,7 +153,7 @@ impl Trial<'_> {
             let value = value_of(name).or_else(|| size_of(name));
             let value = match value {
                 Some(value) => value,
-                None if param.by_ref => HostValue::Unset,
+                None if param.by_ref => Value::Unset,
                 None => {
                     let message =
                         format!("`{}` has no value for its parameter `{name}`", routine.entry.name);
@@ -173,7 +172,7 @@ impl Trial<'_> {
                     that name",
                 ));
             }
-            if value == HostValue::Unset && !param.by_ref {
+            if value == Value::Unset && !param.by_ref {
                 let message = format!("`{}` needs `{name}`, which is not set", routine.entry.name);
                 let of_result = after.is_some() && self.place_of(name).is_some();
                 return Err(match of_result {
@@ -184,21 +183,21 @@ impl Trial<'_> {
             values.push(value);
         }
         if routine.point.result.is_some() {
-            values.push(HostValue::Unset);
+            values.push(Value::Unset);
         }
         Ok(values)
     }
 }
 
 /// Tests whether a parameter of this kind accepts this value.
-fn suits(kind: Kind, value: &HostValue) -> bool {
+fn suits(kind: Kind, value: &Value) -> bool {
     match value {
-        HostValue::Unset => true,
-        HostValue::Int(_) => kind == Kind::Int,
-        HostValue::Bool(_) => kind == Kind::Bool,
-        HostValue::Str(_) => kind == Kind::Str,
-        HostValue::Slice(_) => kind == Kind::Slice,
-        HostValue::Word(_) => kind == Kind::Word,
-        HostValue::Table(_) => kind == Kind::Table,
+        Value::Unset => true,
+        Value::Int(_) => kind == Kind::Int,
+        Value::Bool(_) => kind == Kind::Bool,
+        Value::Str(_) => kind == Kind::Str,
+        Value::Slice(_) => kind == Kind::Slice,
+        Value::Word(_) => kind == Kind::Word,
+        Value::Table(_) => kind == Kind::Table,
     }
 }

@@ -8,7 +8,7 @@ use star_base::Diagnostic;
 use star_harness::{Case, shrink};
 use star_os::flags::Flags;
 use star_os::watchdog::Sentry;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::fault::{Fault, FaultKind};
 use super::shown;
@@ -144,29 +144,29 @@ fn smaller(
 ) -> Option<(Fault, Inputs)> {
     let start = Instant::now();
     let n_arguments = given.arguments.len();
-    let of = |values: &[HostValue]| {
+    let of = |values: &[Value]| {
         let arguments = given.arguments.iter().zip(values);
         let arguments =
             arguments.map(|(old, value)| Argument::new(value.clone(), old.fixed)).collect();
         let numbers = values.iter().skip(n_arguments);
         let sizes = given.sizes.iter().zip(numbers).map(|((name, old), value)| {
             let number = match value {
-                HostValue::Int(number) => *number,
-                HostValue::Unset
-                | HostValue::Bool(_)
-                | HostValue::Str(_)
-                | HostValue::Slice(_)
-                | HostValue::Word(_)
-                | HostValue::Table(_) => *old,
+                Value::Int(number) => *number,
+                Value::Unset
+                | Value::Bool(_)
+                | Value::Str(_)
+                | Value::Slice(_)
+                | Value::Word(_)
+                | Value::Table(_) => *old,
             };
             (name.clone(), number)
         });
         Inputs { arguments, sizes: sizes.collect() }
     };
     let values = given.arguments.iter().map(|argument| argument.value.clone());
-    let sizes = given.sizes.iter().map(|(_, number)| HostValue::Int(*number));
+    let sizes = given.sizes.iter().map(|(_, number)| Value::Int(*number));
     let mut last = None;
-    let mut fails = |values: &[HostValue]| {
+    let mut fails = |values: &[Value]| {
         let interrupted = around.flags.interrupt.load(Ordering::Relaxed);
         if interrupted || start.elapsed() > PATIENCE {
             return false;
@@ -235,7 +235,7 @@ fn literals(trial: Trial<'_>, inputs: &Inputs) -> Option<Vec<(String, String)>> 
     let sizes = inputs.sizes.iter().map(|(name, number)| (name.clone(), number.to_string()));
     let mut shown: Vec<(String, String)> = sizes.collect();
     for (param, argument) in trial.routine.entry.params.iter().zip(&inputs.arguments) {
-        if argument.value != HostValue::Unset {
+        if argument.value != Value::Unset {
             shown.push((param.name.clone(), shown::literal(&argument.value)?));
         }
     }

@@ -1,7 +1,6 @@
 //! Values in messages: their syntax in a header or command line, and their differences.
 
-use star_base::{BitVector, Table};
-use star_vm::{HostValue, display};
+use star_value::{BitVector, Table, Value, display};
 
 use crate::text;
 
@@ -13,17 +12,17 @@ const MAX_ROWS: usize = 8;
 const MAX_COLUMNS: usize = 64;
 
 /// Returns the value in the syntax of a header; `None` if it is too large or has no literal form.
-pub(super) fn literal(value: &HostValue) -> Option<String> {
+pub(super) fn literal(value: &Value) -> Option<String> {
     match value {
-        HostValue::Unset => None,
-        HostValue::Int(number) => Some(number.to_string()),
-        HostValue::Bool(truth) => Some(truth.to_string()),
-        HostValue::Str(text) => Some(text.clone()),
-        HostValue::Slice(bits) | HostValue::Word(bits) if bits.is_empty() => Some("''".to_owned()),
-        HostValue::Slice(bits) | HostValue::Word(bits) => {
+        Value::Unset => None,
+        Value::Int(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        Value::Str(text) => Some(text.clone()),
+        Value::Slice(bits) | Value::Word(bits) if bits.is_empty() => Some("''".to_owned()),
+        Value::Slice(bits) | Value::Word(bits) => {
             (bits.len() <= MAX_BITS).then(|| bits.to_string())
         }
-        HostValue::Table(table) => {
+        Value::Table(table) => {
             let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
             match n_rows.checked_mul(n_cols) {
                 Some(0) => Some(format!("gen table --rows {n_rows} --widths {n_cols}")),
@@ -39,21 +38,21 @@ pub(super) fn literal(value: &HostValue) -> Option<String> {
 }
 
 /// Describes the difference between the expected value and the one found.
-pub(super) fn difference(expected: &HostValue, found: &HostValue) -> String {
+pub(super) fn difference(expected: &Value, found: &Value) -> String {
     match (expected, found) {
-        (HostValue::Table(expected), HostValue::Table(found))
+        (Value::Table(expected), Value::Table(found))
             if (expected.n_rows(), expected.n_cols()) == (found.n_rows(), found.n_cols()) =>
         {
             rows(expected, found)
         }
-        (HostValue::Slice(expected), HostValue::Slice(found))
-        | (HostValue::Word(expected), HostValue::Word(found))
+        (Value::Slice(expected), Value::Slice(found))
+        | (Value::Word(expected), Value::Word(found))
             if expected.len() == found.len() =>
         {
             pair(expected, found, "").join("\n")
         }
         (expected, found) => {
-            let shown = |value: &HostValue| {
+            let shown = |value: &Value| {
                 let text = display::long(display::Shown::from(value));
                 match text.contains('\n') {
                     true => format!("\n{text}"),
@@ -111,12 +110,12 @@ fn pair(expected: &BitVector, found: &BitVector, title: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn table(rows: &[&str]) -> HostValue {
-        HostValue::from(Table::parse(rows).unwrap())
+    fn table(rows: &[&str]) -> Value {
+        Value::from(Table::parse(rows).unwrap())
     }
 
-    fn word(text: &str) -> HostValue {
-        HostValue::Word(BitVector::parse(text).unwrap())
+    fn word(text: &str) -> Value {
+        Value::Word(BitVector::parse(text).unwrap())
     }
 
     #[test]
@@ -137,7 +136,7 @@ the other rows of 3 × 3 agree";
     fn long_rows_are_truncated_around_the_difference() {
         let mut other = vec![false; 500];
         other[299] = true;
-        let other = HostValue::Word(BitVector::from_bools(&other));
+        let other = Value::Word(BitVector::from_bools(&other));
         let shown = difference(&word(&"0".repeat(500)), &other);
         assert!(shown.lines().all(|line| line.chars().count() < 100), "{shown}");
         assert!(shown.ends_with("^ column 300"), "{shown}");
@@ -154,8 +153,8 @@ the other rows of 3 × 3 agree";
     fn literals_are_valid_in_headers() {
         assert_eq!(literal(&table(&["01", "10"])).as_deref(), Some("01 10"));
         assert_eq!(literal(&word("")).as_deref(), Some("''"));
-        let empty = HostValue::from(Table::zeros(0, 3).unwrap());
+        let empty = Value::from(Table::zeros(0, 3).unwrap());
         assert_eq!(literal(&empty).as_deref(), Some("gen table --rows 0 --widths 3"));
-        assert_eq!(literal(&HostValue::from(Table::zeros(100, 100).unwrap())), None);
+        assert_eq!(literal(&Value::from(Table::zeros(100, 100).unwrap())), None);
     }
 }

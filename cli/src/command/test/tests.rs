@@ -4,16 +4,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use star::pipeline::{Machine, on};
-use star_base::{BitTable, Code, Table};
+use star_base::Code;
 use star_harness::{Configuration, Purpose};
 use star_ir::{Program, RoutineId, Ty};
 use star_os::access::{Access, Grants};
 use star_os::flags::Flags;
 use star_os::report::{ErrorFormat, Reporter};
 use star_os::sources::FileLoader;
+use star_value::{BitTable, Table, Value};
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Cpu, Explanation,
-    HostValue, Outcome, Part, TypeInfo, cpu,
+    Outcome, Part, TypeInfo, cpu,
 };
 
 use super::row::{self, Row};
@@ -32,7 +33,7 @@ impl Backend for Spoiled {
     fn caps(&self) -> Capabilities {
         self.0.caps()
     }
-    fn load(&self, value: HostValue, fixed: bool) -> Result<cpu::Value, BackendError> {
+    fn load(&self, value: Value, fixed: bool) -> Result<cpu::Value, BackendError> {
         self.0.load(value, fixed)
     }
     fn load_columns(
@@ -52,7 +53,7 @@ impl Backend for Spoiled {
         value: &cpu::Value,
         part: Part,
         interrupt: &AtomicBool,
-    ) -> Result<HostValue, BackendError> {
+    ) -> Result<Value, BackendError> {
         self.0.store(value, part, interrupt).map(spoil)
     }
     fn compile(
@@ -84,15 +85,15 @@ impl Backend for Spoiled {
     }
 }
 
-fn spoil(value: HostValue) -> HostValue {
-    let HostValue::Table(Table::Columns(mut table)) = value else { return value };
+fn spoil(value: Value) -> Value {
+    let Value::Table(Table::Columns(mut table)) = value else { return value };
     for row in 0..table.n_rows() {
         let ones: Vec<usize> = (0..table.n_cols()).filter(|&col| table.get(row, col)).collect();
         if let [_, second, ..] = ones[..] {
             table.put(row, second, false);
         }
     }
-    HostValue::from(table)
+    Value::from(table)
 }
 
 /// Runs the only test of a text on a faulty CPU backend.

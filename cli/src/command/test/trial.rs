@@ -7,7 +7,8 @@ use star_ir::RoutineId;
 use star_os::access::Access;
 use star_os::files::Console;
 use star_syntax::doc::example;
-use star_vm::{Control, HostValue, Limits, Outcome, Stats};
+use star_value::Value;
+use star_vm::{Control, Limits, Outcome, Stats};
 
 use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
@@ -50,7 +51,7 @@ impl Trial<'_> {
         around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let Some((first, others)) = self.machines.split_first() else { return Ok(()) };
-        let values: Vec<HostValue> =
+        let values: Vec<Value> =
             inputs.arguments.iter().map(|argument| argument.value.clone()).collect();
         let expected = self.run(first, self.routine.point.routine, &values, around)?;
         self.ending(first, &expected)?;
@@ -74,7 +75,7 @@ impl Trial<'_> {
         &self,
         ready: &Ready,
         id: RoutineId,
-        values: &[HostValue],
+        values: &[Value],
         around: ReadContext<'_>,
     ) -> Result<RunResult, Fault> {
         let arguments = values.iter().map(Argument::of).collect();
@@ -192,7 +193,7 @@ impl Trial<'_> {
                 let text = case.text(value).map_err(|fault| self.input(fault))?;
                 let wanted = inputs::value(&name.text, kind, &text, span, around);
                 let wanted = wanted.map_err(|faults| self.inputs_fault(faults))?;
-                let found = run.values.get(idx).unwrap_or(&HostValue::Unset);
+                let found = run.values.get(idx).unwrap_or(&Value::Unset);
                 if wanted == *found {
                     return Ok(());
                 }

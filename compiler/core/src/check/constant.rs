@@ -2,8 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use star_base::{BitVector, Code, Diagnostic, Span};
+use star_base::{Code, Diagnostic, Span};
 use star_syntax::ast::{self, BinaryOp, CompareOp, ExprKind};
+use star_value::BitVector;
 
 use crate::hir;
 use crate::scope::World;

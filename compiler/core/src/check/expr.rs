@@ -1,8 +1,9 @@
 //! Expressions.
 
-use star_base::{BitVector, Builtin, Code, Diagnostic, Span};
+use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::{IntOp, LogicOp};
 use star_syntax::ast::{self, BinaryOp};
+use star_value::BitVector;
 
 use super::constant::Value;
 use super::{Checker, ExpectedName};

@@ -1,6 +1,6 @@
 //! Operands, sizes, operations, guards; the last two follow [`crate::table`].
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use super::scan::Token;
 use super::{Parsed, Parser};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use super::{Fault, Parsed};
 use crate::mnemonic::is_bare_char;

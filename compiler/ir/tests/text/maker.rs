@@ -1,8 +1,9 @@
 //! Generation of programs from bytes.
 
-use star_base::{BitVector, FileId, Intrinsic, Span};
+use star_base::{FileId, Intrinsic, Span};
 use star_ir::kernel::{Effect, Line, Value, ValueId};
 use star_ir::*;
+use star_value::BitVector;
 
 /// Generates parts of arbitrary, not necessarily meaningful, programs from bytes.
 pub(crate) struct Maker<'a> {

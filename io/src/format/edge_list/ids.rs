@@ -1,6 +1,6 @@
 //! Renumbering of the vertices of a file without gaps.
 
-use star_base::Limbs;
+use star_value::Limbs;
 
 use crate::error::Fault;
 use crate::graph::Arc;

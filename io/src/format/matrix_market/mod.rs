@@ -14,7 +14,7 @@ mod values;
 
 use std::io::{self, Write};
 
-use star_base::{BitTable, BitsRef};
+use star_value::{BitTable, BitsRef};
 
 use self::header::{Field, Header, Storage};
 use self::values::Values;

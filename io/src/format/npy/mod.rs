@@ -17,7 +17,8 @@ mod values;
 
 use std::io::{self, Write};
 
-use star_base::{BitsRef, Code};
+use star_base::Code;
+use star_value::BitsRef;
 
 pub(super) use self::header::Header;
 use self::header::{Column, ElementKind, Item};

@@ -19,8 +19,9 @@
 use std::io::{self, Write};
 
 use crc32fast::Hasher;
-use star_base::sparse::WrongParts;
-use star_base::{Code, SparseLines, SparseTable};
+use star_base::Code;
+use star_value::sparse::WrongParts;
+use star_value::{SparseLines, SparseTable};
 
 use super::{CRC_BYTES, HEADER_BYTES, Head, Summed, check_end, check_size, number, wrong_kind};
 use crate::error::Fault;

@@ -1,8 +1,8 @@
 //! Random tables, heights and images.
 
-use star_base::BitTable;
 use star_io::generate::{Blocks, Country, NoisyCurve, RandomTable, Terrain};
 use star_io::{Numbers, Shape};
+use star_value::BitTable;
 
 use super::{CURVE, near, options};
 

@@ -1,11 +1,11 @@
 //! The same seed gives the same data in every version: these checksums must never change.
 
-use star_base::BitTable;
 use star_io::generate::{
     Blocks, Country, Density, GraphKind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat,
     Road, Terrain, UniformGraph, UpdateStream,
 };
 use star_io::{Graph, Numbers};
+use star_value::BitTable;
 
 use super::updates::{SHARES, start};
 use super::{CURVE, options, uniform};

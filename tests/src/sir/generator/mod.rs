@@ -15,12 +15,12 @@ mod straight;
 
 use std::collections::BTreeMap;
 
-use star_base::{BitTable, BitVector, FileId, Span};
+use star_base::{FileId, Span};
 use star_ir::{
     Arg, Block, Extent, LabelId, LocId, Location, LogicOp, Mode, Op, Operand, Param, Program,
     Routine, Stmt, StmtKind, Ty, Var, VarId,
 };
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::guards;
 use crate::case::Random;
@@ -30,7 +30,7 @@ pub struct Generated {
     /// The program, with its guards.
     pub program: Program,
     /// The arguments of its first routine.
-    pub args: Vec<HostValue>,
+    pub args: Vec<Value>,
     /// How often each kind of statement and of near-miss occurs.
     pub kinds: BTreeMap<&'static str, u64>,
 }
@@ -120,7 +120,7 @@ struct Maker {
     random: Random,
     vars: Vec<Var>,
     params: Vec<Param>,
-    args: Vec<HostValue>,
+    args: Vec<Value>,
     kinds: BTreeMap<&'static str, u64>,
     /// Rows and columns of every table, components of every slice and word.
     n_rows: usize,
@@ -169,10 +169,10 @@ impl Maker {
     }
 
     fn declare(&mut self) {
-        self.rows = self.param("n", Ty::Int, Mode::Value, HostValue::Int(self.n_rows as i64));
+        self.rows = self.param("n", Ty::Int, Mode::Value, Value::Int(self.n_rows as i64));
         for name in ["i", "j"] {
             let index = 1 + self.random.below(self.n_cols);
-            let column = self.param(name, Ty::Int, Mode::Value, HostValue::Int(index as i64));
+            let column = self.param(name, Ty::Int, Mode::Value, Value::Int(index as i64));
             self.columns.push(column);
         }
         let small = self.random.chance(4);
@@ -180,7 +180,7 @@ impl Maker {
             // A table of another shape is a near-miss in every use.
             let n_rows = if small && name == "F" { self.n_rows / 2 } else { self.n_rows };
             let columns: Vec<BitVector> = (0..self.n_cols).map(|_| self.bits(n_rows)).collect();
-            let table = HostValue::from(BitTable::from_columns(n_rows, &columns));
+            let table = Value::from(BitTable::from_columns(n_rows, &columns));
             let table = self.param(name, TABLE, mode, table);
             self.tables.push(table);
         }
@@ -190,23 +190,23 @@ impl Maker {
         for (name, mode) in
             [("X", Mode::Ref), ("Y", Mode::Ref), ("Z", Mode::Ref), ("V", Mode::Value)]
         {
-            let value = HostValue::Slice(self.bits(self.n_rows));
+            let value = Value::Slice(self.bits(self.n_rows));
             let slice = self.param(name, SLICE, mode, value);
             self.slices.push(slice);
         }
         for (name, mode) in [("v", Mode::Ref), ("w", Mode::Value)] {
-            let value = HostValue::Word(self.bits(self.n_cols));
+            let value = Value::Word(self.bits(self.n_cols));
             let word = self.param(name, WORD, mode, value);
             self.words.push(word);
         }
         for name in ["a", "b", "c"] {
-            let number = self.param(name, Ty::Int, Mode::Ref, HostValue::Int(0));
+            let number = self.param(name, Ty::Int, Mode::Ref, Value::Int(0));
             self.numbers.push(number);
         }
-        self.truth = self.param("t", Ty::Bool, Mode::Ref, HostValue::Bool(false));
+        self.truth = self.param("t", Ty::Bool, Mode::Ref, Value::Bool(false));
     }
 
-    fn param(&mut self, name: &str, ty: Ty, mode: Mode, value: HostValue) -> VarId {
+    fn param(&mut self, name: &str, ty: Ty, mode: Mode, value: Value) -> VarId {
         let var = self.local(name, ty);
         self.params.push(Param { var, mode, set_at_end: false });
         self.args.push(value);

@@ -1,9 +1,10 @@
 //! Slices with summaries and sparse tables on the default backend.
 
 use star::Machine;
-use star_base::{BitTable, Random, SparseLines, SparseTable};
+use star_base::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, HostValue, Limits};
+use star_value::{Argument, BitTable, SparseLines, SparseTable, Value};
+use star_vm::Limits;
 
 use super::slice;
 
@@ -97,8 +98,8 @@ end;";
 fn operations_on_sparse_slices_process_blocks() {
     let program = Program::new(TEXT);
     for n in SIZES {
-        let unset = || HostValue::Unset;
-        let int = |number: usize| HostValue::Int(number as i64);
+        let unset = || Value::Unset;
+        let int = |number: usize| Value::Int(number as i64);
         for (i, j) in [(1, n), (n / 2, n / 2), (600, 513), (n - 1, 2)] {
             let args = [slice(n, 1), slice(n, 2), int(i), int(j)].into_iter();
             let args = args.chain([unset(), unset(), unset(), unset(), unset()]).collect();
@@ -132,7 +133,7 @@ fn graph(n: usize, degree: usize, ground: bool) -> (BitTable, [SparseLines; 2]) 
 
 /// Runs a routine with a table in every layout, the second argument from the end; the results must
 /// be the same.
-fn in_every_form(routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
+fn in_every_form(routine: &str, before: &[Value], n: usize, after: &[Value]) {
     for ground in [false, true] {
         on_ground(ground, routine, before, n, after);
     }
@@ -143,10 +144,10 @@ fn sparse(lines: SparseLines, by_rows: bool) -> Argument {
     Argument::new(SparseTable { lines, by_rows }.into(), true)
 }
 
-fn on_ground(ground: bool, routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
+fn on_ground(ground: bool, routine: &str, before: &[Value], n: usize, after: &[Value]) {
     let program = Program::new(TEXT);
     let (table, [columns, rows]) = graph(n, 3, ground);
-    let dense = (Argument::of(&HostValue::from(table)), false);
+    let dense = (Argument::of(&Value::from(table)), false);
     let forms = [dense, (sparse(columns, false), true), (sparse(rows, true), true)];
     let mut expected = None;
     for (graph, is_sparse) in forms {
@@ -173,15 +174,15 @@ fn on_ground(ground: bool, routine: &str, before: &[HostValue], n: usize, after:
 
 #[test]
 fn sparse_tables_agree_with_dense_ones() {
-    let int = |number: i64| HostValue::Int(number);
+    let int = |number: i64| Value::Int(number);
     for n in [1, 63, 64, 65, 700] {
         let (i, j) = (int(1), int(n as i64));
-        let unset = [HostValue::Unset, HostValue::Unset];
+        let unset = [Value::Unset, Value::Unset];
         in_every_form("search", std::slice::from_ref(&i), n, &unset);
         if n > 9 {
             in_every_form("changes", &[i, j.clone(), slice(n, 3)], n, &unset[..1]);
         }
-        let three = [HostValue::Unset, HostValue::Unset, HostValue::Unset];
+        let three = [Value::Unset, Value::Unset, Value::Unset];
         in_every_form("joins", &[slice(n, 5)], n, &three);
         in_every_form("fills", &[slice(n, 4)], n, &unset[..1]);
         if n > 9 {
@@ -205,7 +206,7 @@ fn a_full_sparse_table_becomes_dense_once_within_memory() {
         let machine = machine.machine().expect("it is ready");
         let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
         let graph = sparse(rows.clone(), true);
-        let arguments = [Argument::of(&slice(n, 1)), graph, Argument::of(&HostValue::Unset)];
+        let arguments = [Argument::of(&slice(n, 1)), graph, Argument::of(&Value::Unset)];
         let limits = Limits { memory: Some(memory), ..LIMITS };
         compiled.run_with(program.entry("fills"), arguments.into(), limits)
     };
@@ -220,12 +221,11 @@ fn a_full_sparse_table_becomes_dense_once_within_memory() {
 #[test]
 fn a_table_growing_by_sparse_columns_stays_sparse_until_full() {
     let program = Program::new(TEXT);
-    let int = |number: usize| HostValue::Int(number as i64);
+    let int = |number: usize| Value::Int(number as i64);
     for n in SIZES {
         // Sparse columns, followed by others.
         for (d, e, made_dense) in [(40, 0, 0), (40, 4, 0), (3, 5, 1)] {
-            let args =
-                vec![int(n / 2), int(d), int(e), slice(n, 3), HostValue::Unset, HostValue::Unset];
+            let args = vec![int(n / 2), int(d), int(e), slice(n, 3), Value::Unset, Value::Unset];
             let paths = program.agree("grows", args, LIMITS).optimised("cpu");
             assert!(paths.sparse_lines >= d as u64, "{n}, {d} + {e}: {paths:?}");
             // Recorded columns require it dense at once.
@@ -242,10 +242,10 @@ fn a_growing_sparse_table_hits_the_limit_no_earlier_than_dense() {
     let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
-    let int = |number: usize| Argument::of(&HostValue::Int(number as i64));
+    let int = |number: usize| Argument::of(&Value::Int(number as i64));
     let run = |d: usize, e: usize, memory: Option<u64>| {
         let values = [int(n / 2), int(d), int(e), Argument::of(&slice(n, 3))];
-        let unset = [Argument::of(&HostValue::Unset), Argument::of(&HostValue::Unset)];
+        let unset = [Argument::of(&Value::Unset), Argument::of(&Value::Unset)];
         let arguments = values.into_iter().chain(unset).collect();
         let limits = Limits { memory, ..LIMITS };
         compiled.run_with(program.entry("grows"), arguments, limits)
@@ -267,10 +267,10 @@ fn a_sparse_table_becomes_dense_before_memory_runs_short() {
     let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
-    let int = |number: usize| Argument::of(&HostValue::Int(number as i64));
+    let int = |number: usize| Argument::of(&Value::Int(number as i64));
     let run = |memory: Option<u64>| {
         let values = [int(n / 2), int(d), Argument::of(&slice(n, 3))];
-        let unset = [Argument::of(&HostValue::Unset), Argument::of(&HostValue::Unset)];
+        let unset = [Argument::of(&Value::Unset), Argument::of(&Value::Unset)];
         let limits = Limits { memory, ..LIMITS };
         let arguments = values.into_iter().chain(unset).collect();
         compiled.run_with(program.entry("refills"), arguments, limits)
@@ -297,13 +297,12 @@ fn a_large_zero_table_is_stored_in_the_layout_of_its_writes() {
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
     let graph = sparse(rows, true);
-    let arguments =
-        vec![Argument::of(&HostValue::Int(d as i64)), graph, Argument::of(&HostValue::Unset)];
+    let arguments = vec![Argument::of(&Value::Int(d as i64)), graph, Argument::of(&Value::Unset)];
     // By columns, each of the rows would need some limbs of every column.
     let limits = Limits { memory: Some(8 << 20), ..LIMITS };
     let run = compiled.run_with(program.entry("inverts"), arguments, limits);
     assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
-    assert_eq!(run.values[2], HostValue::Int((d * (n - 1)) as i64));
+    assert_eq!(run.values[2], Value::Int((d * (n - 1)) as i64));
     assert_eq!(run.stats.counters.tables_made_dense, 0, "{:?}", run.stats.counters);
 }
 
@@ -319,8 +318,8 @@ fn levels_of_a_long_path_cost_only_their_contents() {
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
     let graph = sparse(rows, true);
-    let unset = || Argument::of(&HostValue::Unset);
-    let arguments = vec![Argument::of(&HostValue::Int(8)), graph, unset(), unset()];
+    let unset = || Argument::of(&Value::Unset);
+    let arguments = vec![Argument::of(&Value::Int(8)), graph, unset(), unset()];
     let limits = Limits { memory: Some(8 << 20), steps: None, ..LIMITS };
     let run = compiled.run_with(program.entry("search"), arguments, limits);
     assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
@@ -329,7 +328,7 @@ fn levels_of_a_long_path_cost_only_their_contents() {
     assert_eq!(paths.tables_made_dense, 0, "{paths:?}");
     assert!(paths.sparse_lines >= 2 * n_levels as u64, "{paths:?}");
     assert!(paths.block_operations >= 3 * n_levels as u64, "{paths:?}");
-    let HostValue::Table(levels) = &run.values[2] else { panic!("{:?}", run.values[2]) };
+    let Value::Table(levels) = &run.values[2] else { panic!("{:?}", run.values[2]) };
     assert_eq!(levels.n_cols(), n_levels);
     assert!((0..n_levels).all(|level| levels.get((level + 1) * 7, level)));
     assert_eq!(levels.count_ones(), n_levels as u64);
@@ -358,13 +357,13 @@ procedure levels(s: integer; G: table(n,n); var Level: table(n)); begin BFS(s,G,
     star_opt::apply(&mut optimised, &["all"]).expect("it verifies");
     let compiled = machine.compile(optimised).expect("it compiles");
     let graph = sparse(rows, true);
-    let arguments = vec![Argument::of(&HostValue::Int(1)), graph, Argument::of(&HostValue::Unset)];
+    let arguments = vec![Argument::of(&Value::Int(1)), graph, Argument::of(&Value::Unset)];
     let limits = Limits { steps: None, ..LIMITS };
     let run = compiled.run_with(program.entry("levels"), arguments, limits);
     assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
     let paths = run.stats.counters;
     assert!(paths.slices_listed >= length as u64 - 1, "{paths:?}");
-    let HostValue::Table(levels) = &run.values[2] else { panic!("{:?}", run.values[2]) };
+    let Value::Table(levels) = &run.values[2] else { panic!("{:?}", run.values[2]) };
     assert_eq!((levels.n_cols(), levels.count_ones()), (length + 1, (1 + n_ways * length) as u64));
     for step in 0..length {
         assert!((0..n_ways).all(|way| levels.get(vertex(way, step), step + 1)), "{step}");

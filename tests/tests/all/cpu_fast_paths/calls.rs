@@ -1,7 +1,8 @@
 //! Arguments that are lent instead of copied, and tables that are shared until a write.
 
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Counters, HostValue};
+use star_value::Value;
+use star_vm::Counters;
 
 use super::{CPUS, slice, table, word};
 
@@ -36,14 +37,14 @@ begin looks(T,z,X); wanders(T,1,v); X:=COL(2,T); wanders(T,2,v) end;";
 
 /// Returns the statistic of a routine, which must be the same on every CPU backend.
 #[track_caller]
-fn taken(program: &Program, routine: &str, args: Vec<HostValue>, of: fn(Counters) -> u64) -> u64 {
+fn taken(program: &Program, routine: &str, args: Vec<Value>, of: fn(Counters) -> u64) -> u64 {
     let agreement = program.agree(routine, args, LIMITS);
     let taken = CPUS.map(|machine| of(agreement.optimised(machine)));
     assert!(taken.iter().all(|count| *count == taken[0]), "{taken:?}");
     taken[0]
 }
 
-const UNSET: HostValue = HostValue::Unset;
+const UNSET: Value = Value::Unset;
 
 #[test]
 fn read_only_arguments_are_lent() {
@@ -72,7 +73,7 @@ fn an_unshared_table_is_transposed_in_place_if_memory_is_short() {
         for routine in ["own", "mixed"] {
             // A branch that is never executed makes the plan prefer columns, so that the table is
             // not transposed before the run.
-            let args = vec![table(n_rows, n_cols, 1), HostValue::Int(0), UNSET, UNSET];
+            let args = vec![table(n_rows, n_cols, 1), Value::Int(0), UNSET, UNSET];
             let agreement = program.agree(routine, args, LIMITS);
             let changed = agreement.optimised("cpu-baseline").homes_changed;
             assert!(changed > 0, "{routine} {n_rows} x {n_cols}: {changed}");

@@ -3,7 +3,8 @@
 use star_harness::Mode;
 use star_tests::differ::{Agreement, in_words};
 use star_tests::sir::{self, Sir, guards};
-use star_vm::{Declined, HostValue};
+use star_value::Value;
+use star_vm::Declined;
 
 use super::{each, slice, table, word};
 
@@ -24,7 +25,7 @@ impl Both {
 
     /// Runs both and returns the fast paths taken after passes.
     #[track_caller]
-    fn agree(&self, args: &[HostValue]) -> Agreement {
+    fn agree(&self, args: &[Value]) -> Agreement {
         let (before, after) = (self.before.agree(args), self.after.agree(args));
         let difference = in_words(&before.run, &after.run, Mode::Optimised, &|_| String::new());
         assert_eq!(difference, None);
@@ -62,13 +63,13 @@ fn program(by_rows: bool, head: &str, body: &str) -> Both {
     }
 }
 
-fn arguments(by_rows: bool, n_lines: usize, len: usize, n: i64) -> Vec<HostValue> {
+fn arguments(by_rows: bool, n_lines: usize, len: usize, n: i64) -> Vec<Value> {
     let (n_rows, n_cols) = if by_rows { (n_lines, len) } else { (len, n_lines) };
     let line = |seed| if by_rows { word(len, seed) } else { slice(len, seed) };
     let over = if by_rows { slice(n_lines, 5) } else { word(n_lines, 5) };
-    let (i, k) = (HostValue::Int(-7), HostValue::Int(-8));
+    let (i, k) = (Value::Int(-7), Value::Int(-8));
     let (p, q) = (table(n_rows, n_cols, 1), table(n_rows, n_cols, 2));
-    vec![p, q, over, line(3), line(4), line(6), i, k, HostValue::Int(n)]
+    vec![p, q, over, line(3), line(4), line(6), i, k, Value::Int(n)]
 }
 
 const HEADS: [&str; 3] = ["for @0 %i = 1 to %n", "for @0 %i = %n downto 1", "foreach @0 %i in %X"];
@@ -132,8 +133,8 @@ fn without_iterations_nothing_changes_and_excess_lines_trap() {
             let program = program(by_rows, HEADS[2], body);
             let mut values = arguments(by_rows, 5, 65, 0);
             values[2] = match by_rows {
-                true => HostValue::Slice(star_tests::bits("00000")),
-                false => HostValue::Word(star_tests::bits("00000")),
+                true => Value::Slice(star_tests::bits("00000")),
+                false => Value::Word(star_tests::bits("00000")),
             };
             each(&program.agree(&values), |paths| paths.line_kernels == 0);
         }

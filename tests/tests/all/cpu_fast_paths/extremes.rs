@@ -1,7 +1,7 @@
 //! Repeated MIN and MAX with few changes in between.
 
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{slice, table, word};
 
@@ -41,10 +41,10 @@ fn extremes_of_a_table_changed_row_by_row_are_cached() {
                 slice(n, 3),
                 table(n, 30, 8),
                 word(30, 4),
-                HostValue::Int(turns),
-                HostValue::Bool(greatest),
-                HostValue::Unset,
-                HostValue::Unset,
+                Value::Int(turns),
+                Value::Bool(greatest),
+                Value::Unset,
+                Value::Unset,
             ];
             let agreement = program.agree("queue", args, LIMITS);
             // Occasionally a column changes, or more blocks than are worth updating, and the first
@@ -94,10 +94,10 @@ fn only_the_first_row_is_searched_if_the_others_are_unused() {
         let args = vec![
             slice(6000, 3),
             table(6000, 5, 8),
-            HostValue::Int(80),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::Int(80),
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ];
         let agreement = program.agree("leave", args, LIMITS);
         let stats = agreement.optimised("cpu");

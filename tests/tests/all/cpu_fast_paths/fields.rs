@@ -2,7 +2,7 @@
 
 use star_ir::{Check, Op, Operand, Stmt, StmtKind, visit};
 use star_tests::run::{LIMITS, Program, done};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{slice, table, word};
 
@@ -107,10 +107,10 @@ fn visit_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Stmt)) {
 }
 
 /// Returns names of procedures, and arguments for `n` rows and `m` fields of `h` bits.
-fn cases(n: usize, h: usize, m: usize) -> Vec<(&'static str, Vec<HostValue>)> {
-    let [h_, m_] = [h, m].map(|number| HostValue::Int(number as i64));
+fn cases(n: usize, h: usize, m: usize) -> Vec<(&'static str, Vec<Value>)> {
+    let [h_, m_] = [h, m].map(|number| Value::Int(number as i64));
     let (t, x, v) = (table(n, h * m, 5), slice(n, 3), word(h, 7));
-    let unset = HostValue::Unset;
+    let unset = Value::Unset;
     vec![
         ("mask", vec![h_.clone(), m_.clone(), x.clone(), v.clone(), t.clone()]),
         ("search", vec![t.clone(), h_.clone(), m_.clone(), v, x.clone(), unset.clone()]),
@@ -144,8 +144,8 @@ fn where_a_condition_fails_the_loop_runs_and_traps_in_place() {
     // One field too many, zero fields, invalid widths, and no iteration.
     for (h, m) in [(4, 4), (4, 0), (0, 3), (-1, 3), (3, -2)] {
         for (name, mut args) in cases(70, 4, 3) {
-            let ints = args.iter_mut().filter(|arg| matches!(arg, HostValue::Int(_)));
-            ints.zip([h, m]).for_each(|(arg, value)| *arg = HostValue::Int(value));
+            let ints = args.iter_mut().filter(|arg| matches!(arg, Value::Int(_)));
+            ints.zip([h, m]).for_each(|(arg, value)| *arg = Value::Int(value));
             program.agree(name, args, LIMITS);
         }
     }

@@ -1,7 +1,7 @@
 //! `for` over columns of a table that may have to grow.
 
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::turns::ran;
 use super::{EDGES, each, table};
@@ -15,10 +15,10 @@ var X: slice(F); i: integer; begin CLR(X); for i:=1 to k do COL(i,F):=X end;
 procedure grown(T: table(n,h); j,h: integer; var F: table(n));
 begin put(T,j,h,F); put(T,j,h,F) end;";
 
-const UNSET: HostValue = HostValue::Unset;
+const UNSET: Value = Value::Unset;
 
-fn field(n_rows: usize, j: i64, h: usize, to: HostValue) -> Vec<HostValue> {
-    vec![table(n_rows, h, 1), HostValue::Int(j), HostValue::Int(h as i64), to]
+fn field(n_rows: usize, j: i64, h: usize, to: Value) -> Vec<Value> {
+    vec![table(n_rows, h, 1), Value::Int(j), Value::Int(h as i64), to]
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn existing_columns_are_written_by_a_kernel() {
             ran(&program.agree("put", args, LIMITS), n_rows, h);
         }
         for k in [1, 7, 24] {
-            let args = vec![HostValue::Int(k), table(n_rows, 24, 2)];
+            let args = vec![Value::Int(k), table(n_rows, 24, 2)];
             let paths = program.agree("clear", args, LIMITS).optimised("cpu");
             assert_eq!((paths.loop_kernels, paths.turns), (1, k as u64), "{paths:?}");
         }
@@ -53,7 +53,7 @@ fn new_columns_are_written_one_by_one() {
             each(&program.agree("put", args, LIMITS), |paths| paths.loop_kernels == 0);
         }
         for k in [0, 25] {
-            let args = vec![HostValue::Int(k), table(n_rows, 24, 2)];
+            let args = vec![Value::Int(k), table(n_rows, 24, 2)];
             each(&program.agree("clear", args, LIMITS), |paths| paths.loop_kernels == 0);
         }
     }

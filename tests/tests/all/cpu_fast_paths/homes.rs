@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use star_harness::machines::Configuration;
 use star_tests::run::Program;
-use star_vm::{Argument, HostValue};
+use star_value::{Argument, Value};
 
 use super::table;
 
@@ -26,7 +26,7 @@ fn lies(machine: &str, routine: &str) -> String {
     let program = Program::new(TEXT);
     let machine = Configuration::find(machine).and_then(|it| it.machine().ok());
     let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
-    let arguments = vec![Argument::of(&table(70, 130, 1)), Argument::of(&HostValue::Unset)];
+    let arguments = vec![Argument::of(&table(70, 130, 1)), Argument::of(&Value::Unset)];
     let loaded = compiled.expect("it compiles").load_laid_out(
         program.entry(routine),
         arguments,

@@ -1,7 +1,7 @@
 //! Repeated MATCH on a table in which few rows change.
 
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{slice, table};
 
@@ -39,10 +39,10 @@ fn searches_in_a_table_changed_row_by_row_use_an_index() {
         let args = vec![
             slice(n, 3),
             table(n, 14, 8),
-            HostValue::Int(turns),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::Int(turns),
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ];
         let agreement = program.agree("rename", args, LIMITS);
         // The index is rebuilt after the whole table has changed, after some searches.

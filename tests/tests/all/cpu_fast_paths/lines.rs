@@ -1,7 +1,8 @@
 //! `forall` over the rows or columns of a table.
 
 use star_tests::sir::{self, Sir};
-use star_vm::{Declined, HostValue};
+use star_value::Value;
+use star_vm::Declined;
 
 use super::{EDGES, declined, each, slice, table, word};
 
@@ -76,7 +77,7 @@ const BODIES: [&str; 4] = [
 ];
 
 /// Builds arguments for `n_lines` lines of `len` components.
-fn arguments(line: Line, n_lines: usize, len: usize, range: (i64, i64)) -> Vec<HostValue> {
+fn arguments(line: Line, n_lines: usize, len: usize, range: (i64, i64)) -> Vec<Value> {
     let (n_rows, n_cols) = match line {
         Line::Row => (n_lines, len),
         Line::Column => (len, n_lines),
@@ -85,7 +86,7 @@ fn arguments(line: Line, n_lines: usize, len: usize, range: (i64, i64)) -> Vec<H
         Line::Row => word(len, 3),
         Line::Column => slice(len, 3),
     };
-    let (from, to) = (HostValue::Int(range.0), HostValue::Int(range.1));
+    let (from, to) = (Value::Int(range.0), Value::Int(range.1));
     vec![table(n_rows, n_cols, 1), table(n_rows, n_cols, 2), slice(n_lines, 4), with, from, to]
 }
 
@@ -185,7 +186,7 @@ fn a_range_beyond_the_table_stops_at_its_edge() {
             }
             let ones = program(line, ONES, body);
             let mut values = arguments(line, 5, 65, (0, 0));
-            values[2] = HostValue::Slice(star_tests::bits("010001"));
+            values[2] = Value::Slice(star_tests::bits("010001"));
             declined(&ones.agree(&values), Declined::Range);
         }
     }
@@ -200,7 +201,7 @@ fn an_empty_range_does_nothing() {
         }
         let ones = program(line, ONES, UPDATE);
         let mut values = arguments(line, 5, 65, (0, 0));
-        values[2] = HostValue::Slice(star_tests::bits("00000"));
+        values[2] = Value::Slice(star_tests::bits("00000"));
         declined(&ones.agree(&values), Declined::Empty);
         for (n_lines, len) in [(0, 0), (0, 65), (5, 0)] {
             let _ = between.agree(&arguments(line, n_lines, len, (1, n_lines as i64)));
@@ -230,11 +231,11 @@ fn a_size_that_is_not_an_operand_is_checked_too() {
             let sir = program(line, "= 1 to 3", &body);
             let mut values = arguments(line, 5, 65, (5, 5));
             if line == Line::Column {
-                values[5] = HostValue::Int(65);
+                values[5] = Value::Int(65);
             }
             each(&sir.agree(&values), |paths| paths.line_kernels == 1);
-            values[4] = HostValue::Int(4);
-            values[5] = HostValue::Int(4);
+            values[4] = Value::Int(4);
+            values[5] = Value::Int(4);
             declined(&sir.agree(&values), Declined::Guard);
         }
     }
@@ -256,9 +257,9 @@ fn a_slice_that_is_not_an_operand_is_checked_too() {
          }
          }";
     let sir = Sir::new(&sir::read(text), &Sir::machines());
-    let values = |of_z| vec![table(65, 5, 1), of_z, HostValue::Int(5)];
+    let values = |of_z| vec![table(65, 5, 1), of_z, Value::Int(5)];
     each(&sir.agree(&values(slice(65, 2))), |paths| paths.line_kernels == 1);
-    for of_z in [slice(64, 2), HostValue::Unset] {
+    for of_z in [slice(64, 2), Value::Unset] {
         declined(&sir.agree(&values(of_z)), Declined::Guard);
     }
 }
@@ -316,8 +317,8 @@ fn hoisted(checks: &str, body: &str) -> Sir {
     Sir::new(&sir::read(&text), &Sir::machines())
 }
 
-fn two_tables(n_cols: usize, of_q: usize) -> Vec<HostValue> {
-    vec![table(65, n_cols, 1), table(65, of_q, 2), HostValue::Int(n_cols as i64)]
+fn two_tables(n_cols: usize, of_q: usize) -> Vec<Value> {
+    vec![table(65, n_cols, 1), table(65, of_q, 2), Value::Int(n_cols as i64)]
 }
 
 #[test]
@@ -378,7 +379,7 @@ fn combining(line: Line, op: &str, body: &str) -> Sir {
 }
 
 /// Builds P, the lines to combine, and the initial value.
-fn combined(line: Line, n_lines: usize, len: usize) -> Vec<HostValue> {
+fn combined(line: Line, n_lines: usize, len: usize) -> Vec<Value> {
     let mut values = arguments(line, n_lines, len, (0, 0));
     values.truncate(4);
     values.remove(1);

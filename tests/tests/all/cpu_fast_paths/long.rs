@@ -1,8 +1,8 @@
 //! Slices of 32 KiB and more on the default backend: their operations are recorded by default.
 
-use star_base::BitVector;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{HostValue, Limits};
+use star_value::{BitVector, Value};
+use star_vm::Limits;
 
 use super::{slice, table, word};
 
@@ -73,7 +73,7 @@ procedure traps(X,Y: slice; T: table; var Z: slice);
 begin Z:=X and Y; Z:=not Z; Z:=Z xor COL(size(T)+1,T) end;";
 
 /// Runs a routine and returns how many operations its backend recorded when optimised.
-fn recorded(program: &Program, routine: &str, args: Vec<HostValue>) -> u64 {
+fn recorded(program: &Program, routine: &str, args: Vec<Value>) -> u64 {
     let agreement = program.agree(routine, args, LIMITS);
     let paths = agreement.optimised("cpu");
     assert!(paths.tapes_flushed > 0, "{routine}: {paths:?}");
@@ -86,21 +86,20 @@ fn long_slices_are_recorded_by_default() {
     for n in LONG {
         let slices = || [slice(n, 1), slice(n, 2)];
         let [x, y] = slices();
-        let args = vec![x, y, HostValue::Unset, HostValue::Unset];
+        let args = vec![x, y, Value::Unset, Value::Unset];
         assert!(recorded(&program, "chain", args) >= 6);
-        let args = vec![slice(n, 3), HostValue::Int(5), HostValue::Unset];
+        let args = vec![slice(n, 3), Value::Int(5), Value::Unset];
         assert!(recorded(&program, "turns", args) >= 12);
-        let args =
-            vec![table(n, 3, 1), slice(n, 2), word(3, 5), HostValue::Unset, HostValue::Unset];
+        let args = vec![table(n, 3, 1), slice(n, 2), word(3, 5), Value::Unset, Value::Unset];
         assert!(recorded(&program, "search", args.clone()) >= 6);
         assert!(recorded(&program, "compare", args) >= 6);
         let [x, y] = slices();
-        assert!(recorded(&program, "swap", vec![x, y, HostValue::Unset]) >= 3);
+        assert!(recorded(&program, "swap", vec![x, y, Value::Unset]) >= 3);
         let [x, y] = slices();
-        assert!(recorded(&program, "traps", vec![x, y, table(n, 2, 1), HostValue::Unset]) >= 2);
+        assert!(recorded(&program, "traps", vec![x, y, table(n, 2, 1), Value::Unset]) >= 2);
     }
     let n = LONG[0];
-    let args = vec![table(n, 3, 1), table(n, 3, 2), slice(n, 2), HostValue::Unset];
+    let args = vec![table(n, 3, 1), table(n, 3, 2), slice(n, 2), Value::Unset];
     assert!(recorded(&program, "sum", args) >= 6);
 }
 
@@ -109,8 +108,8 @@ fn three_searches_and_a_query_are_one_pass() {
     let program = Program::new(TEXT);
     for n in LONG {
         let tables = [table(n, 5, 1), table(n, 5, 2)].into_iter();
-        let others = [slice(n, 3), word(5, 4), word(5, 5), HostValue::Unset].into_iter();
-        let args: Vec<HostValue> = tables.chain(others).collect();
+        let others = [slice(n, 3), word(5, 4), word(5, 5), Value::Unset].into_iter();
+        let args: Vec<Value> = tables.chain(others).collect();
         let paths = program.agree("three", args, LIMITS).optimised("cpu");
         assert_eq!(paths.tapes_flushed, 1, "{paths:?}");
     }
@@ -120,15 +119,15 @@ fn three_searches_and_a_query_are_one_pass() {
 fn searches_by_value_process_several_columns_at_once() {
     let program = Program::new(TEXT);
     let n = LONG[1];
-    let cascades = |routine: &str, args: Vec<HostValue>| {
+    let cascades = |routine: &str, args: Vec<Value>| {
         program.agree(routine, args, LIMITS).optimised("cpu").cascades
     };
-    let unset = || HostValue::Unset;
+    let unset = || Value::Unset;
     for (seed, k) in [(1, 3), (2, 6)] {
         let (t, f) = (|| table(n, k, seed), || table(n, k, seed + 7));
         let x = || slice(n, seed + 3);
-        let ones = || HostValue::Word(BitVector::from_bools(&vec![true; k]));
-        let zeros = || HostValue::Word(BitVector::zeros(k));
+        let ones = || Value::Word(BitVector::from_bools(&vec![true; k]));
+        let zeros = || Value::Word(BitVector::zeros(k));
         for (routine, args) in [
             ("below", vec![t(), x(), ones(), unset()]),
             ("above", vec![t(), x(), zeros(), unset()]),
@@ -149,7 +148,7 @@ fn searches_by_value_process_several_columns_at_once() {
 #[test]
 fn two_slices_combined_repeatedly_are_planned_soon() {
     let program = Program::new(TEXT);
-    let args = vec![slice(LONG[0], 3), HostValue::Int(150), HostValue::Unset];
+    let args = vec![slice(LONG[0], 3), Value::Int(150), Value::Unset];
     let limits = Limits { steps: None, ..LIMITS };
     let started = std::time::Instant::now();
     let paths = program.agree("turns", args, limits).optimised("cpu");
@@ -161,7 +160,7 @@ fn two_slices_combined_repeatedly_are_planned_soon() {
 fn a_repeated_tape_is_not_planned_again() {
     let program = Program::new(TEXT);
     for n in LONG {
-        let args = vec![slice(n, 1), slice(n, 2), HostValue::Int(12), HostValue::Unset];
+        let args = vec![slice(n, 1), slice(n, 2), Value::Int(12), Value::Unset];
         let paths = program.agree("again", args, LIMITS).optimised("cpu");
         // One plan without the branch, and at most two with it.
         let n_planned = paths.tapes_flushed - paths.plans_known;
@@ -174,8 +173,7 @@ fn the_memory_of_dropped_slices_is_reused() {
     let program = Program::new(TEXT);
     // Bits whose memory a register keeps, and bits whose memory it does not keep.
     for n in [LONG[0], (1 << 23) + 64] {
-        let args =
-            [table(n, 1, 1), table(n, 1, 2), slice(n, 3), HostValue::Int(3), HostValue::Unset];
+        let args = [table(n, 1, 1), table(n, 1, 2), slice(n, 3), Value::Int(3), Value::Unset];
         let paths = program.agree("searches", args.into(), LIMITS).optimised("cpu");
         assert!(paths.slices_recycled >= 4, "{paths:?}");
     }
@@ -185,7 +183,7 @@ fn the_memory_of_dropped_slices_is_reused() {
 fn short_slices_are_not_recorded() {
     let program = Program::new(TEXT);
     let n = LONG[0] - 1;
-    let args = vec![slice(n, 1), slice(n, 2), HostValue::Unset, HostValue::Unset];
+    let args = vec![slice(n, 1), slice(n, 2), Value::Unset, Value::Unset];
     let paths = program.agree("chain", args, LIMITS).optimised("cpu");
     assert_eq!(paths.ops_recorded, 0, "{paths:?}");
 }

@@ -24,10 +24,10 @@ mod turns;
 mod views;
 mod zeros;
 
-use star_base::{BitTable, BitVector};
 use star_tests::case::Random;
 use star_tests::differ::Agreement;
-use star_vm::{Counters, Declined, HostValue};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::{Counters, Declined};
 
 /// Sizes at the limits of packed forms.
 const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
@@ -40,18 +40,18 @@ fn bits(len: usize, seed: u64) -> BitVector {
     BitVector::from_bools(&Random::new(seed).bits(len, 50))
 }
 
-pub(crate) fn slice(len: usize, seed: u64) -> HostValue {
-    HostValue::Slice(bits(len, seed))
+pub(crate) fn slice(len: usize, seed: u64) -> Value {
+    Value::Slice(bits(len, seed))
 }
 
-pub(crate) fn word(len: usize, seed: u64) -> HostValue {
-    HostValue::Word(bits(len, seed))
+pub(crate) fn word(len: usize, seed: u64) -> Value {
+    Value::Word(bits(len, seed))
 }
 
-pub(crate) fn table(n_rows: usize, n_cols: usize, seed: u64) -> HostValue {
+pub(crate) fn table(n_rows: usize, n_cols: usize, seed: u64) -> Value {
     let columns: Vec<BitVector> =
         (0..n_cols as u64).map(|column| bits(n_rows, seed + 100 * column)).collect();
-    HostValue::from(BitTable::from_columns(n_rows, &columns))
+    Value::from(BitTable::from_columns(n_rows, &columns))
 }
 
 /// Asserts a property of the fast paths that the optimised program took on every CPU backend.

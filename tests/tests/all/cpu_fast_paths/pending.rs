@@ -2,7 +2,7 @@
 //! when an instruction of each kind reads or writes a pending value, or an operand of one.
 
 use star_tests::sir::Sir;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{slice, table, word};
 
@@ -10,22 +10,22 @@ const HEADER: &str = "(value %n: int, value %m: int, ref %T: table[?, ?], ref %F
     ref %X: slice[?], ref %Y: slice[?], ref %A: slice[?], ref %B: slice[?], ref %C: slice[?], \
     ref %v: word[?], ref %w: word[?], ref %a: word[?], ref %k: int, ref %b: bool)";
 
-fn arguments(n: usize) -> Vec<HostValue> {
+fn arguments(n: usize) -> Vec<Value> {
     vec![
-        HostValue::Int(n as i64),
-        HostValue::Int(5),
+        Value::Int(n as i64),
+        Value::Int(5),
         table(n, 5, 1),
         table(n, 5, 2),
         slice(n, 3),
         slice(n, 4),
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::Unset,
+        Value::Unset,
         slice(n, 5),
         word(n, 6),
         word(n, 7),
-        HostValue::Unset,
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::Unset,
+        Value::Unset,
+        Value::Unset,
     ]
 }
 

@@ -3,7 +3,8 @@
 use star_tests::differ::Agreement;
 use star_tests::run::Program;
 use star_tests::sir::{self, Sir, guards};
-use star_vm::{Declined, HostValue, Outcome};
+use star_value::Value;
+use star_vm::{Declined, Outcome};
 
 use super::{each, slice, table, word};
 
@@ -46,15 +47,15 @@ fn program(by_rows: bool, head: &str, tail: &str, body: &str) -> Sir {
     Sir::new(&program, &Sir::machines())
 }
 
-fn arguments(by_rows: bool, n_lines: usize, len: usize, n: i64) -> Vec<HostValue> {
+fn arguments(by_rows: bool, n_lines: usize, len: usize, n: i64) -> Vec<Value> {
     let (n_rows, n_cols) = if by_rows { (n_lines, len) } else { (len, n_lines) };
     let line = |len, seed| if by_rows { word(len, seed) } else { slice(len, seed) };
     let across = |len, seed| if by_rows { slice(len, seed) } else { word(len, seed) };
-    let numbers = [HostValue::Int(-7), HostValue::Int(3), HostValue::Bool(false)];
+    let numbers = [Value::Int(-7), Value::Int(3), Value::Bool(false)];
     let mut values =
         vec![table(n_rows, n_cols, 1), line(len, 3), across(n_lines, 5), across(n_lines, 6)];
     values.extend(numbers);
-    values.push(HostValue::Int(n));
+    values.push(Value::Int(n));
     values
 }
 
@@ -178,8 +179,8 @@ fn an_overflowing_sum_traps_in_its_iteration() {
             ((1 << 62) + 1, false, false),
             (i64::MAX - 400, false, true),
         ] {
-            let mut args = vec![HostValue::Int(n as i64), HostValue::Int(start), table.clone()];
-            args.extend(std::iter::repeat_n(HostValue::Unset, 4));
+            let mut args = vec![Value::Int(n as i64), Value::Int(start), table.clone()];
+            args.extend(std::iter::repeat_n(Value::Unset, 4));
             let run = program.run("DEGREES", args.clone());
             let agreement = optimised.agree(&args);
             each(&agreement, |paths| paths.line_kernels == u64::from(is_kernel));

@@ -2,7 +2,7 @@
 
 use star_tests::differ::Agreement;
 use star_tests::sir::Sir;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{EDGES, slice, table};
 
@@ -23,18 +23,18 @@ fn sequence(body: &str) -> Sir {
     Sir::guarded(header, &body)
 }
 
-fn arguments(n_rows: usize, i: i64, j: i64) -> Vec<HostValue> {
+fn arguments(n_rows: usize, i: i64, j: i64) -> Vec<Value> {
     vec![
-        HostValue::Int(n_rows as i64),
-        HostValue::Int(i),
-        HostValue::Int(j),
+        Value::Int(n_rows as i64),
+        Value::Int(i),
+        Value::Int(j),
         table(n_rows, 4, 1),
         table(n_rows, 3, 2),
         slice(n_rows, 3),
         slice(n_rows, 4),
-        HostValue::Unset,
-        HostValue::Unset,
-        HostValue::Word(star_tests::bits("1011")),
+        Value::Unset,
+        Value::Unset,
+        Value::Word(star_tests::bits("1011")),
     ]
 }
 

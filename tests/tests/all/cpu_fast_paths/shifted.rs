@@ -1,7 +1,8 @@
 //! `for` over columns that also reads columns next to that of its index.
 
 use star_tests::sir::Sir;
-use star_vm::{Declined, HostValue};
+use star_value::Value;
+use star_vm::Declined;
 
 use super::turns::ran;
 use super::{EDGES, each, slice, table};
@@ -80,15 +81,15 @@ const TWICE: &str = "
 
 const BODIES: [&str; 7] = [COPIED, TAKEN, CHANGED, BORROWED, NEIGHBOURS, FIELD, TWICE];
 
-fn arguments(n_rows: usize, range: (i64, i64), shift: (i64, i64)) -> Vec<HostValue> {
+fn arguments(n_rows: usize, range: (i64, i64), shift: (i64, i64)) -> Vec<Value> {
     vec![
         table(n_rows, 24, 1),
         table(n_rows, 24, 2),
         slice(n_rows, 3),
-        HostValue::Int(range.0),
-        HostValue::Int(range.1),
-        HostValue::Int(shift.0),
-        HostValue::Int(shift.1),
+        Value::Int(range.0),
+        Value::Int(range.1),
+        Value::Int(shift.0),
+        Value::Int(shift.1),
     ]
 }
 

@@ -7,7 +7,8 @@ use star_base::Random;
 use star_harness::machines::Configuration;
 use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_sparse};
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, Control, Counters, HostValue, Limits, Stats};
+use star_value::{Argument, Value};
+use star_vm::{Control, Counters, Limits, Stats};
 
 const TEXT: &str = "import \"star:closure\"; import \"star:paths\";
 procedure condensed(n,i,j: integer; G: table(n,n); var X: slice(n); var there: boolean);
@@ -59,7 +60,7 @@ fn forms(layout: Layout, graph: &Graph, widths: Widths) -> [Argument; 3] {
         panic!("a slice")
     };
     let sparse = |by_rows| sparse_form(layout, graph, widths, by_rows);
-    [Argument::of(&HostValue::from(dense)), sparse(false), sparse(true)]
+    [Argument::of(&Value::from(dense)), sparse(false), sparse(true)]
 }
 
 fn sparse_form(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> Argument {
@@ -77,9 +78,9 @@ const MACHINES: [&str; 3] = ["cpu-tiny", "cpu", "cpu-sparse"];
 fn same_in_every_form(
     (machines, intrinsics): (&[&str], Option<u64>),
     routine: &str,
-    before: &[HostValue],
+    before: &[Value],
     matrices: &[[Argument; 3]],
-    after: &[HostValue],
+    after: &[Value],
 ) -> Counters {
     let program = program(intrinsics.is_some());
     let (mut expected, mut usual) = (None, None);
@@ -110,19 +111,19 @@ fn same_in_every_form(
     usual.expect("it ran")
 }
 
-fn int(number: usize) -> HostValue {
-    HostValue::Int(number as i64)
+fn int(number: usize) -> Value {
+    Value::Int(number as i64)
 }
 
-fn word(len: usize, bit: impl Fn(usize) -> bool) -> HostValue {
-    HostValue::Word(star_base::BitVector::from_bools(&(0..len).map(bit).collect::<Vec<bool>>()))
+fn word(len: usize, bit: impl Fn(usize) -> bool) -> Value {
+    Value::Word(star_value::BitVector::from_bools(&(0..len).map(bit).collect::<Vec<bool>>()))
 }
 
 /// Returns the codes of the vertices.
-fn codes(graph: &Graph) -> HostValue {
+fn codes(graph: &Graph) -> Value {
     let widths = Layout::Code.least_widths(graph).expect("few vertices");
     match lay_out(Layout::Code, graph, widths, 1 << 30, "f") {
-        Ok(LayoutValue::Table(table)) => HostValue::from(table),
+        Ok(LayoutValue::Table(table)) => Value::from(table),
         other => panic!("{other:?}"),
     }
 }
@@ -140,7 +141,7 @@ fn shortest_paths_agree_on_sparse_weights() {
         let h = widths.h;
         let weights = forms(Layout::WeightsOut, &graph, widths);
         let before = [int(1 + n / 2), int(h), word(h, |_| true)];
-        let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
+        let after = [codes(&graph), Value::Unset, Value::Unset];
         let matrices = [adjacency.clone(), weights];
         // As written, and with the library's intrinsic.
         for intrinsics in [None, Some(1)] {
@@ -152,7 +153,7 @@ fn shortest_paths_agree_on_sparse_weights() {
         let h = widths.h;
         let before = [int(1 + n / 2), int(n), int(h), word(h, |_| true), word(h, |at| at == 0)];
         let matrices = [adjacency, forms(Layout::SignedOut, &graph, widths)];
-        let after = [codes(&graph), HostValue::Unset, HostValue::Unset, HostValue::Unset];
+        let after = [codes(&graph), Value::Unset, Value::Unset, Value::Unset];
         for intrinsics in [None, Some(1)] {
             let machines = (machines, intrinsics);
             let paths = same_in_every_form(machines, "signed", &before, &matrices, &after);
@@ -192,7 +193,7 @@ fn shortest_paths_on_a_large_map_process_few_limbs() {
         star_opt::apply(&mut stated, &["kernels"]).expect("it verifies");
         let compiled = machine.compile(stated).expect("it compiles");
         let before = [int(8), int(h), word(h, |_| true)];
-        let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
+        let after = [codes(&graph), Value::Unset, Value::Unset];
         let arguments = before.iter().map(Argument::of).chain([by_rows, weights]);
         let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
         // The weights themselves are too large for a host.
@@ -210,7 +211,7 @@ fn shortest_paths_on_a_large_map_process_few_limbs() {
         let paths = control.stats.counters;
         assert_eq!(outcome, star_vm::Outcome::Done);
         let results = loaded.into_results(&never).expect("memory");
-        let HostValue::Table(found) = &results[0] else { panic!("no distances") };
+        let Value::Table(found) = &results[0] else { panic!("no distances") };
         for (vertex, wanted) in distances(&graph, 7).into_iter().enumerate() {
             let row = found.row(vertex);
             let number = (0..h).fold(0, |number, at| number * 2 + u64::from(row.get(at)));
@@ -235,7 +236,7 @@ fn ends_of_arcs_agree_in_sparse_tables() {
         let (graph, none) = (roads(n), Widths { h: 0, b: 0 });
         let layouts = [Layout::Incidence, Layout::Tails, Layout::Heads];
         let matrices = layouts.map(|layout| forms(layout, &graph, none));
-        let after = [int(1 + n / 3), HostValue::Unset, HostValue::Unset];
+        let after = [int(1 + n / 3), Value::Unset, Value::Unset];
         same_in_every_form((&MACHINES, Some(0)), "ends", &[], &matrices, &after);
     }
 }
@@ -249,7 +250,7 @@ fn reachability_agrees_on_a_sparse_graph() {
         let graph = Graph { n_vertices: n, arcs, ..Graph::default() };
         let adjacency = forms(Layout::Adjacency, &graph, Widths { h: 0, b: 0 });
         for (i, j) in [(1, n), (n / 2 + 1, 1 + n / 3)] {
-            let after = [HostValue::Unset, HostValue::Unset];
+            let after = [Value::Unset, Value::Unset];
             let before = [int(n), int(i), int(j)];
             let matrices = std::slice::from_ref(&adjacency);
             let paths =
@@ -279,7 +280,7 @@ fn reachability_does_not_need_memory_for_the_full_closure() {
         let adjacency = sparse_form(Layout::Adjacency, graph, none, by_rows);
         let before = [int(n), int(i), int(j)];
         let arguments = before.iter().map(Argument::of).chain([adjacency]);
-        let after = [HostValue::Unset, HostValue::Unset];
+        let after = [Value::Unset, Value::Unset];
         let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
         let limits = Limits { steps: None, memory, ..LIMITS };
         let loaded = compiled.load(program.entry("condensed"), arguments).expect("memory");
@@ -299,7 +300,7 @@ fn reachability_does_not_need_memory_for_the_full_closure() {
             "{:?}",
             stats.counters
         );
-        let [.., HostValue::Slice(reached), HostValue::Bool(there)] = &results[..] else {
+        let [.., Value::Slice(reached), Value::Bool(there)] = &results[..] else {
             panic!("{results:?}")
         };
         let reached: Vec<usize> = (0..n).filter(|at| reached.get(*at)).collect();
@@ -318,7 +319,7 @@ fn reachability_does_not_need_memory_for_the_full_closure() {
 }
 
 /// Runs to the end within the limits and returns the outcome, the statistics and the values.
-fn ended(mut loaded: LoadedRoutine, limits: Limits) -> (star_vm::Outcome, Stats, Vec<HostValue>) {
+fn ended(mut loaded: LoadedRoutine, limits: Limits) -> (star_vm::Outcome, Stats, Vec<Value>) {
     let (never, mut host) = (AtomicBool::new(false), Printed::default());
     let mut control = Control {
         interrupt: &never,
@@ -342,7 +343,7 @@ fn a_sparse_closure_stays_sparse_and_a_full_one_does_not() {
     let compiled = compiled.expect("it compiles");
     let run = |graph: &Graph, by_rows: bool, memory: u64| {
         let adjacency = sparse_form(Layout::Adjacency, graph, none, by_rows);
-        let arguments = vec![Argument::of(&int(n)), adjacency, Argument::of(&HostValue::Unset)];
+        let arguments = vec![Argument::of(&int(n)), adjacency, Argument::of(&Value::Unset)];
         let limits = Limits { steps: None, memory: Some(memory), ..LIMITS };
         let loaded = compiled.load(program.entry("closed"), arguments).expect("memory");
         let (outcome, stats, results) = ended(loaded, limits);
@@ -364,7 +365,7 @@ fn a_sparse_closure_stays_sparse_and_a_full_one_does_not() {
             "{:?}",
             stats.counters
         );
-        let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
+        let Some(Value::Table(closed)) = result else { panic!("no closure") };
         for (i, j) in [(0, 0), (0, 499), (7, 5), (7, 4), (499, 495), (499, 494), (500, 499)] {
             assert_eq!(closed.get(i, j), i / 500 == j / 500 && j / 5 >= i / 5, "{i}, {j}");
         }
@@ -378,7 +379,7 @@ fn a_sparse_closure_stays_sparse_and_a_full_one_does_not() {
         run(&Graph { n_vertices: n, arcs, ..Graph::default() }, true, 60 << 20);
     assert_eq!((outcome, stats.intrinsics), (star_vm::Outcome::Done, 1));
     assert_eq!(stats.counters.tables_made_dense, 0, "{:?}", stats.counters);
-    let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
+    let Some(Value::Table(closed)) = result else { panic!("no closure") };
     assert_eq!(closed.count_ones(), 60 * 500 * 499 / 2);
     // One chain of all vertices does not fit in any form.
     let (outcome, stats, _) = run(&ring_with_a_tail(n, n - 1), true, 60 << 20);
@@ -388,7 +389,7 @@ fn a_sparse_closure_stays_sparse_and_a_full_one_does_not() {
     let (outcome, stats, result) = run(&ring, true, 1 << 30);
     assert_eq!((outcome, stats.intrinsics), (star_vm::Outcome::Done, 1));
     assert_eq!(stats.counters.tables_made_dense, 1, "{:?}", stats.counters);
-    let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
+    let Some(Value::Table(closed)) = result else { panic!("no closure") };
     let ring_ones = (n as u64 - 100) * n as u64;
     assert_eq!(closed.count_ones(), ring_ones + 99 * 100 / 2);
     let (outcome, stats, _) = run(&ring, true, 60 << 20);

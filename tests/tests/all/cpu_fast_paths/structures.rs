@@ -1,9 +1,8 @@
 //! Calls of intrinsics on arcs that change between some of the calls.
 
-use star_base::{BitTable, BitVector};
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 /// Each round searches twice; before some searches a row, a bit, a column, all rows of a slice, the
 /// slice or another argument has changed.
@@ -51,13 +50,13 @@ fn searches_of_unchanged_arcs_reuse_the_grouped_arcs() {
             (0..width).for_each(|bit| table.put(row, width - 1 - bit, number >> bit & 1 == 1));
         }
     }
-    let [left, right, weight] = tables.map(HostValue::from);
+    let [left, right, weight] = tables.map(Value::from);
     let repeats = 36;
-    let int = |number: usize| HostValue::Int(number as i64);
+    let int = |number: usize| Value::Int(number as i64);
     let mut args = vec![int(n), int(12), left, right, weight];
-    args.push(HostValue::Slice(BitVector::from_bools(&vec![true; m])));
-    args.extend([int(repeats), HostValue::Unset, HostValue::Unset, HostValue::Unset]);
-    args.push(HostValue::Unset);
+    args.push(Value::Slice(BitVector::from_bools(&vec![true; m])));
+    args.extend([int(repeats), Value::Unset, Value::Unset, Value::Unset]);
+    args.push(Value::Unset);
     let agreement = program.agree("search", args, LIMITS);
     // The second search of each round; in one round of nine also the first one, the second BFS, and
     // COMPONENTS.
@@ -106,10 +105,10 @@ fn searches_of_unchanged_sparse_matrices_reuse_the_grouped_arcs() {
         (0..h).for_each(|bit| lengths.put(head, tail * h + h - 1 - bit, length >> bit & 1 == 1));
     }
     let repeats = 24;
-    let int = |number: usize| HostValue::Int(number as i64);
-    let mut args = vec![int(h), HostValue::Word(BitVector::from_bools(&[true; 12]))];
-    args.extend([graph, lengths, code].map(HostValue::from));
-    args.extend([int(repeats), HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+    let int = |number: usize| Value::Int(number as i64);
+    let mut args = vec![int(h), Value::Word(BitVector::from_bools(&[true; 12]))];
+    args.extend([graph, lengths, code].map(Value::from));
+    args.extend([int(repeats), Value::Unset, Value::Unset, Value::Unset]);
     let agreement = program.agree("search", args, LIMITS);
     for machine in ["cpu", "cpu-tiny"] {
         // The second search of each round; in one round of three also the first one.

@@ -1,9 +1,9 @@
 //! `for` over columns with loop-carried slices.
 
-use star_base::BitVector;
 use star_tests::differ::Agreement;
 use star_tests::sir::{self, Sir};
-use star_vm::{Declined, HostValue};
+use star_value::{BitVector, Value};
+use star_vm::Declined;
 
 use super::{CPUS, EDGES, each, slice, table, word};
 
@@ -134,15 +134,15 @@ const ONE_WAY: &str = "
 
 const BODIES: [&str; 6] = [MATCH, ADDC, SETMIN, WCOPY, MIXTURE, ONE_WAY];
 
-fn arguments(n_rows: usize, n_cols: usize, range: (i64, i64)) -> Vec<HostValue> {
+fn arguments(n_rows: usize, n_cols: usize, range: (i64, i64)) -> Vec<Value> {
     vec![
         table(n_rows, n_cols, 1),
         table(n_rows, n_cols, 2),
         slice(n_rows, 3),
         slice(n_rows, 4),
         word(n_cols, 5),
-        HostValue::Int(range.0),
-        HostValue::Int(range.1),
+        Value::Int(range.0),
+        Value::Int(range.1),
     ]
 }
 
@@ -206,9 +206,9 @@ fn mismatched_or_unset_operands_trap_at_the_operation() {
             (2, slice(64, 9)),
             (3, slice(66, 9)),
             (4, word(4, 9)),
-            (2, HostValue::Unset),
-            (3, HostValue::Unset),
-            (0, HostValue::Unset),
+            (2, Value::Unset),
+            (3, Value::Unset),
+            (0, Value::Unset),
         ] {
             let mut args = arguments(65, 5, (1, 5));
             args[at] = value;
@@ -310,7 +310,7 @@ fn tables_stored_by_rows_are_left_in_that_layout() {
         let vars = "var %i: int\nvar %b: int\nvar %n: int\nvar %v: slice[?]\nvar %r: word[?]";
         let program =
             Sir::guarded(header, &format!("{vars}\n{}\nfor @0 %i = 1 to %to {{\n{body}\n}}", turn));
-        let args = vec![table(70, 65, 1), slice(70, 2), HostValue::Int(n_cols)];
+        let args = vec![table(70, 65, 1), slice(70, 2), Value::Int(n_cols)];
         program.agree(&args).optimised("cpu-tiny")
     };
     // The smallest settings transpose a table as soon as a row of it is read.
@@ -340,14 +340,14 @@ const FEW: usize = 16;
 
 /// Builds a slice with a one in each of the limbs 0, 4, 8 …, the given number of them, and in the
 /// last row if `with_last`.
-fn spread(n_limbs: usize, with_last: bool) -> HostValue {
+fn spread(n_limbs: usize, with_last: bool) -> Value {
     let mut bits = BitVector::zeros(LONG);
     for limb in 0..n_limbs {
         bits.put(256 * limb + 7 * limb % 64, true);
         bits.put(256 * limb + 63, true);
     }
     bits.put(LONG - 1, with_last);
-    HostValue::Slice(bits)
+    Value::Slice(bits)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Fields of a table that are views, and similar fields that are not.
 
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{CPUS, slice, table};
 
@@ -34,14 +34,14 @@ fn fields(statement: &str) -> String {
     )
 }
 
-fn arguments(n: usize, h: usize, turns: i64) -> Vec<HostValue> {
+fn arguments(n: usize, h: usize, turns: i64) -> Vec<Value> {
     vec![
         table(n, 7 * h + 1, 5),
-        HostValue::Int(h as i64),
-        HostValue::Int(turns),
+        Value::Int(h as i64),
+        Value::Int(turns),
         slice(n, 3),
         table(n, h, 9),
-        HostValue::Unset,
+        Value::Unset,
     ]
 }
 

@@ -1,8 +1,8 @@
 //! Tables that repeatedly get zeros outside of a sparse mask.
 
-use star_base::BitVector;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Counters, HostValue};
+use star_value::{BitVector, Value};
+use star_vm::Counters;
 
 use super::table;
 
@@ -43,8 +43,8 @@ fn taken(statement: &str, h: usize, turns: i64) -> Counters {
     }
     let args = vec![
         table(N, h, 5),
-        HostValue::Slice(mask),
-        HostValue::Int(turns),
+        Value::Slice(mask),
+        Value::Int(turns),
         table(N, h, 9),
         table(N, h, 11),
     ];

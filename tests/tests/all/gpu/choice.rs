@@ -1,10 +1,11 @@
 //! Choice of a backend, without an adapter.
 
 use star::pipeline::choice::{ChoiceInput, choose};
-use star_base::{BitTable, BitVector, Intrinsic};
+use star_base::Intrinsic;
 use star_opt::Options;
 use star_tests::run::Program;
-use star_vm::{Argument, CompileOptions, HostValue};
+use star_value::{Argument, BitTable, BitVector, Value};
+use star_vm::CompileOptions;
 
 /// Chooses the backend for the entry of an optimised text with a table of zeros of these numbers of
 /// rows and columns, on a CPU backend with these intrinsics.
@@ -30,7 +31,7 @@ fn chosen_for(
     let mut optimised = program.lowered.program.clone();
     let options = Options { disabled: vec![without.to_owned()], ..Options::default() };
     star_opt::optimise(&mut optimised, &options).expect("it verifies");
-    let table = HostValue::from(table);
+    let table = Value::from(table);
     let arguments = [Argument::of(&table)];
     let choice = choose(&ChoiceInput {
         program: &optimised,

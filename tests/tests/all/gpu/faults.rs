@@ -4,13 +4,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use star_base::{BitTable, BitsRef};
 use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
 use star_ir::{LimitKind, RoutineId, Ty};
 use star_tests::sir::{self, guards};
+use star_value::{BitTable, BitsRef, Value};
 use star_vm::{
-    Backend, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
-    Part, Stats,
+    Backend, BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Part, Stats,
 };
 
 use super::wide::SHIFTS;
@@ -34,7 +33,7 @@ impl Host for World {
         _layout: Option<&str>,
         _ty: Ty,
         _max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
     }
 
@@ -44,10 +43,10 @@ impl Host for World {
 }
 
 /// The result of a run: its outcome, its output, and the arguments.
-pub(super) type Left = (Outcome, String, Vec<Result<HostValue, BackendError>>);
+pub(super) type Left = (Outcome, String, Vec<Result<Value, BackendError>>);
 
 /// Runs the first routine of a SIR text.
-pub(super) fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicBool) -> Left {
+pub(super) fn run(gpu: &Gpu, text: &str, args: &[Value], interrupt: &AtomicBool) -> Left {
     let program = star_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut values: Vec<_> =
@@ -121,7 +120,7 @@ locations {
 #[test]
 fn lines_too_long_for_an_adapter_end_the_run_cleanly() {
     let gpu = Gpu::emulator(EmulatorSettings { most_turns: 0, ..EmulatorSettings::TINY });
-    let args = [HostValue::Int(5), HostValue::Unset];
+    let args = [Value::Int(5), Value::Unset];
     let (outcome, _, _) = run(&gpu, COUNTS, &args, &AtomicBool::new(false));
     let Outcome::Unsupported { what } = outcome else { panic!("{outcome:?}") };
     assert!(what.starts_with("lines of ") && what.ends_with(" on this adapter"), "{what}");
@@ -130,7 +129,7 @@ fn lines_too_long_for_an_adapter_end_the_run_cleanly() {
 #[test]
 fn a_device_lost_at_any_dispatch_ends_the_run_with_an_error() {
     let never = AtomicBool::new(false);
-    let args = [HostValue::Int(5), HostValue::Unset];
+    let args = [Value::Int(5), Value::Unset];
     let mut done = 0;
     for lost_after in 0..200 {
         let gpu = Gpu::emulator(EmulatorSettings { lost_after, ..EmulatorSettings::TINY });
@@ -138,7 +137,7 @@ fn a_device_lost_at_any_dispatch_ends_the_run_with_an_error() {
         match outcome {
             Outcome::DeviceLost { why } => {
                 assert!(done == 0 && why.contains("the test"), "{lost_after}: {why}");
-                assert!(matches!(values[1], Ok(HostValue::Unset) | Err(_)), "{values:?}");
+                assert!(matches!(values[1], Ok(Value::Unset) | Err(_)), "{values:?}");
                 // It stays lost, and nothing waits for it.
                 let again = run(&gpu, COUNTS, &args, &never).0;
                 assert!(matches!(again, Outcome::DeviceLost { .. }), "{again:?}");
@@ -157,7 +156,7 @@ fn a_device_lost_at_any_dispatch_ends_the_run_with_an_error() {
 fn out_of_memory_is_a_limit_with_the_requested_size() {
     let never = AtomicBool::new(false);
     let gpu = Gpu::emulator(EmulatorSettings { most_words: 1 << 12, ..EmulatorSettings::TINY });
-    let (outcome, _, _) = run(&gpu, GROWS, &[HostValue::Unset], &never);
+    let (outcome, _, _) = run(&gpu, GROWS, &[Value::Unset], &never);
     match outcome {
         Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } => {
             assert!(limit <= 1 << 14 && wanted > limit && wanted <= 1 << 16, "{limit} {wanted}");
@@ -165,11 +164,11 @@ fn out_of_memory_is_a_limit_with_the_requested_size() {
         outcome => panic!("{outcome:?}"),
     }
     // Its memory is free again.
-    let (outcome, printed, _) = run(&gpu, COUNTS, &[HostValue::Int(2), HostValue::Unset], &never);
+    let (outcome, printed, _) = run(&gpu, COUNTS, &[Value::Int(2), Value::Unset], &never);
     assert_eq!((outcome, printed.as_str()), (Outcome::Done, "1\n2\n"));
     // For a value that does not fit, the size is reported.
     let table = BitTable::zeros(64, 5000).expect("memory");
-    match gpu.load(HostValue::from(table), false) {
+    match gpu.load(Value::from(table), false) {
         Err(BackendError::OutOfMemory(refused)) => assert_eq!(refused.n_bytes, 40_000),
         other => panic!("{:?}", other.err()),
     }
@@ -192,11 +191,11 @@ fn an_endless_program_is_interrupted_at_the_next_batch() {
         let is_card = !["emulator", "llvmpipe"].iter().any(|name| device.contains(name));
         // Of the control unit alone, of wide lines, and of loops over all lines of a table.
         let (rows, n) = if is_card { (30_000_000, 8192) } else { (2_000_000, 100) };
-        let endless = HostValue::Int(i64::MAX);
+        let endless = Value::Int(i64::MAX);
         let programs = [
-            (ENDLESS, vec![HostValue::Unset]),
+            (ENDLESS, vec![Value::Unset]),
             (SHIFTS, vec![slice(rows, 1), endless.clone()]),
-            (JOINS, vec![table(n, n, 1), endless, HostValue::Unset]),
+            (JOINS, vec![table(n, n, 1), endless, Value::Unset]),
         ];
         for (text, args) in programs {
             // A driver compiles each kernel only once.
@@ -215,7 +214,7 @@ fn an_endless_program_is_interrupted_at_the_next_batch() {
 
 /// Interrupts a run the given number of milliseconds after its start and returns how long it
 /// continues.
-fn ends_after(gpu: &Gpu, text: &str, args: &[HostValue], wait: u64) -> Duration {
+fn ends_after(gpu: &Gpu, text: &str, args: &[Value], wait: u64) -> Duration {
     // Without locations.
     let text = text.split("locations").next().unwrap_or_default().replace(" !0", "");
     let mut program = sir::read(&text);

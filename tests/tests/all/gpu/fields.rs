@@ -2,7 +2,7 @@
 
 use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::lines::{agree, emulators};
 use crate::cpu_fast_paths::table;
@@ -31,8 +31,8 @@ fn arguments(
     (rows, columns): (usize, usize),
     (b, n): (i64, i64),
     (c, m): (i64, usize),
-) -> Vec<HostValue> {
-    let numbers = [b, n, c].map(HostValue::Int);
+) -> Vec<Value> {
+    let numbers = [b, n, c].map(Value::Int);
     let tables = [table(rows, columns, 5), table(rows, m, 6), table(rows, 3, 7)];
     tables.into_iter().chain(numbers).collect()
 }

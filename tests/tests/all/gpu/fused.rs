@@ -2,11 +2,11 @@
 //! code, compared with the reference, around the limits of limbs and workgroups; and that they were
 //! kernels.
 
-use star_base::{BitTable, BitVector};
 use star_tests::case::Random;
 use star_tests::differ;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Declined, HostValue, Limits, Outcome};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::{Declined, Limits, Outcome};
 
 /// Each procedure receives two tables, a slice and a word, and returns a slice, a table and
 /// numbers.
@@ -108,15 +108,15 @@ fn operation_sequences_agree_at_every_size_limit() {
             }
             let percent = [0, 50, 100][random.below(3)];
             let args = [
-                HostValue::from(table(&mut random, rows, columns)),
-                HostValue::from(table(&mut random, rows, columns)),
-                HostValue::Slice(bits(&mut random, rows, percent)),
-                HostValue::Word(bits(&mut random, columns, 50)),
-                HostValue::Slice(bits(&mut random, rows, 50)),
-                HostValue::from(table(&mut random, rows, columns)),
-                HostValue::Unset,
-                HostValue::Unset,
-                HostValue::Unset,
+                Value::from(table(&mut random, rows, columns)),
+                Value::from(table(&mut random, rows, columns)),
+                Value::Slice(bits(&mut random, rows, percent)),
+                Value::Word(bits(&mut random, columns, 50)),
+                Value::Slice(bits(&mut random, rows, 50)),
+                Value::from(table(&mut random, rows, columns)),
+                Value::Unset,
+                Value::Unset,
+                Value::Unset,
             ];
             for name in PROCEDURES {
                 let context = format!("{name} of {rows}×{columns}, {percent} %");

@@ -4,7 +4,8 @@
 use star_tests::backends::Machine;
 use star_tests::differ::{Agreement, Same};
 use star_tests::sir::{self, Sir, guards};
-use star_vm::{Counters, HostValue};
+use star_value::Value;
+use star_vm::Counters;
 
 use crate::cpu_fast_paths::{slice, table, word};
 
@@ -90,7 +91,7 @@ fn join(is_row: bool, range: &str, (op, body): (&str, &str), machines: &[Machine
 }
 
 /// Builds tables with this number of lines of this length, and matching operands.
-fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostValue> {
+fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<Value> {
     let (rows, columns) = if is_row { (n_lines, len) } else { (len, n_lines) };
     let outer = |seed| if is_row { word(len, seed) } else { slice(len, seed) };
     vec![
@@ -101,11 +102,11 @@ fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostVal
         outer(seed + 3),
         outer(seed + 4),
         outer(seed + 5),
-        HostValue::Int(n_lines as i64),
+        Value::Int(n_lines as i64),
     ]
 }
 
-pub(super) fn agree(sir: &Sir, args: &[HostValue]) -> Agreement {
+pub(super) fn agree(sir: &Sir, args: &[Value]) -> Agreement {
     match sir.run(args) {
         Same::Yes(agreement) => *agreement,
         Same::No(difference) => panic!("{difference}"),
@@ -165,12 +166,12 @@ fn loops_rejected_by_a_check_run_as_written() {
     let machines = emulators();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[3], &machines);
-        let refused = |change: &dyn Fn(&mut Vec<HostValue>)| {
+        let refused = |change: &dyn Fn(&mut Vec<Value>)| {
             let mut args = arguments(is_row, 40, 70, 3);
             change(&mut args);
             each(&agree(&sir, &args), &EMULATORS, |paths| paths.unit_lines == 0);
         };
-        refused(&|args| args[7] = HostValue::Int(41));
+        refused(&|args| args[7] = Value::Int(41));
         // Another table with fewer lines, one with shorter lines, and a word of another length.
         refused(&|args| args[1] = arguments(is_row, 39, 70, 3).remove(1));
         refused(&|args| args[1] = arguments(is_row, 40, 69, 3).remove(1));
@@ -215,7 +216,7 @@ fn an_empty_range_changes_nothing_and_costs_nothing() {
         let sir = store(is_row, "= 1 to %n", STORES[0], &machines);
         for n in [0, -3, i64::MIN] {
             let mut args = arguments(is_row, 40, 70, 3);
-            args[7] = HostValue::Int(n);
+            args[7] = Value::Int(n);
             assert_eq!(agree(&sir, &args).run.stats.operations, 0);
         }
     }

@@ -21,7 +21,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use star::pipeline::Printed;
-use star_base::BitTable;
 use star_gpu::{DeviceSettings, Gpu, Mode};
 use star_harness::Configuration;
 use star_ir::{LimitKind, RoutineId, print};
@@ -31,7 +30,8 @@ use star_tests::differ::{Same, difference};
 use star_tests::run::{LIMITS, Program, RunResult};
 use star_tests::sir::Sir;
 use star_tests::{generator, sir};
-use star_vm::{Argument, Control, HostValue, Limits, Outcome, Reference, Stats};
+use star_value::{Argument, BitTable, Value};
+use star_vm::{Control, Limits, Outcome, Reference, Stats};
 
 /// Returns the reference and the machines of these names.
 fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
@@ -54,7 +54,7 @@ fn adapters(names: &[&str]) -> Option<Vec<Machine>> {
 
 /// Asserts that `TRY` leaves the same on all machines, and returns what the others than the first
 /// one left.
-fn agree(program: &Program, compiled: &[Compiled], args: &[HostValue]) -> Vec<RunResult> {
+fn agree(program: &Program, compiled: &[Compiled], args: &[Value]) -> Vec<RunResult> {
     let entry = program.entry("TRY");
     let limits = Limits { steps: None, ..LIMITS };
     let expected = compiled[0].run(entry, args, limits);
@@ -193,7 +193,7 @@ fn the_published_closures_run_as_grid_kernels() {
         let bits = random.bits(n, 3);
         bits.iter().enumerate().for_each(|(row, bit)| graph.put(row, column, *bit));
     }
-    let args = [HostValue::Int(n as i64), HostValue::from(graph)];
+    let args = [Value::Int(n as i64), Value::from(graph)];
     let limits = Limits { steps: None, ..LIMITS };
     for (text, names, has_idiom) in
         [(PUBLISHED, &["WARSHALL", "WARSHALL-C"][..], true), (ADAPTED, &["WARSHALL-adapt"], false)]
@@ -239,7 +239,7 @@ fn a_small_program_needs_one_dispatch() {
     let mut table = BitTable::zeros(70, 9).expect("small");
     table.put(3, 4, true);
     let bits = star_tests::bits(&"0110010".repeat(10));
-    let args = [HostValue::Slice(bits), HostValue::from(table), HostValue::Unset, HostValue::Unset];
+    let args = [Value::Slice(bits), Value::from(table), Value::Unset, Value::Unset];
     let machines =
         machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("the emulator needs no adapter");
     let compiled = program.compile_on(&machines);
@@ -278,7 +278,7 @@ fn results_in_cells_are_kept_across_branches() {
         machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("the emulator needs no adapter");
     let compiled = program.compile_on(&machines);
     for n in [0, 1, 7, 40, 61] {
-        let args = [HostValue::Int(n), HostValue::Unset];
+        let args = [Value::Int(n), Value::Unset];
         let run = |on: &Compiled| on.run(program.entry("P"), &args, LIMITS);
         let runs: Vec<_> = compiled.iter().map(run).collect();
         for run in &runs {

@@ -3,13 +3,12 @@
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitVector, BitsRef, Code};
+use star_base::Code;
 use star_gpu::{EmulatorSettings, Gpu};
 use star_ir::{LimitKind, RoutineId, TrapKind, Ty};
 use star_tests::run::{LIMITS, Printed, Program};
-use star_vm::{
-    Backend, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Stats,
-};
+use star_value::{BitVector, BitsRef, Value};
+use star_vm::{Backend, CompileOptions, Control, Host, HostError, Limits, Outcome, Stats};
 
 use super::machines;
 
@@ -37,11 +36,11 @@ begin
   print(\"end\",U)
 end;";
 
-fn arguments(n: i64) -> Vec<HostValue> {
+fn arguments(n: i64) -> Vec<Value> {
     let bits =
         |len: usize| BitVector::from_bools(&(0..len).map(|at| at % 3 == 0).collect::<Vec<_>>());
-    let name = HostValue::Str("a name".to_owned());
-    vec![HostValue::Int(n), name, HostValue::Slice(bits(70)), HostValue::Word(bits(33))]
+    let name = Value::Str("a name".to_owned());
+    vec![Value::Int(n), name, Value::Slice(bits(70)), Value::Word(bits(33))]
 }
 
 /// Returns the available machines of the GPU backend, each preceded by the reference.
@@ -123,7 +122,7 @@ impl Host for Full {
         layout: Option<&str>,
         ty: Ty,
         max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
+    ) -> Result<Value, HostError> {
         self.taken.read(file, layout, ty, max_bytes)
     }
 
@@ -169,7 +168,7 @@ fn a_failed_print_traps_at_that_line() {
                 profile: None,
                 stats: Stats::default(),
             };
-            let mut values = vec![gpu.load(HostValue::Int(6), false).expect("memory")];
+            let mut values = vec![gpu.load(Value::Int(6), false).expect("memory")];
             let outcome = gpu.run(&plan, &mut values, &mut control);
             let lines = ["1\n", "2\n", "3\n", "4\n", "5\n", "6\n", "0\n"];
             assert_eq!(host.taken.text, lines[..left.min(7)].concat());

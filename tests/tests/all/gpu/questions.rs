@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::lines::{BY_ROWS, EMULATORS, agree, emulators};
 use crate::cpu_fast_paths::{slice, table, word};
@@ -89,7 +89,7 @@ fn program(is_row: bool, range: &str, (effect, body): (&str, &str), machines: &[
 }
 
 /// Builds tables with this number of lines of this length, and matching operands.
-fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostValue> {
+fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<Value> {
     let sizes = |n_lines, len| if is_row { (n_lines, len) } else { (len, n_lines) };
     let (rows, columns) = sizes(n_lines, len);
     let across = |len, seed| if is_row { slice(len, seed) } else { word(len, seed) };
@@ -101,14 +101,14 @@ fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostVal
         along,
         across(n_lines, seed + 4),
         across(n_lines + 40, seed + 5),
-        HostValue::Int(-7),
-        HostValue::Bool(seed.is_multiple_of(2)),
-        HostValue::Int(n_lines as i64),
+        Value::Int(-7),
+        Value::Bool(seed.is_multiple_of(2)),
+        Value::Int(n_lines as i64),
     ]
 }
 
 /// Asserts the number of instructions over lines among those of a loop.
-fn counted(sir: &Sir, args: &[HostValue], names: &[&str], n: RangeInclusive<u64>, about: &str) {
+fn counted(sir: &Sir, args: &[Value], names: &[&str], n: RangeInclusive<u64>, about: &str) {
     let agreement = agree(sir, args);
     for name in names {
         let found = agreement.optimised(name).unit_lines;
@@ -154,13 +154,13 @@ fn query_loops_are_instructions_of_an_adapter() {
 fn loops_rejected_by_a_check_run_as_written() {
     let machines = emulators();
     for is_row in BY_ROWS {
-        let refused = |range: &str, body: usize, change: &dyn Fn(&mut Vec<HostValue>)| {
+        let refused = |range: &str, body: usize, change: &dyn Fn(&mut Vec<Value>)| {
             let sir = program(is_row, range, BODIES[body], &machines);
             let mut args = arguments(is_row, 40, 70, 3);
             change(&mut args);
             counted(&sir, &args, &EMULATORS, 0..=0, BODIES[body].1);
         };
-        refused(RANGES[1], 0, &|args| args[8] = HostValue::Int(41));
+        refused(RANGES[1], 0, &|args| args[8] = Value::Int(41));
         refused(RANGES[0], 0, &|args| args[2] = arguments(is_row, 41, 70, 3).remove(2));
         // Lines of two tables, one with fewer or shorter ones; a word of another length.
         refused(RANGES[1], 1, &|args| args[1] = arguments(is_row, 39, 70, 3).remove(1));
@@ -212,7 +212,7 @@ fn an_empty_range_executes_no_queries() {
         let sir = program(is_row, "= 1 to %n", BODIES[5], &machines);
         for n in [0, -3, i64::MIN] {
             let mut args = arguments(is_row, 40, 70, 3);
-            args[8] = HostValue::Int(n);
+            args[8] = Value::Int(n);
             assert_eq!(agree(&sir, &args).run.stats.operations, 0);
         }
     }

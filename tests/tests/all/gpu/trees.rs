@@ -1,13 +1,13 @@
 //! Concurrent binary trees on an adapter: their fields and rank directories stay on the device, and
 //! results equal those of the reference and of the CPU backend.
 
-use star_base::BitVector;
 use star_gpu::{DeviceSettings, Gpu};
 use star_ir::LimitKind;
 use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, Declined, HostValue, Limits, Outcome};
+use star_value::{Argument, BitVector, Value};
+use star_vm::{Declined, Limits, Outcome};
 
 use super::{adapters, agree, stats_of_interrupted_run};
 use crate::cbt::{SCRIPT, arguments};
@@ -54,16 +54,16 @@ fn field(random: &mut Random, depth: usize) -> BitVector {
     bits
 }
 
-fn queries(random: &mut Random, depth: usize) -> [HostValue; 13] {
+fn queries(random: &mut Random, depth: usize) -> [Value; 13] {
     let mut marks =
-        |percent| HostValue::Slice(BitVector::from_bools(&random.bits(1 << depth, percent)));
+        |percent| Value::Slice(BitVector::from_bools(&random.bits(1 << depth, percent)));
     let marks = [marks(20), marks(90)];
     let [splits, merges] = marks;
     let node = 1 + random.below((2 << depth) - 1);
-    let field = HostValue::Slice(field(random, depth));
-    let given = [field, splits, merges, HostValue::Int(node as i64)];
+    let field = Value::Slice(field(random, depth));
+    let given = [field, splits, merges, Value::Int(node as i64)];
     let mut given = given.into_iter();
-    std::array::from_fn(|_| given.next().unwrap_or(HostValue::Unset))
+    std::array::from_fn(|_| given.next().unwrap_or(Value::Unset))
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn the_state_of_a_tree_stays_on_the_device() {
          end;",
     );
     let compiled = program.compile_on(&machines);
-    let args = [HostValue::Int(16), HostValue::Int(12), HostValue::Unset];
+    let args = [Value::Int(16), Value::Int(12), Value::Unset];
     let found = agree(&program, &compiled, &args);
     let counters = &found[0].stats.counters;
     // 8 KiB of a field, and the window of 32 KiB at each stop.
@@ -155,13 +155,13 @@ fn the_deepest_tree_is_counted_on_the_device() {
          end;",
     );
     let compiled = program.compile_on(&[gpu]);
-    let unset = HostValue::Unset;
-    let args = [HostValue::Int(depth), HostValue::Int(2), unset.clone(), unset.clone(), unset];
+    let unset = Value::Unset;
+    let args = [Value::Int(depth), Value::Int(2), unset.clone(), unset.clone(), unset];
     let limits = Limits { memory: None, ..LIMITS };
     let found = compiled[0].run(program.entry("TRY"), &args, limits);
     assert_eq!(found.outcome, Outcome::Done);
     assert_eq!(found.stats.intrinsics, 5, "{:?}", found.stats);
-    let expected = [5, 11, 3].map(HostValue::Int);
+    let expected = [5, 11, 3].map(Value::Int);
     assert_eq!(found.values[2..], expected);
 }
 
@@ -196,14 +196,14 @@ fn refused_memory_is_reported_and_leaves_a_usable_device() {
     let entry = program.entry("TRY");
     let run = |depth: i64, memory: u64| {
         let limits = Limits { memory: Some(memory), ..LIMITS };
-        compiled[0].run(entry, &[HostValue::Int(depth), HostValue::Unset], limits)
+        compiled[0].run(entry, &[Value::Int(depth), Value::Unset], limits)
     };
     let refused = run(24, 3 << 20);
     let is_limit = matches!(refused.outcome, Outcome::Limit { kind: LimitKind::Memory { .. }, .. });
     assert!(is_limit, "{:?}", refused.outcome);
     assert!(refused.stats.counters.declined(Declined::Memory) > 0, "{:?}", refused.stats);
     let done = run(10, 3 << 20);
-    assert_eq!((done.outcome, &done.values[1]), (Outcome::Done, &HostValue::Int(2)));
+    assert_eq!((done.outcome, &done.values[1]), (Outcome::Done, &Value::Int(2)));
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn an_endless_cycle_is_interrupted_between_dispatches() {
     );
     let compiled = program.compile_on(&machines);
     let entry = program.entry("TRY");
-    let args = |n: i64| [HostValue::Int(16), HostValue::Int(n), HostValue::Unset, HostValue::Unset];
+    let args = |n: i64| [Value::Int(16), Value::Int(n), Value::Unset, Value::Unset];
     // A driver compiles each kernel only once.
     assert_eq!(compiled[0].run(entry, &args(1), LIMITS).outcome, Outcome::Done);
     let given = args(i64::MAX).iter().map(Argument::of).collect();

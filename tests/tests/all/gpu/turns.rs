@@ -3,7 +3,7 @@
 
 use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::lines::{BY_ROWS, agree};
 use crate::cpu_fast_paths::{slice, table, word};
@@ -71,14 +71,14 @@ fn program(
 }
 
 /// Builds tables with this number of lines of this length, and iterations from `b` to `e`.
-fn arguments(is_row: bool, (n, len): (usize, usize), (b, e): (i64, i64)) -> Vec<HostValue> {
+fn arguments(is_row: bool, (n, len): (usize, usize), (b, e): (i64, i64)) -> Vec<Value> {
     let (rows, columns) = if is_row { (n, len) } else { (len, n) };
     let seed = n as u64 + 7;
     let (across, along) = match is_row {
         true => (slice(n, seed + 2), word(len, seed + 3)),
         false => (word(n, seed + 2), slice(len, seed + 3)),
     };
-    let [first, last] = [b, e].map(HostValue::Int);
+    let [first, last] = [b, e].map(Value::Int);
     let (changed, other) = (table(rows, columns, seed), table(rows, columns, seed + 1));
     vec![changed, other, across, along, first, last]
 }

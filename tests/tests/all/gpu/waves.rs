@@ -1,12 +1,12 @@
 //! Lee's wave on an adapter: labels and paths equal those of the reference and of the CPU backend.
 
-use star_base::{BitTable, BitVector};
 use star_gpu::{DeviceSettings, Gpu};
 use star_ir::LimitKind;
 use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Argument, Declined, HostValue, Limits, Outcome};
+use star_value::{Argument, BitTable, BitVector, Value};
+use star_vm::{Declined, Limits, Outcome};
 
 use super::{adapters, agree, stats_of_interrupted_run};
 
@@ -61,16 +61,16 @@ impl Case {
         self.right.len()
     }
 
-    fn args(&self) -> Vec<HostValue> {
+    fn args(&self) -> Vec<Value> {
         let slices = [&self.right, &self.down, &self.fall, &self.rise, &self.goals];
         let numbers = [
-            HostValue::Int(self.width as i64),
-            HostValue::Bool(self.moore),
-            HostValue::Int(self.stop as i64),
-            HostValue::Int(self.start as i64 + 1),
+            Value::Int(self.width as i64),
+            Value::Bool(self.moore),
+            Value::Int(self.stop as i64),
+            Value::Int(self.start as i64 + 1),
         ];
-        let slices = slices.map(|bits| HostValue::Slice(BitVector::from_bools(bits)));
-        let results = vec![HostValue::Unset; N_RESULTS];
+        let slices = slices.map(|bits| Value::Slice(BitVector::from_bools(bits)));
+        let results = vec![Value::Unset; N_RESULTS];
         numbers.into_iter().chain(slices).chain(results).collect()
     }
 }
@@ -148,7 +148,7 @@ fn long_corridors_agree() {
         for found in &found[1..] {
             assert_eq!(found.stats.intrinsics, N_INTRINSICS, "{:?}", found.stats);
         }
-        let HostValue::Table(path) = &found[1].values[10] else { panic!("no path") };
+        let Value::Table(path) = &found[1].values[10] else { panic!("no path") };
         assert!(path.n_rows() > width * (height - 1), "{}", path.n_rows());
     }
 }
@@ -260,15 +260,15 @@ fn unusual_arguments_are_left_to_the_star_text() {
          end;",
     );
     let entry = program.entry("TRY");
-    let slice = |bits: &[bool]| HostValue::Slice(BitVector::from_bools(bits));
+    let slice = |bits: &[bool]| Value::Slice(BitVector::from_bools(bits));
     let mut right = vec![true; 40];
     right[39] = false;
     let mut other = right.clone();
     other[11] = false;
     for (start, is_trap) in [(9, false), (30, true)] {
-        let unset = [HostValue::Unset, HostValue::Unset];
-        let given = [HostValue::Int(start), slice(&right), slice(&other)];
-        let args: Vec<HostValue> = given.into_iter().chain(unset).collect();
+        let unset = [Value::Unset, Value::Unset];
+        let given = [Value::Int(start), slice(&right), slice(&other)];
+        let args: Vec<Value> = given.into_iter().chain(unset).collect();
         for compiled in program.compile_on(&machines) {
             let found = compiled.run(entry, &args, LIMITS);
             assert_eq!(matches!(found.outcome, Outcome::Trap { .. }), is_trap, "{found:?}");
@@ -284,7 +284,7 @@ fn unusual_arguments_are_left_to_the_star_text() {
     let entry = program.entry("TRY");
     for (label, is_trap) in [("0001", false), ("0101", true)] {
         let labels = BitTable::parse(&["0000", label, "0010"]).expect("a table");
-        let args = [HostValue::from(labels), HostValue::Unset, HostValue::Unset];
+        let args = [Value::from(labels), Value::Unset, Value::Unset];
         for compiled in program.compile_on(&machines) {
             let found = compiled.run(entry, &args, LIMITS);
             assert_eq!(matches!(found.outcome, Outcome::Trap { .. }), is_trap, "{found:?}");
@@ -306,8 +306,8 @@ fn rows_of_pictures_agree() {
     for (width, n_cells, n_columns) in [(1, 1, 1), (5, 170, 3), (64, 135, 2), (33, 1320, 24)] {
         let columns = (0..n_columns).map(|_| BitVector::from_bools(&random.bits(n_cells, 50)));
         let columns: Vec<BitVector> = columns.collect();
-        let cells = HostValue::from(BitTable::from_columns(n_cells, &columns));
-        let args = [HostValue::Int(width), cells, HostValue::Unset];
+        let cells = Value::from(BitTable::from_columns(n_cells, &columns));
+        let args = [Value::Int(width), cells, Value::Unset];
         for found in agree(&program, &compiled, &args) {
             assert_eq!(found.stats.intrinsics, 1, "{width}: {:?}", found.stats);
         }
@@ -369,8 +369,8 @@ fn an_endless_sequence_of_waves_is_interrupted_between_dispatches() {
     let entry = program.entry("TRY");
     let free = BitVector::from_bools(&vec![true; 300 * 300]);
     let args = |n: i64| {
-        let free = HostValue::Slice(free.clone());
-        [HostValue::Int(300), HostValue::Int(n), free, HostValue::Unset]
+        let free = Value::Slice(free.clone());
+        [Value::Int(300), Value::Int(n), free, Value::Unset]
     };
     // A driver compiles each kernel only once.
     assert_eq!(compiled[0].run(entry, &args(1), LIMITS).outcome, Outcome::Done);

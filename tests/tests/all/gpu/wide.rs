@@ -9,7 +9,8 @@ use star_gpu::{EmulatorSettings, Gpu, Wide};
 use star_ir::LimitKind;
 use star_tests::run::{LIMITS, Program};
 use star_tests::sir::{self, Sir, guards};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::Value;
+use star_vm::{Limits, Outcome};
 
 use super::faults::run;
 use super::lines::{EMULATORS, agree, emulators};
@@ -51,10 +52,10 @@ fn lines_of_every_length_agree_and_long_ones_are_wide() {
         let args = [
             slice(rows, 1),
             table(rows, columns, 2),
-            HostValue::Int(rows as i64 / 5),
+            Value::Int(rows as i64 / 5),
             word(columns, 3),
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::Unset,
+            Value::Unset,
         ];
         let limits = Limits { steps: None, ..LIMITS };
         let runs: Vec<_> =
@@ -128,7 +129,7 @@ locations {
 fn a_line_too_long_for_one_workgroup_is_computed() {
     let most = EmulatorSettings { most_turns: 64, ahead_words: 0, ..EmulatorSettings::USUAL };
     let alone = EmulatorSettings { wide: Wide { limbs: u32::MAX, ..most.wide }, ..most };
-    let args = [slice(20_000, 1), HostValue::Int(2)];
+    let args = [slice(20_000, 1), Value::Int(2)];
     let never = AtomicBool::new(false);
     let (outcome, _, _) = run(&Gpu::emulator(alone), SHIFTS, &args, &never);
     assert!(matches!(outcome, Outcome::Unsupported { .. }), "{outcome:?}");
@@ -148,7 +149,7 @@ fn an_interrupt_ends_a_run_between_two_wide_lines() {
                 interrupt.store(true, Ordering::Relaxed);
             });
             let begun = Instant::now();
-            let args = [slice(2000, 1), HostValue::Int(i64::MAX)];
+            let args = [slice(2000, 1), Value::Int(i64::MAX)];
             let (outcome, _, _) = run(&Gpu::emulator(settings), SHIFTS, &args, &interrupt);
             let is_interrupted =
                 matches!(outcome, Outcome::Limit { kind: LimitKind::Interrupted, .. });

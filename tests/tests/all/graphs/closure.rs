@@ -1,9 +1,8 @@
 //! `closure`: WARSHALL, WARSHALL-C and WARSHALL-adapt.
 
 use petgraph::algo::tarjan_scc;
-use star_base::BitTable;
 use star_io::{Graph, Layout};
-use star_vm::HostValue;
+use star_value::{BitTable, Value};
 
 use super::module::Module;
 use super::random::{Rng, each_seed};
@@ -13,7 +12,7 @@ use super::values::{int, laid_out, zeros};
 const ROUTINES: [&str; 3] = ["WARSHALL", "WARSHALL-C", "WARSHALL-adapt"];
 
 fn close(module: &Module, routine: &'static str, k: usize, table: &BitTable) -> BitTable {
-    module.call(routine, vec![int(k), HostValue::from(table.clone())]).table(1)
+    module.call(routine, vec![int(k), Value::from(table.clone())]).table(1)
 }
 
 /// Returns the pairs with a path of at least one arc whose inner vertices are among the first `k`.

@@ -1,7 +1,7 @@
 //! Elementary operations: the formulas in the comments of the procedures, and growth with n.
 
 use star_io::{Arc, Graph, Layout};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::dynmst::{H, State};
 use super::module::Module;
@@ -49,26 +49,26 @@ fn distances_cost_about_n_for_one_vertex_and_n_squared_for_all() {
             vertex(0),
             int(h),
             infinity(h),
-            HostValue::from(laid_out(Layout::Adjacency, graph)),
-            HostValue::from(laid_out(Layout::WeightsOut, graph)),
-            HostValue::from(codes(n, code_width(n))),
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::from(laid_out(Layout::Adjacency, graph)),
+            Value::from(laid_out(Layout::WeightsOut, graph)),
+            Value::from(codes(n, code_width(n))),
+            Value::Unset,
+            Value::Unset,
         ];
         module.call("DIJKSTRA", args).operations
     });
     assert_growth("DIJKSTRA", dijkstra, 2.0, 2.6);
     let floyd = means(|graph| {
         let (n, h) = (graph.n_vertices, path_width(graph));
-        let d = HostValue::from(laid_out(Layout::Distances, graph));
+        let d = Value::from(laid_out(Layout::Distances, graph));
         module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).operations
     });
     assert_growth("FLOYD", floyd, 3.0, 4.6);
     let floyd_paths = means(|graph| {
         let (n, h) = (graph.n_vertices, path_width(graph));
-        let d = HostValue::from(laid_out(Layout::Distances, graph));
-        let code = HostValue::from(codes(n, code_width(n)));
-        let args = vec![int(n), int(h), infinity(h), code, d, HostValue::Unset];
+        let d = Value::from(laid_out(Layout::Distances, graph));
+        let code = Value::from(codes(n, code_width(n)));
+        let args = vec![int(n), int(h), infinity(h), code, d, Value::Unset];
         module.call("FLOYD_PATHS", args).operations
     });
     assert_growth("FLOYD_PATHS", floyd_paths, 3.0, 4.6);
@@ -93,12 +93,12 @@ fn operations_of_bellman_ford(module: &Module, graph: &Graph) -> u64 {
         int(h),
         infinity(h),
         word(1 << (h - 1), h),
-        HostValue::from(laid_out(Layout::Adjacency, graph)),
-        HostValue::from(laid_out(Layout::SignedOut, graph)),
-        HostValue::from(codes(n, code_width(n))),
-        HostValue::Unset,
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::from(laid_out(Layout::Adjacency, graph)),
+        Value::from(laid_out(Layout::SignedOut, graph)),
+        Value::from(codes(n, code_width(n))),
+        Value::Unset,
+        Value::Unset,
+        Value::Unset,
     ];
     module.call("BELLMAN_FORD", args).operations
 }
@@ -110,8 +110,8 @@ fn breadth_first_search_costs_match_its_comment() {
         let n = rng.n_vertices(1, 12);
         let graph = rng.graph(n, 1);
         let s = rng.below(n);
-        let g = HostValue::from(laid_out(Layout::Adjacency, &graph));
-        let results = module.call("BFS", vec![vertex(s), g, HostValue::Unset]);
+        let g = Value::from(laid_out(Layout::Adjacency, &graph));
+        let results = module.call("BFS", vec![vertex(s), g, Value::Unset]);
         let levels = results.table(2);
         let reached: u64 = (0..levels.n_cols()).map(|d| levels.column(d).count_ones()).sum();
         let expected = 3 + 7 * levels.n_cols() as u64 + 5 * reached;
@@ -124,21 +124,20 @@ fn minimum_trees_cost_about_n() {
     let (mst, dynmst) = (Module::new("mst"), Module::new("dynmst"));
     let args = |graph: &Graph| {
         let lists = [Layout::Left, Layout::Right, Layout::Weight];
-        let mut args: Vec<HostValue> =
-            lists.map(|layout| HostValue::from(laid_out(layout, graph))).into();
+        let mut args: Vec<Value> = lists.map(|layout| Value::from(laid_out(layout, graph))).into();
         let m = graph.n_edges();
-        args.push(HostValue::Slice(bits_at(m, 0..m)));
+        args.push(Value::Slice(bits_at(m, 0..m)));
         args
     };
     let kruskal = means(|graph| {
         let mut args = args(graph);
-        args.push(HostValue::Unset);
+        args.push(Value::Unset);
         mst.call("KRUSKAL", args).operations
     });
     assert_growth("KRUSKAL", kruskal, 2.0, 2.6);
     let prim = means(|graph| {
         let mut args = args(graph);
-        args.extend([word(1, code_width(graph.n_vertices)), HostValue::Unset]);
+        args.extend([word(1, code_width(graph.n_vertices)), Value::Unset]);
         mst.call("PRIM", args).operations
     });
     assert_growth("PRIM", prim, 2.0, 2.6);
@@ -148,8 +147,8 @@ fn minimum_trees_cost_about_n() {
         let all = bits_at(m, 0..m);
         let state = State::new(graph.n_vertices, edges_of(graph, &all), all.clone());
         let mut args = state.lists();
-        args.extend([state.code(), HostValue::Slice(all)]);
-        args.extend([const { HostValue::Unset }; 3]);
+        args.extend([state.code(), Value::Slice(all)]);
+        args.extend([const { Value::Unset }; 3]);
         dynmst.call("MSF", args).operations
     });
     assert_growth("MSF", msf, 2.0, 2.6);
@@ -191,7 +190,7 @@ fn closure_costs_match_its_comments() {
         let graph = rng.graph(n, 1);
         let mut table = laid_out(Layout::Adjacency, &graph);
         let (mut rows_treated, mut cols_treated) = (0, 0);
-        let given = HostValue::from(table.clone());
+        let given = Value::from(table.clone());
         for k in 0..n {
             rows_treated += table.column(k).count_ones();
             cols_treated += table.row(k).count_ones();

@@ -1,7 +1,6 @@
 //! `dynmst`: ENDS, HANG, CUT, PRIM_PATHS, MSF and the graph updates.
 
-use star_base::{BitTable, BitVector};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::module::{Module, Results};
 use super::random::{Rng, each_seed};
@@ -51,22 +50,22 @@ impl State {
     }
 
     /// Returns Inc and weight.
-    pub(super) fn lists(&self) -> Vec<HostValue> {
+    pub(super) fn lists(&self) -> Vec<Value> {
         let weights: Vec<u64> = self.list.iter().map(|edge| edge.weight).collect();
-        vec![HostValue::from(self.inc()), HostValue::from(numbers(&weights, H))]
+        vec![Value::from(self.inc()), Value::from(numbers(&weights, H))]
     }
 
-    pub(super) fn code(&self) -> HostValue {
-        HostValue::from(codes(self.n, self.b()))
+    pub(super) fn code(&self) -> Value {
+        Value::from(codes(self.n, self.b()))
     }
 
     /// Returns E, T, M and Lab.
-    fn forest(&self) -> Vec<HostValue> {
+    fn forest(&self) -> Vec<Value> {
         vec![
-            HostValue::Slice(self.e.clone()),
-            HostValue::Slice(self.t.clone()),
-            HostValue::from(self.paths.clone()),
-            HostValue::from(self.labels.clone()),
+            Value::Slice(self.e.clone()),
+            Value::Slice(self.t.clone()),
+            Value::from(self.paths.clone()),
+            Value::from(self.labels.clone()),
         ]
     }
 
@@ -82,8 +81,8 @@ impl State {
     /// Builds the forest with MSF.
     pub(super) fn build(&mut self, module: &Module) {
         let mut args = self.lists();
-        args.extend([self.code(), HostValue::Slice(self.e.clone())]);
-        args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+        args.extend([self.code(), Value::Slice(self.e.clone())]);
+        args.extend([Value::Unset, Value::Unset, Value::Unset]);
         let results = module.call("MSF", args);
         self.t = results.slice(4);
         if self.n > 0 {
@@ -98,7 +97,7 @@ impl State {
         &mut self,
         module: &Module,
         routine: &'static str,
-        place: HostValue,
+        place: Value,
     ) -> Results {
         let mut args = vec![place];
         args.extend(self.lists());
@@ -225,21 +224,17 @@ fn insert_vertex(module: &Module, rng: &mut Rng, state: &mut State, most: i64, a
 /// Checks the procedures from which the others are built.
 fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
     let (n, m) = (state.n, state.m());
-    let inc = || HostValue::from(state.inc());
+    let inc = || Value::from(state.inc());
     for edge in &state.list {
-        let args = vec![vertex(edge.row), inc(), HostValue::Unset, HostValue::Unset];
+        let args = vec![vertex(edge.row), inc(), Value::Unset, Value::Unset];
         let results = module.call("ENDS", args);
         let ends = (results.int(2) as usize - 1, results.int(3) as usize - 1);
         assert_eq!(ends, (edge.p.min(edge.q), edge.p.max(edge.q)));
         assert_eq!(results.operations, 3);
     }
     let inside = rng.bits(n);
-    let args = vec![
-        inc(),
-        HostValue::Slice(inside.clone()),
-        HostValue::Slice(state.e.clone()),
-        HostValue::Unset,
-    ];
+    let args =
+        vec![inc(), Value::Slice(inside.clone()), Value::Slice(state.e.clone()), Value::Unset];
     let cut = state.edges(&state.e).into_iter();
     let cut = cut.filter(|edge| inside.get(edge.p) != inside.get(edge.q)).map(|edge| edge.row);
     assert_eq!(module.call("CUT", args).slice(3), bits_at(m, cut), "{inside}, {state:?}");
@@ -255,8 +250,8 @@ fn check_prim_paths(module: &Module, rng: &mut Rng, state: &State) {
     let edges = state.edges(&rows);
     let mut args = vec![vertex(r)];
     args.extend(state.lists());
-    args.extend([state.code(), HostValue::Slice(rows), HostValue::Unset, HostValue::Unset]);
-    args.extend([HostValue::from(state.paths.clone()), HostValue::from(state.labels.clone())]);
+    args.extend([state.code(), Value::Slice(rows), Value::Unset, Value::Unset]);
+    args.extend([Value::from(state.paths.clone()), Value::from(state.labels.clone())]);
     let results = module.call("PRIM_PATHS", args);
     let components = Components::of(n, &edges);
     let reached = (0..n).filter(|&x| components.same(x, r));
@@ -310,8 +305,8 @@ fn check_hang(module: &Module, rng: &mut Rng, state: &State) {
         vertex(p),
         vertex(q),
         int(hung_on),
-        HostValue::Slice(part.clone()),
-        HostValue::from(state.paths.clone()),
+        Value::Slice(part.clone()),
+        Value::from(state.paths.clone()),
     ];
     let paths = module.call("HANG", args).table(4);
     let expected = tree_paths(state.n, state.m(), &forest, new_root);
@@ -359,13 +354,13 @@ fn invalid_calls_end_the_program_with_a_reason() {
     assert!(change("INSERT_VERTEX", 0).contains("the vertex is not isolated"));
     assert!(change("INSERT_VERTEX", 3).contains("a loop has no place"));
     let mut args = state.lists();
-    args.extend([state.code(), HostValue::Slice(bits_at(4, [0, 3]))]);
-    args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+    args.extend([state.code(), Value::Slice(bits_at(4, [0, 3]))]);
+    args.extend([Value::Unset, Value::Unset, Value::Unset]);
     assert!(module.refusal("MSF", args).contains("a loop has no place"));
     // The part below edge 1 is vertex 2 alone.
     for (p, q, why) in [(0, 1, "q is not in the part"), (2, 2, "p is in the part")] {
-        let part = HostValue::Slice(bits_at(4, [2]));
-        let paths = HostValue::from(state.paths.clone());
+        let part = Value::Slice(bits_at(4, [2]));
+        let paths = Value::from(state.paths.clone());
         let args = vec![vertex(p), vertex(q), int(3), part, paths];
         assert!(module.refusal("HANG", args).contains(why), "{why}");
     }
@@ -397,8 +392,8 @@ fn a_loop_has_one_end() {
     let module = Module::new("dynmst");
     let inc = star_tests::table(&["0100", "0000"]);
     for (row, ends) in [(0, (2, 0)), (1, (0, 0))] {
-        let inc = HostValue::from(inc.clone());
-        let args = vec![vertex(row), inc, HostValue::Unset, HostValue::Unset];
+        let inc = Value::from(inc.clone());
+        let args = vec![vertex(row), inc, Value::Unset, Value::Unset];
         let results = module.call("ENDS", args);
         assert_eq!((results.int(2), results.int(3)), ends);
     }

@@ -1,7 +1,6 @@
 //! `edmonds`: EDMONDS, by brute force.
 
-use star_base::BitVector;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use super::module::Module;
 use super::random::{Rng, each_seed};
@@ -109,16 +108,16 @@ fn check(module: &Module, n: usize, arcs: &[Edge], rows: &BitVector) -> Vec<Edge
     let h = 1 + code_width(heaviest_arc as usize);
     let list = |of: fn(&Edge) -> u64, width| {
         let column: Vec<u64> = arcs.iter().map(of).collect();
-        HostValue::from(numbers(&column, width))
+        Value::from(numbers(&column, width))
     };
     let args = vec![
         int(n),
         list(|arc| arc.p as u64 + 1, b),
         list(|arc| arc.q as u64 + 1, b),
         list(|arc| arc.weight, h),
-        HostValue::from(codes(2 * n, b)),
-        HostValue::Slice(rows.clone()),
-        HostValue::Unset,
+        Value::from(codes(2 * n, b)),
+        Value::Slice(rows.clone()),
+        Value::Unset,
     ];
     let found = module.call("EDMONDS", args).slice(6);
     let present: Vec<Edge> = arcs.iter().filter(|arc| rows.get(arc.row)).copied().collect();
@@ -242,11 +241,11 @@ fn a_graph_without_arcs_has_an_empty_branching() {
 #[test]
 fn a_code_of_zero_is_an_error() {
     let module = Module::new("edmonds");
-    let list = |number, width| HostValue::from(numbers(&[number], width));
+    let list = |number, width| Value::from(numbers(&[number], width));
     let run = |codes: &[u64; 4]| {
-        let code = HostValue::from(numbers(codes, 3));
-        let all = HostValue::Slice(BitVector::from_bools(&[true]));
-        let args = vec![int(2), list(1, 3), list(2, 3), list(5, 4), code, all, HostValue::Unset];
+        let code = Value::from(numbers(codes, 3));
+        let all = Value::Slice(BitVector::from_bools(&[true]));
+        let args = vec![int(2), list(1, 3), list(2, 3), list(5, 4), code, all, Value::Unset];
         module.try_call("EDMONDS", args)
     };
     assert!(run(&[1, 2, 3, 4]).is_ok());

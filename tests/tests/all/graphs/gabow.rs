@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use star_base::BitVector;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use super::dynmst::State;
 use super::module::Module;
@@ -71,8 +70,8 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     for d in 0..=state.n {
         let mut args = vec![vertex(r), int(d)];
         args.extend(state.lists());
-        args.extend([state.code(), HostValue::Slice(state.e.clone())]);
-        args.extend([const { HostValue::Unset }; 4]);
+        args.extend([state.code(), Value::Slice(state.e.clone())]);
+        args.extend([const { Value::Unset }; 4]);
         let results = module.call("GABOW", args);
         let ok = results.bool(9);
         assert_eq!(ok, best.contains_key(&d), "degree {d} of {r}, {state:?}");
@@ -113,8 +112,8 @@ fn trees_of_every_degree_have_the_least_weight() {
 fn run(module: &Module, state: &State, r: usize, d: usize) -> super::module::Results {
     let mut args = vec![vertex(r), int(d)];
     args.extend(state.lists());
-    args.extend([state.code(), HostValue::Slice(state.e.clone())]);
-    args.extend([const { HostValue::Unset }; 4]);
+    args.extend([state.code(), Value::Slice(state.e.clone())]);
+    args.extend([const { Value::Unset }; 4]);
     module.call("GABOW", args)
 }
 

@@ -1,7 +1,6 @@
 //! `italiano`: TC_INIT, INSERT_ARC and DELETE_ARC.
 
-use star_base::{BitTable, BitVector};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::module::Module;
 use super::random::{Rng, each_seed};
@@ -20,14 +19,14 @@ struct State {
 }
 
 impl State {
-    fn ends(&self) -> Vec<HostValue> {
+    fn ends(&self) -> Vec<Value> {
         let (mut tails, mut heads) =
             (zeros(self.arcs.len(), self.n), zeros(self.arcs.len(), self.n));
         for (row, &(tail, head)) in self.arcs.iter().enumerate() {
             tails.put(row, tail, true);
             heads.put(row, head, true);
         }
-        vec![HostValue::from(tails), HostValue::from(heads)]
+        vec![Value::from(tails), Value::from(heads)]
     }
 
     fn arcs_in(&self, rows: &BitVector) -> Vec<(usize, usize)> {
@@ -37,9 +36,9 @@ impl State {
     fn change(&mut self, module: &Module, routine: &'static str, row: usize) {
         let mut args = vec![vertex(row)];
         args.extend(self.ends());
-        args.push(HostValue::Slice(self.e.clone()));
-        args.push(HostValue::from(self.d.clone()));
-        args.push(HostValue::from(self.trees.clone()));
+        args.push(Value::Slice(self.e.clone()));
+        args.push(Value::from(self.d.clone()));
+        args.push(Value::from(self.trees.clone()));
         let results = module.call(routine, args);
         self.e = results.slice(3);
         self.d = results.table(4);
@@ -78,7 +77,7 @@ fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let mut state = State { n, arcs, e: BitVector::zeros(m), d, trees };
     let mut args = vec![int(n)];
     args.extend(state.ends());
-    args.extend([HostValue::Unset, HostValue::Unset]);
+    args.extend([Value::Unset, Value::Unset]);
     let results = module.call("TC_INIT", args);
     assert_eq!(results.operations, 5 * n as u64);
     if n == 0 {
@@ -128,15 +127,15 @@ fn invalid_calls_end_the_program_with_a_reason() {
         tails.put(row, tail, true);
         heads.put(row, head, true);
     }
-    let ends = || [&tails, &heads].map(|table| HostValue::from(table.clone()));
+    let ends = || [&tails, &heads].map(|table| Value::from(table.clone()));
     let mut args = vec![int(3)];
     args.extend(ends());
-    args.extend([HostValue::Unset, HostValue::Unset]);
+    args.extend([Value::Unset, Value::Unset]);
     let closure = module.call("TC_INIT", args).values[3..].to_vec();
     let change = |routine: &'static str, row: usize| {
         let mut args = vec![vertex(row)];
         args.extend(ends());
-        args.push(HostValue::Slice(bits_at(4, [0])));
+        args.push(Value::Slice(bits_at(4, [0])));
         args.extend(closure.clone());
         module.refusal(routine, args)
     };

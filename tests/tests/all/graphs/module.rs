@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use star_base::{BitTable, BitVector, Table};
 use star_compiler::LowerOptions;
 use star_ir::TrapKind;
 use star_tests::case::ending;
 use star_tests::run::Program;
-use star_vm::{HostValue, Outcome};
+use star_value::{BitTable, BitVector, Table, Value};
+use star_vm::Outcome;
 
 /// A compiled module.
 pub(super) struct Module {
@@ -20,7 +20,7 @@ pub(super) struct Module {
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) routine: &'static str,
-    pub(super) args: Vec<HostValue>,
+    pub(super) args: Vec<Value>,
     pub(super) results: Results,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Call {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Results {
     /// The arguments afterwards.
-    pub(super) values: Vec<HostValue>,
+    pub(super) values: Vec<Value>,
     /// Elementary operations.
     pub(super) operations: u64,
 }
@@ -66,7 +66,7 @@ impl Module {
     }
 
     /// Calls a routine, which must end well.
-    pub(super) fn call(&self, routine: &'static str, args: Vec<HostValue>) -> Results {
+    pub(super) fn call(&self, routine: &'static str, args: Vec<Value>) -> Results {
         let run = self.program.run(routine, args.clone());
         assert_eq!(run.outcome, Outcome::Done, "{routine} of {args:#?}");
         let results = Results { values: run.values, operations: run.stats.operations };
@@ -81,7 +81,7 @@ impl Module {
     pub(super) fn try_call(
         &self,
         routine: &'static str,
-        args: Vec<HostValue>,
+        args: Vec<Value>,
     ) -> Result<Results, String> {
         let run = self.program.run(routine, args);
         if run.outcome != Outcome::Done {
@@ -96,7 +96,7 @@ impl Module {
     }
 
     /// Calls a routine that must end the program by an `assert`, and returns its message.
-    pub(super) fn refusal(&self, routine: &'static str, args: Vec<HostValue>) -> String {
+    pub(super) fn refusal(&self, routine: &'static str, args: Vec<Value>) -> String {
         match &self.program.run(routine, args).outcome {
             Outcome::Trap(trap) if let TrapKind::Assert(message) = &trap.kind => message.clone(),
             other => panic!("{routine}: {other:?}"),
@@ -113,7 +113,7 @@ impl Results {
     /// Returns the table in the argument `idx`, from 0, after the call.
     pub(super) fn table(&self, idx: usize) -> BitTable {
         match &self.values[idx] {
-            HostValue::Table(Table::Columns(table)) => table.clone(),
+            Value::Table(Table::Columns(table)) => table.clone(),
             other => panic!("argument {idx} is {other:?}"),
         }
     }
@@ -121,7 +121,7 @@ impl Results {
     /// Returns the slice.
     pub(super) fn slice(&self, idx: usize) -> BitVector {
         match &self.values[idx] {
-            HostValue::Slice(bits) => bits.clone(),
+            Value::Slice(bits) => bits.clone(),
             other => panic!("argument {idx} is {other:?}"),
         }
     }
@@ -129,7 +129,7 @@ impl Results {
     /// Returns the integer.
     pub(super) fn int(&self, idx: usize) -> i64 {
         match &self.values[idx] {
-            HostValue::Int(value) => *value,
+            Value::Int(value) => *value,
             other => panic!("argument {idx} is {other:?}"),
         }
     }
@@ -137,7 +137,7 @@ impl Results {
     /// Returns the truth value.
     pub(super) fn bool(&self, idx: usize) -> bool {
         match &self.values[idx] {
-            HostValue::Bool(value) => *value,
+            Value::Bool(value) => *value,
             other => panic!("argument {idx} is {other:?}"),
         }
     }

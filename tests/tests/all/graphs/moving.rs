@@ -1,7 +1,6 @@
 //! `moving`: every query against a list of the objects.
 
-use star_base::BitVector;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use super::module::Module;
 use super::random::{Rng, each_seed};
@@ -28,9 +27,9 @@ impl Objects {
     }
 
     /// Returns X, Y and P.
-    fn values(&self) -> [HostValue; 3] {
-        let table = |coordinates: &[u64]| HostValue::from(numbers(coordinates, self.k));
-        let there = HostValue::Slice(BitVector::from_bools(&self.there));
+    fn values(&self) -> [Value; 3] {
+        let table = |coordinates: &[u64]| Value::from(numbers(coordinates, self.k));
+        let there = Value::Slice(BitVector::from_bools(&self.there));
         [table(&self.x), table(&self.y), there]
     }
 
@@ -50,8 +49,8 @@ impl Objects {
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let mut objects = Objects::random(rng);
     let (n, k) = (objects.n(), objects.k);
-    let with = |objects: &Objects, more: Vec<HostValue>| {
-        objects.values().into_iter().chain(more).collect::<Vec<HostValue>>()
+    let with = |objects: &Objects, more: Vec<Value>| {
+        objects.values().into_iter().chain(more).collect::<Vec<Value>>()
     };
 
     // Queries.
@@ -60,16 +59,16 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
         corners.push([(); 4].map(|()| objects.coordinate(rng)));
         let corner = corners[corners.len() - 1];
         let mut args = with(&objects, corner.iter().map(|&c| word(c, k)).collect());
-        args.push(HostValue::Unset);
+        args.push(Value::Unset);
         let found = module.call("WITHIN", args).slice(7);
         assert_eq!(found, objects.within(corner), "{corner:?}");
     }
     let fields = [0, 1, 2, 3].map(|idx| {
         let column: Vec<u64> = corners.iter().map(|corner| corner[idx]).collect();
-        HostValue::from(numbers(&column, k))
+        Value::from(numbers(&column, k))
     });
     let mut args = with(&objects, fields.to_vec());
-    args.push(HostValue::Unset);
+    args.push(Value::Unset);
     let answers = module.call("RANGES", args).table(7);
     for (idx, &corner) in corners.iter().enumerate() {
         let expected = ones(&objects.within(corner));
@@ -78,15 +77,15 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     }
     let [x, y, there] = objects.values();
     let (low, high) = (objects.coordinate(rng), objects.coordinate(rng));
-    let args = vec![x.clone(), there.clone(), word(low, k), word(high, k), HostValue::Unset];
+    let args = vec![x.clone(), there.clone(), word(low, k), word(high, k), Value::Unset];
     let found = module.call("BETWEEN", args).slice(4);
     assert_eq!(found, objects.marked(|idx| (low..=high).contains(&objects.x[idx])));
 
     // Distances.
     let (v, w) = (objects.coordinate(rng), objects.coordinate(rng));
-    let apart = module.call("APART", vec![y, there, word(w, k), HostValue::Unset]).table(3);
+    let apart = module.call("APART", vec![y, there, word(w, k), Value::Unset]).table(3);
     let mut args = with(&objects, vec![word(v, k), word(w, k)]);
-    args.push(HostValue::Unset);
+    args.push(Value::Unset);
     let distances = module.call("DISTANCES", args).table(5);
     let square = |idx: usize| objects.x[idx].abs_diff(v).pow(2) + objects.y[idx].abs_diff(w).pow(2);
     let of = |idx: usize, value: u64| if objects.there[idx] { value } else { 0 };
@@ -98,7 +97,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     nearest.sort_by_key(|&idx| (square(idx), idx));
     for m in [0, 1, 1 + rng.below(n), n + 3] {
         let mut args = with(&objects, vec![word(v, k), word(w, k), int(m)]);
-        args.push(HostValue::Unset);
+        args.push(Value::Unset);
         let found = module.call("KNEAREST", args).slice(6);
         let expected = bits_at(n, nearest.iter().copied().take(m));
         assert_eq!(found, expected, "{m} of ({v},{w})");
@@ -110,14 +109,14 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
         .map(|_| (rng.below(n), objects.coordinate(rng), objects.coordinate(rng), rng.once_in(4)))
         .collect();
     let column = |pick: fn(&(usize, u64, u64, bool)) -> u64, bits: usize| {
-        HostValue::from(numbers(&moves.iter().map(pick).collect::<Vec<u64>>(), bits))
+        Value::from(numbers(&moves.iter().map(pick).collect::<Vec<u64>>(), bits))
     };
     let gone: Vec<bool> = moves.iter().map(|one| one.3).collect();
     let mut args = vec![
         column(|one| one.0 as u64 + 1, b),
         column(|one| one.1, k),
         column(|one| one.2, k),
-        HostValue::Slice(BitVector::from_bools(&gone)),
+        Value::Slice(BitVector::from_bools(&gone)),
     ];
     args.extend(objects.values());
     let batch = module.call("MOVES", args);

@@ -1,8 +1,7 @@
 //! `mst`: KRUSKAL and PRIM.
 
-use star_base::BitVector;
 use star_io::Layout;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 
 use super::module::Module;
 use super::random::{Rng, each_seed};
@@ -36,11 +35,11 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     let m = graph.n_edges();
     let all = rng.bits(m);
     let edges = edges_of(&graph, &all);
-    let table = |layout| HostValue::from(laid_out(layout, &graph));
+    let table = |layout| Value::from(laid_out(layout, &graph));
     let lists = || vec![table(Layout::Left), table(Layout::Right), table(Layout::Weight)];
 
     let mut args = lists();
-    args.extend([HostValue::Slice(all.clone()), HostValue::Unset]);
+    args.extend([Value::Slice(all.clone()), Value::Unset]);
     let expected = kruskal(n, &edges);
     assert_eq!(module.call("KRUSKAL", args).slice(4), rows(m, &expected), "{graph:?}");
     assert_eq!(weight_of(&expected), forest_weight(n, &edges), "{graph:?}");
@@ -49,7 +48,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     for s in 0..n {
         let v = word(s as u64 + 1, code_width(n));
         let mut args = lists();
-        args.extend([HostValue::Slice(all.clone()), v, HostValue::Unset]);
+        args.extend([Value::Slice(all.clone()), v, Value::Unset]);
         let expected = prim(n, &edges, s);
         let found = module.call("PRIM", args).slice(5);
         assert_eq!(found, rows(m, &expected), "from {s}, {graph:?}");

@@ -2,10 +2,9 @@
 
 use petgraph::algo::{bellman_ford, dijkstra, floyd_warshall};
 use petgraph::graph::NodeIndex;
-use star_base::BitTable;
 use star_io::{Graph, Layout};
 use star_tests::run::Program;
-use star_vm::HostValue;
+use star_value::{BitTable, Value};
 
 use super::module::{Module, Results};
 use super::random::{Rng, each_seed, graph};
@@ -32,7 +31,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 
 fn check_floyd(module: &Module, graph: &Graph) {
     let (n, h) = (graph.n_vertices, path_width(graph));
-    let d = HostValue::from(laid_out(Layout::Distances, graph));
+    let d = Value::from(laid_out(Layout::Distances, graph));
     let d = module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).table(3);
     let expected = floyd_warshall(&petgraph_of(graph), |arc| *arc.weight())
         .expect("no negative cycle without negative weights");
@@ -52,9 +51,9 @@ fn check_floyd(module: &Module, graph: &Graph) {
 /// has that length.
 fn check_floyd_paths(module: &Module, graph: &Graph, distances: &BitTable) {
     let (n, h, b) = (graph.n_vertices, path_width(graph), code_width(graph.n_vertices));
-    let d = HostValue::from(laid_out(Layout::Distances, graph));
-    let code = HostValue::from(codes(n, b));
-    let args = vec![int(n), int(h), infinity(h), code, d, HostValue::Unset];
+    let d = Value::from(laid_out(Layout::Distances, graph));
+    let code = Value::from(codes(n, b));
+    let args = vec![int(n), int(h), infinity(h), code, d, Value::Unset];
     let results = module.call("FLOYD_PATHS", args);
     assert_eq!(&results.table(4), distances, "{graph:?}");
     let (next, weights) = (results.table(5), least_weights(graph));
@@ -89,10 +88,10 @@ fn check_path(module: &Module, graph: &Graph, pred: &BitTable, t: usize) {
     }
     let args = vec![
         vertex(t),
-        HostValue::from(codes(n, b)),
-        HostValue::from(pred.clone()),
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::from(codes(n, b)),
+        Value::from(pred.clone()),
+        Value::Unset,
+        Value::Unset,
     ];
     let results = module.call("PATH", args);
     assert_eq!(results.slice(3), bits_at(n, on_path), "to {t}, {graph:?}");
@@ -105,11 +104,11 @@ fn run_dijkstra(module: &Module, graph: &Graph, s: usize) -> Results {
         vertex(s),
         int(h),
         infinity(h),
-        HostValue::from(laid_out(Layout::Adjacency, graph)),
-        HostValue::from(laid_out(Layout::WeightsOut, graph)),
-        HostValue::from(codes(n, code_width(n))),
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::from(laid_out(Layout::Adjacency, graph)),
+        Value::from(laid_out(Layout::WeightsOut, graph)),
+        Value::from(codes(n, code_width(n))),
+        Value::Unset,
+        Value::Unset,
     ];
     module.call("DIJKSTRA", args)
 }
@@ -143,7 +142,7 @@ fn check_dijkstra(module: &Module, graph: &Graph, s: usize) {
         check_path(module, graph, &pred, t);
     }
     // Once more, with the tables of the first time.
-    let mut args: Vec<HostValue> = results.values.clone();
+    let mut args: Vec<Value> = results.values.clone();
     args[0] = vertex(s);
     assert_eq!(module.call("DIJKSTRA", args), results);
 }
@@ -192,12 +191,12 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
         int(h),
         infinity(h),
         word(zero, h),
-        HostValue::from(laid_out(Layout::Adjacency, graph)),
-        HostValue::from(laid_out(Layout::SignedOut, graph)),
-        HostValue::from(codes(n, b)),
-        HostValue::Unset,
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::from(laid_out(Layout::Adjacency, graph)),
+        Value::from(laid_out(Layout::SignedOut, graph)),
+        Value::from(codes(n, b)),
+        Value::Unset,
+        Value::Unset,
+        Value::Unset,
     ];
     let results = module.call("BELLMAN_FORD", args);
     let expected = petgraph_of(graph).map(|_, ()| (), |_, &weight| weight as f64);
@@ -244,12 +243,8 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
 /// its vertices, of negative length, and reachable from `s`.
 fn check_negative_cycle(module: &Module, graph: &Graph, s: usize, pred: &BitTable, neg: bool) {
     let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
-    let args = vec![
-        HostValue::from(codes(n, b)),
-        HostValue::from(pred.clone()),
-        HostValue::Unset,
-        HostValue::Unset,
-    ];
+    let args =
+        vec![Value::from(codes(n, b)), Value::from(pred.clone()), Value::Unset, Value::Unset];
     let results = module.call("NEGATIVE_CYCLE", args);
     let (cycle, next) = (results.slice(2), results.table(3));
     let members = ones(&cycle);
@@ -291,7 +286,7 @@ fn distances_in_unit_weights_are_levels() {
         let n = 1 + rng.below(10);
         let graph = rng.graph_of(n, 2 * n, 1, 1);
         let h = path_width(&graph);
-        let d = HostValue::from(laid_out(Layout::Distances, &graph));
+        let d = Value::from(laid_out(Layout::Distances, &graph));
         let d = module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).table(3);
         for i in 0..n {
             for (j, level) in levels(n, &ends_of(&graph), i).into_iter().enumerate() {
@@ -332,9 +327,9 @@ end.
         vertex(0),
         vertex(4),
         int(path_width(&graph)),
-        HostValue::from(laid_out(Layout::Adjacency, &graph)),
-        HostValue::from(laid_out(Layout::WeightsOut, &graph)),
-        HostValue::from(laid_out(Layout::Code, &graph)),
+        Value::from(laid_out(Layout::Adjacency, &graph)),
+        Value::from(laid_out(Layout::WeightsOut, &graph)),
+        Value::from(laid_out(Layout::Code, &graph)),
     ];
     let run = program.run("Path", args);
     assert_eq!(run.printed, "7\n2\n4\n3\n1\n", "{:?}", run.outcome);
@@ -344,10 +339,10 @@ end.
 fn a_cycle_is_not_a_path() {
     let module = Module::new("paths");
     // 1 follows 2, and 2 follows 1.
-    let pred = HostValue::from(numbers(&[2, 1, 0], 2));
+    let pred = Value::from(numbers(&[2, 1, 0], 2));
     let args = |t| {
-        let code = HostValue::from(codes(3, 2));
-        vec![vertex(t), code, pred.clone(), HostValue::Unset, HostValue::Unset]
+        let code = Value::from(codes(3, 2));
+        vec![vertex(t), code, pred.clone(), Value::Unset, Value::Unset]
     };
     let error = module.try_call("PATH", args(0)).expect_err("a cycle");
     assert!(error.contains("round a cycle"), "{error}");
@@ -358,11 +353,11 @@ fn a_cycle_is_not_a_path() {
 fn codes_of_zero_are_an_error() {
     let module = Module::new("paths");
     let graph = graph(2, vec![star_io::Arc { tail: 0, head: 1, weight: 3 }]);
-    let table = |layout| HostValue::from(laid_out(layout, &graph));
-    let unset = || HostValue::Unset;
+    let table = |layout| Value::from(laid_out(layout, &graph));
+    let unset = || Value::Unset;
     let (h, wide) = (path_width(&graph), graph.signed_width().expect("small weights"));
     let calls = |codes: [u64; 2]| {
-        let code = || HostValue::from(numbers(&codes, 2));
+        let code = || Value::from(numbers(&codes, 2));
         let g = || table(Layout::Adjacency);
         let floyd = vec![int(2), int(h), infinity(h), code(), table(Layout::Distances), unset()];
         let cost = table(Layout::WeightsOut);

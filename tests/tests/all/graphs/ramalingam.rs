@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use petgraph::algo::dijkstra;
 use petgraph::graph::NodeIndex;
-use star_base::BitTable;
 use star_io::{Arc, Layout};
-use star_vm::HostValue;
+use star_value::{BitTable, Value};
 
 use super::module::Module;
 use super::random::{Rng, each_seed, graph};
@@ -69,12 +68,12 @@ impl State {
         assert_eq!(self.g, g, "arcs, {self:?}");
     }
 
-    fn matrices(&self) -> [HostValue; 2] {
-        [HostValue::from(self.weight.clone()), HostValue::from(self.cost.clone())]
+    fn matrices(&self) -> [Value; 2] {
+        [Value::from(self.weight.clone()), Value::from(self.cost.clone())]
     }
 
-    fn kept(&self) -> [HostValue; 3] {
-        [&self.g, &self.dist, &self.sp].map(|table| HostValue::from(table.clone()))
+    fn kept(&self) -> [Value; 3] {
+        [&self.g, &self.dist, &self.sp].map(|table| Value::from(table.clone()))
     }
 
     fn delete(&mut self, module: &Module, (v, t): (usize, usize)) {
@@ -89,7 +88,7 @@ impl State {
 
     fn insert(&mut self, module: &Module, (v, t): (usize, usize), weight: u64) {
         self.arcs.insert((v, t), weight);
-        let c = HostValue::Word(number_bits(weight, self.h));
+        let c = Value::Word(number_bits(weight, self.h));
         let mut args = vec![vertex(v), vertex(t), int(self.h), infinity(self.h), c];
         args.extend(self.matrices());
         args.extend(self.kept());
@@ -123,7 +122,7 @@ fn random_state(module: &Module, rng: &mut Rng, n: usize, most: i64) -> State {
     let [weight, cost] = state.matrices();
     let [g, _, _] = state.kept();
     let mut args = vec![vertex(sink), int(h), infinity(h), weight, cost, g];
-    args.extend([HostValue::Unset, HostValue::Unset]);
+    args.extend([Value::Unset, Value::Unset]);
     let results = module.call("SP_INIT", args);
     [state.dist, state.sp] = [6, 7].map(|idx| results.table(idx));
     state.check();
@@ -152,17 +151,17 @@ fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
         put_field(&mut dist, x, 0, h, least);
         (0..n).for_each(|y| sp.put(x, y, false));
     }
-    let mut args = vec![int(h), infinity(h), HostValue::Slice(inside.clone()), weight, cost, g];
-    args.extend([HostValue::from(dist), HostValue::from(sp)]);
+    let mut args = vec![int(h), infinity(h), Value::Slice(inside.clone()), weight, cost, g];
+    args.extend([Value::from(dist), Value::from(sp)]);
     let results = module.call("SP_SETTLE", args);
     assert_eq!(results.table(6), state.dist, "{inside}, {state:?}");
     assert_eq!(results.table(7), state.sp, "{inside}, {state:?}");
     // Sums below infinity are valid.
     let args = vec![
         word(7, 3),
-        HostValue::from(numbers(&[5, 7, 6, 1], 3)),
-        HostValue::from(numbers(&[5, 2, 1, 3], 3)),
-        HostValue::Slice(super::values::bits_at(4, [0, 2])),
+        Value::from(numbers(&[5, 7, 6, 1], 3)),
+        Value::from(numbers(&[5, 2, 1, 3], 3)),
+        Value::Slice(super::values::bits_at(4, [0, 2])),
     ];
     module.call("SP_HEADROOM", args);
 }
@@ -248,7 +247,7 @@ fn invalid_calls_end_the_program_with_a_reason() {
         let [weight, cost] = state.matrices();
         let [g, _, _] = state.kept();
         let mut args = vec![vertex(state.sink), int(4), infinity(4), weight, cost, g];
-        args.extend([HostValue::Unset, HostValue::Unset]);
+        args.extend([Value::Unset, Value::Unset]);
         args
     };
     for weights in [[3, 0], [0, 3]] {

@@ -2,8 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use star_base::{BitVector, Random};
+use star_base::Random;
 use star_io::{Arc, Graph};
+use star_value::BitVector;
 
 /// Random numbers, and instances of them.
 pub(super) struct Rng(Random);

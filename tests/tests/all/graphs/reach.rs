@@ -1,8 +1,7 @@
 //! `reach`: REACH_INIT, INSERT_REACH, CHECK_MST and BFS.
 
-use star_base::{BitTable, BitVector};
 use star_io::Layout;
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::dynmst::State;
 use super::module::Module;
@@ -23,14 +22,14 @@ fn check_insert_reach(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(1, 9);
     let b = code_width(n);
     let s = rng.below(n);
-    let mut g = HostValue::from(zeros(n, n));
-    let mut pred = HostValue::from(zeros(n, b));
-    let mut set = HostValue::Slice(bits_at(n, [s]));
+    let mut g = Value::from(zeros(n, n));
+    let mut pred = Value::from(zeros(n, b));
+    let mut set = Value::Slice(bits_at(n, [s]));
     let mut arcs = Vec::new();
     for _ in 0..2 * n {
         let (u, v) = (rng.below(n), rng.below(n));
         arcs.push((u, v));
-        let args = vec![vertex(u), vertex(v), HostValue::from(codes(n, b)), g.clone(), pred, set];
+        let args = vec![vertex(u), vertex(v), Value::from(codes(n, b)), g.clone(), pred, set];
         let results = module.call("INSERT_REACH", args);
         let (table, tree, found) = (results.table(3), results.table(4), results.slice(5));
         assert_eq!(found, reached(n, &arcs, s), "from {s}, {arcs:?}");
@@ -40,9 +39,9 @@ fn check_insert_reach(module: &Module, rng: &mut Rng) {
             }
         }
         leads_back(&tree, b, s, &found, &arcs);
-        g = HostValue::from(table);
-        pred = HostValue::from(tree);
-        set = HostValue::Slice(found);
+        g = Value::from(table);
+        pred = Value::from(tree);
+        set = Value::Slice(found);
     }
 }
 
@@ -64,16 +63,16 @@ fn check_reach_init(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(1, 12);
     let (graph, s, b) = (rng.graph(n, 1), rng.below(n), code_width(n));
     let arcs = ends_of(&graph);
-    let (code, g) = (HostValue::from(codes(n, b)), laid_out(Layout::Adjacency, &graph));
-    let g = HostValue::from(g);
-    let args = vec![vertex(s), code.clone(), g.clone(), HostValue::Unset, HostValue::Unset];
+    let (code, g) = (Value::from(codes(n, b)), laid_out(Layout::Adjacency, &graph));
+    let g = Value::from(g);
+    let args = vec![vertex(s), code.clone(), g.clone(), Value::Unset, Value::Unset];
     let results = module.call("REACH_INIT", args);
     let (tree, found) = (results.table(3), results.slice(4));
     assert_eq!(found, reached(n, &arcs, s), "from {s}, {graph:?}");
     leads_back(&tree, b, s, &found, &arcs);
     // The same from the source on, with nothing known.
-    let alone = HostValue::Slice(bits_at(n, [s]));
-    let args = vec![alone.clone(), code, g, HostValue::from(zeros(n, b)), alone];
+    let alone = Value::Slice(bits_at(n, [s]));
+    let args = vec![alone.clone(), code, g, Value::from(zeros(n, b)), alone];
     let spread = module.call("REACH_SPREAD", args);
     assert_eq!((spread.table(3), spread.slice(4)), (tree, found), "from {s}, {graph:?}");
 }
@@ -112,11 +111,11 @@ fn check_check_mst(module: &Module, rng: &mut Rng) {
     let [inc, weight] = state.lists().try_into().expect("two tables");
     let args = vec![
         weight,
-        HostValue::Slice(state.e.clone()),
-        HostValue::Slice(state.t.clone()),
+        Value::Slice(state.e.clone()),
+        Value::Slice(state.t.clone()),
         inc,
-        HostValue::from(state.paths.clone()),
-        HostValue::Unset,
+        Value::from(state.paths.clone()),
+        Value::Unset,
     ];
     let found = module.call("CHECK_MST", args).slice(5);
     let lighter = edges.iter().filter(|edge| {
@@ -134,8 +133,8 @@ fn check_bfs(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(1, 12);
     let graph = rng.graph(n, 1);
     let s = rng.below(n);
-    let g = HostValue::from(laid_out(Layout::Adjacency, &graph));
-    let found = module.call("BFS", vec![vertex(s), g, HostValue::Unset]).table(2);
+    let g = Value::from(laid_out(Layout::Adjacency, &graph));
+    let found = module.call("BFS", vec![vertex(s), g, Value::Unset]).table(2);
     let levels = levels(n, &ends_of(&graph), s);
     let farthest = levels.iter().flatten().max().copied().unwrap_or(0);
     assert_eq!(found.n_cols(), farthest + 1, "from {s}, {graph:?}");
@@ -178,10 +177,10 @@ end;
         let all = bits_at(2 * n, 0..2 * n);
         let state = State::new(n, list, all.clone());
         let mut args = state.lists();
-        args.extend([state.code(), HostValue::Slice(all), HostValue::Unset, HostValue::Unset]);
+        args.extend([state.code(), Value::Slice(all), Value::Unset, Value::Unset]);
         let values = star_tests::run::done(program.run("Check", args));
-        assert_eq!(values[5], HostValue::Slice(bits_at(2 * n, [])), "{state:?}");
-        let HostValue::Slice(tree) = &values[4] else { panic!("T is {:?}", values[4]) };
+        assert_eq!(values[5], Value::Slice(bits_at(2 * n, [])), "{state:?}");
+        let Value::Slice(tree) = &values[4] else { panic!("T is {:?}", values[4]) };
         let edges = &state.list;
         assert_eq!(weight_of(&state.edges(tree)), forest_weight(n, edges), "{state:?}");
     });
@@ -196,7 +195,7 @@ fn a_loop_is_never_lighter() {
     state.paths.put(0, 1, true);
     let [inc, weight] = state.lists().try_into().expect("two tables");
     let mut args = vec![weight];
-    args.extend([state.e.clone(), state.t.clone()].map(HostValue::Slice));
-    args.extend([inc, HostValue::from(state.paths.clone()), HostValue::Unset]);
+    args.extend([state.e.clone(), state.t.clone()].map(Value::Slice));
+    args.extend([inc, Value::from(state.paths.clone()), Value::Unset]);
     assert_eq!(module.call("CHECK_MST", args).slice(5), bits_at(2, []));
 }

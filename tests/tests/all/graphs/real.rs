@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use petgraph::algo::{bellman_ford, dijkstra, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
-use star_base::{BitTable, BitVector, Table};
 use star_compiler::LowerOptions;
 use star_io::{Data, Format, Graph, Layout, LayoutValue, ReadOptions, Widths, lay_out};
 use star_tests::backends::{Compiled, on};
 use star_tests::run::{LIMITS, Program};
-use star_vm::{Cpu, HostValue, Limits, Outcome};
+use star_value::{BitTable, BitVector, Table, Value};
+use star_vm::{Cpu, Limits, Outcome};
 
 use super::edmonds::heaviest_branching;
 use super::module::program;
@@ -48,7 +48,7 @@ impl OnCpu {
         OnCpu { program, compiled }
     }
 
-    fn call(&self, routine: &str, args: &[HostValue]) -> Vec<HostValue> {
+    fn call(&self, routine: &str, args: &[Value]) -> Vec<Value> {
         let limits = Limits { steps: None, ..LIMITS };
         let run = self.compiled.run(self.program.entry(routine), args, limits);
         assert_eq!(run.outcome, Outcome::Done, "{routine}");
@@ -57,25 +57,25 @@ impl OnCpu {
 }
 
 /// Builds the layout in the width that the command line would choose.
-fn table(layout: Layout, graph: &Graph) -> HostValue {
+fn table(layout: Layout, graph: &Graph) -> Value {
     let h = layout.least_widths(graph).expect("small weights").h;
     let widths = Widths { h, b: code_width(layout.codes().max(1) * graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 30, "graph").expect("it fits") {
-        LayoutValue::Table(table) => HostValue::from(table),
-        LayoutValue::Slice(bits) => HostValue::Slice(bits),
+        LayoutValue::Table(table) => Value::from(table),
+        LayoutValue::Slice(bits) => Value::Slice(bits),
     }
 }
 
-fn as_table(value: &HostValue) -> &BitTable {
+fn as_table(value: &Value) -> &BitTable {
     match value {
-        HostValue::Table(Table::Columns(table)) => table,
+        Value::Table(Table::Columns(table)) => table,
         other => panic!("{other:?} is no table"),
     }
 }
 
-fn as_slice(value: &HostValue) -> &BitVector {
+fn as_slice(value: &Value) -> &BitVector {
     match value {
-        HostValue::Slice(bits) => bits,
+        Value::Slice(bits) => bits,
         other => panic!("{other:?} is no slice"),
     }
 }
@@ -153,14 +153,14 @@ fn distances_from_some_vertices() {
         let (n, h) = (graph.n_vertices, graph.path_width().expect("small weights"));
         let oracle = petgraph_of(&directed(&graph));
         let mut args = vec![
-            HostValue::Unset,
+            Value::Unset,
             int(h),
             infinity(h),
             table(Layout::Adjacency, &graph),
             table(Layout::WeightsOut, &graph),
-            HostValue::from(codes(n, code_width(n))),
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::from(codes(n, code_width(n))),
+            Value::Unset,
+            Value::Unset,
         ];
         for s in sources {
             args[0] = vertex(s);
@@ -192,15 +192,15 @@ fn distances_with_negative_weights() {
             word(zero, h),
             table(Layout::Adjacency, graph),
             table(Layout::SignedOut, graph),
-            HostValue::from(codes(n, code_width(n))),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::from(codes(n, code_width(n))),
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ];
         module.call("BELLMAN_FORD", &args)
     };
     let values = run(&graph);
-    assert_eq!(values[10], HostValue::Bool(false));
+    assert_eq!(values[10], Value::Bool(false));
     let oracle = petgraph_of(&graph).map(|_, ()| (), |_, &weight| weight as f64);
     let expected = bellman_ford(&oracle, NodeIndex::new(0)).expect("no negative cycle");
     let expected = expected.distances.into_iter();
@@ -234,8 +234,8 @@ fn weights_of_minimum_forests() {
         let all = bits_at(m, 0..m);
         let edges = edges_of(&graph, &all);
         let lists = [Layout::Left, Layout::Right, Layout::Weight, Layout::Edges];
-        let mut args: Vec<HostValue> = lists.map(|layout| table(layout, &graph)).into();
-        args.push(HostValue::Unset);
+        let mut args: Vec<Value> = lists.map(|layout| table(layout, &graph)).into();
+        args.push(Value::Unset);
         let tree = edges_of(&graph, as_slice(&module.call("KRUSKAL", &args)[4]));
         assert_eq!(tree.len(), n - n_trees, "{file}");
         assert_eq!(weight_of(&tree), forest_weight(n, &edges), "{file}");
@@ -279,16 +279,16 @@ fn smallest_trees_of_given_degree() {
             int(d),
             table(Layout::Incidence, &graph),
             table(Layout::Weight, &graph),
-            HostValue::from(codes(n, b)),
+            Value::from(codes(n, b)),
             table(Layout::Edges, &graph),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ];
         let values = module.call("GABOW", &args);
         // Seven neighbours of this vertex have no other.
-        assert_eq!(values[9], HostValue::Bool(d >= 7), "degree {d}");
+        assert_eq!(values[9], Value::Bool(d >= 7), "degree {d}");
         if d >= 7 {
             let tree = edges_of(&graph, as_slice(&values[6]));
             let degree = tree.iter().filter(|edge| edge.p == r || edge.q == r).count();
@@ -311,15 +311,15 @@ fn branchings_of_greatest_weight() {
         let b = code_width(2 * n);
         let h = graph.sum_width().expect("small weights");
         let list = |layout| match lay_out(layout, &graph, Widths { h, b }, 1 << 28, file) {
-            Ok(LayoutValue::Table(table)) => HostValue::from(table),
-            Ok(LayoutValue::Slice(bits)) => HostValue::Slice(bits),
+            Ok(LayoutValue::Table(table)) => Value::from(table),
+            Ok(LayoutValue::Slice(bits)) => Value::Slice(bits),
             Err(error) => panic!("{error}"),
         };
         let mut args = vec![int(n)];
         let lists =
             [Layout::Left, Layout::Right, Layout::Weight, Layout::CodeDouble, Layout::Edges];
         args.extend(lists.map(list));
-        args.push(HostValue::Unset);
+        args.push(Value::Unset);
         let values = module.call("EDMONDS", &args);
         let found = edges_of(&graph, as_slice(&values[6]));
         let arcs = edges_of(&graph, &bits_at(m, 0..m));
@@ -333,7 +333,7 @@ fn levels_of_breadth_first_search() {
     let module = OnCpu::new("reach");
     for (file, s) in [("wiki-Vote.txt", 0), ("power.graph", 100), ("p2p-Gnutella05.txt", 0)] {
         let Some(graph) = shared(file) else { continue };
-        let args = [vertex(s), table(Layout::Adjacency, &graph), HostValue::Unset];
+        let args = [vertex(s), table(Layout::Adjacency, &graph), Value::Unset];
         let levels = module.call("BFS", &args).swap_remove(2);
         let levels = as_table(&levels);
         let oracle = petgraph_of(&directed(&graph)).map(|_, ()| (), |_, _| 1_i64);

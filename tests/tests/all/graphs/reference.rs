@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use petgraph::algo::min_spanning_tree;
 use petgraph::data::Element;
 use petgraph::graph::{DiGraph, NodeIndex, UnGraph};
-use star_base::BitVector;
 use star_io::Graph;
+use star_value::BitVector;
 
 use super::values::bits_at;
 

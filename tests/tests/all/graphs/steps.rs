@@ -1,6 +1,6 @@
 //! `paths`: NEARER, RELAX and RELAX_SIGNED, the step shared by the other procedures.
 
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::module::Module;
 use super::random::Rng;
@@ -45,11 +45,11 @@ fn check_range(module: &Module, rng: &mut Rng, range: Range) {
     let x = bits_at(n, (0..n).filter(|_| below(4) > 0));
     let args = || {
         vec![
-            HostValue::from(numbers(&weights, h)),
-            HostValue::Slice(x.clone()),
+            Value::from(numbers(&weights, h)),
+            Value::Slice(x.clone()),
             word(d, h),
-            HostValue::from(numbers(&lengths, h)),
-            HostValue::Unset,
+            Value::from(numbers(&lengths, h)),
+            Value::Unset,
         ]
     };
     let sum = |row: usize| (weights[row] + d) % full;

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 
 use petgraph::algo::dijkstra;
 use petgraph::graph::NodeIndex;
-use star_base::BitTable;
 use star_io::generate::{GenerateOptions, Shares, UpdateStream};
 use star_io::{
     Arc, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout, Numbers, Update, Widths, lay_out,
     lay_out_numbers,
 };
 use star_tests::run::Program;
-use star_vm::{HostValue, Outcome};
+use star_value::{BitTable, Value};
+use star_vm::Outcome;
 
 use super::random::{Rng, each_seed, graph};
 use super::reference::{
@@ -59,20 +59,20 @@ impl Instance {
         code_width(self.n())
     }
 
-    fn laid_out(&self, layout: Layout) -> HostValue {
+    fn laid_out(&self, layout: Layout) -> Value {
         let widths = Widths { h: self.h, b: self.b() };
         match lay_out(layout, &self.start, widths, 1 << 24, "start").expect("it fits") {
-            LayoutValue::Table(table) => HostValue::from(table),
-            LayoutValue::Slice(bits) => HostValue::Slice(bits),
+            LayoutValue::Table(table) => Value::from(table),
+            LayoutValue::Slice(bits) => Value::Slice(bits),
         }
     }
 
-    fn updates(&self) -> HostValue {
+    fn updates(&self) -> Value {
         let (b, records) = (self.b(), NumberLayout::Records);
         let widths = [4, b, b, self.h];
         let mut options = LayoutOptions::new("stream", 1 << 24);
         let laid_out = lay_out_numbers(&records, &self.numbers, Some(&widths), &mut options);
-        HostValue::from(laid_out.expect("it fits").table)
+        Value::from(laid_out.expect("it fits").table)
     }
 
     fn stream(&self) -> Vec<Update> {
@@ -83,7 +83,7 @@ impl Instance {
     }
 
     /// Returns the output of the program.
-    fn answers(&self, program: &Program, name: &str, args: Vec<HostValue>) -> String {
+    fn answers(&self, program: &Program, name: &str, args: Vec<Value>) -> String {
         let run = program.run(name, args);
         assert_eq!(run.outcome, Outcome::Done, "{:?}\n{}", self.stream(), run.printed);
         run.printed
@@ -356,7 +356,7 @@ fn reachability_from_one_vertex_agrees_with_a_search() {
 }
 
 /// Runs an example on an unsuitable stream, and returns its output.
-fn refused(name: &str, text: &str, stream: &[Update], first: Vec<HostValue>) -> String {
+fn refused(name: &str, text: &str, stream: &[Update], first: Vec<Value>) -> String {
     let program = Program::new(text);
     let mut table = BitTable::zeros(stream.len(), 4 + 2 * 2 + 4).expect("small");
     for (row, update) in stream.iter().enumerate() {
@@ -368,7 +368,7 @@ fn refused(name: &str, text: &str, stream: &[Update], first: Vec<HostValue>) -> 
             }
         }
     }
-    let run = program.run(name, [first, vec![HostValue::from(table)]].concat());
+    let run = program.run(name, [first, vec![Value::from(table)]].concat());
     match run.outcome {
         Outcome::Trap(trap) => assert_eq!(trap.kind.code().as_str(), "T0111"),
         other => panic!("{stream:?}: {other:?}"),
@@ -382,7 +382,7 @@ fn rejects_unsuitable_streams_with_their_line() {
     let arcs = vec![Arc { tail: 0, head: 1, weight: 3 }, Arc { tail: 1, head: 2, weight: 2 }];
     let start = graph(3, arcs);
     let table = |layout| match lay_out(layout, &start, Widths { h: 4, b: 2 }, 1 << 20, "f") {
-        Ok(LayoutValue::Table(table)) => HostValue::from(table),
+        Ok(LayoutValue::Table(table)) => Value::from(table),
         other => panic!("{other:?}"),
     };
     let tables = |layouts: &[Layout]| layouts.iter().copied().map(table).collect::<Vec<_>>();

@@ -1,10 +1,10 @@
 //! `updates`: UPDATE, INSERTIONS, SUITS and PRESENT, and the agreement of the codes with the
 //! reader.
 
-use star_base::BitTable;
 use star_compiler::LowerOptions;
 use star_io::{Update, updates};
-use star_vm::{HostValue, Outcome};
+use star_value::{BitTable, Value};
+use star_vm::Outcome;
 
 use super::module::{Module, text};
 use super::random::{Rng, each_seed};
@@ -41,20 +41,20 @@ fn table(stream: &[Update], b: usize, h: usize) -> BitTable {
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let (b, h) = (1 + rng.below(9), 1 + rng.below(12));
     let stream: Vec<Update> = (0..1 + rng.below(70)).map(|_| random_update(rng, b, h)).collect();
-    let stream_table = || HostValue::from(table(&stream, b, h));
+    let stream_table = || Value::from(table(&stream, b, h));
     for (row, update) in stream.iter().enumerate().take(12) {
         let mut args = vec![vertex(row), int(b), stream_table()];
-        args.extend([const { HostValue::Unset }; 4]);
+        args.extend([const { Value::Unset }; 4]);
         let results = module.call("UPDATE", args);
         let [code, first, second, weight] = update.record();
         assert_eq!([3, 4, 5].map(|idx| results.int(idx)), [code, first, second], "{update:?}");
-        assert_eq!(results.values[6], HostValue::Word(number_bits(weight as u64, h)), "{update:?}");
+        assert_eq!(results.values[6], Value::Word(number_bits(weight as u64, h)), "{update:?}");
         assert_eq!(results.operations, 5);
     }
-    let args = vec![HostValue::Bool(true), int(1), HostValue::Str("why".to_owned())];
+    let args = vec![Value::Bool(true), int(1), Value::Str("why".to_owned())];
     assert_eq!(module.call("SUITS", args).operations, 0);
     for (first, second, operations) in [(0, 0, 0), (1, 0, 1), (3, 1, 2)] {
-        let alive = HostValue::Slice(bits_at(3, [0, 2]));
+        let alive = Value::Slice(bits_at(3, [0, 2]));
         let args = vec![alive, int(1), int(first), int(second)];
         assert_eq!(module.call("PRESENT", args).operations, operations);
     }
@@ -73,7 +73,7 @@ fn insertions_are_counted() {
     each_seed(20, |rng| {
         let stream: Vec<Update> = (0..rng.below(70)).map(|_| random_update(rng, 3, 4)).collect();
         let n = stream.iter().filter(|update| matches!(update, Update::InsertArc { .. })).count();
-        let results = module.call("Count", vec![HostValue::from(table(&stream, 3, 4)), int(0)]);
+        let results = module.call("Count", vec![Value::from(table(&stream, 3, 4)), int(0)]);
         assert_eq!(results.int(1), n as i64, "{stream:?}");
         assert_eq!(results.operations, 25);
     });
@@ -106,9 +106,9 @@ fn an_invalid_stream_ends_the_program() {
     let module = Module::new("updates");
     let cases = [("100101011111", 2, "no operation"), ("00010101111", 4, "no update stream")];
     for (row, b, why) in cases {
-        let table = HostValue::from(star_tests::table(&[row]));
+        let table = Value::from(star_tests::table(&[row]));
         let mut args = vec![vertex(0), int(b), table];
-        args.extend([const { HostValue::Unset }; 4]);
+        args.extend([const { Value::Unset }; 4]);
         let message = module.refusal("UPDATE", args);
         assert!(message.contains(why), "{message}");
     }
@@ -117,7 +117,7 @@ fn an_invalid_stream_ends_the_program() {
 #[test]
 fn an_unsuitable_line_is_printed() {
     let program = star_tests::run::Program::new(text("updates"));
-    let args = vec![HostValue::Bool(false), int(7), HostValue::Str("no such arc".to_owned())];
+    let args = vec![Value::Bool(false), int(7), Value::Str("no such arc".to_owned())];
     let run = program.run("SUITS", args);
     assert!(matches!(run.outcome, Outcome::Trap(_)), "{:?}", run.outcome);
     assert_eq!(run.printed, "line 7 of the updates: no such arc\n");

@@ -1,26 +1,25 @@
 //! Values for calls, and access to their contents.
 
-use star_base::{BitTable, BitVector, Table};
 use star_io::{Graph, Layout, LayoutValue, Weights, Widths, lay_out};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Table, Value};
 
 /// Builds a number as an argument.
-pub(super) fn int(value: usize) -> HostValue {
-    HostValue::Int(value as i64)
+pub(super) fn int(value: usize) -> Value {
+    Value::Int(value as i64)
 }
 
 /// Builds a vertex, from 0, as an argument.
-pub(super) fn vertex(idx: usize) -> HostValue {
+pub(super) fn vertex(idx: usize) -> Value {
     int(idx + 1)
 }
 
 /// Builds the word of `h` bits that holds a number.
-pub(super) fn word(number: u64, h: usize) -> HostValue {
-    HostValue::Word(number_bits(number, h))
+pub(super) fn word(number: u64, h: usize) -> Value {
+    Value::Word(number_bits(number, h))
 }
 
 /// Builds the word of `h` ones.
-pub(super) fn infinity(h: usize) -> HostValue {
+pub(super) fn infinity(h: usize) -> Value {
     word(infinite(h), h)
 }
 

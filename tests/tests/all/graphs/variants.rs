@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use star_compiler::LowerOptions;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::module::{Call, Module, text};
 use super::random::Rng;
@@ -96,8 +96,8 @@ fn give_labels_rows(call: &mut Call) {
         "GABOW" => (4, 8),
         _ => return,
     };
-    if let HostValue::Table(codes) = &call.args[code] {
-        call.args[lab] = HostValue::from(zeros(codes.n_rows(), codes.n_cols()));
+    if let Value::Table(codes) = &call.args[code] {
+        call.args[lab] = Value::from(zeros(codes.n_rows(), codes.n_cols()));
     }
 }
 
@@ -120,11 +120,9 @@ fn listings_agree_with_the_modules() {
                 n_compared += 1;
                 let mut found = listing.call(call.routine, call.args.clone()).values;
                 let mut expected = call.results.values.clone();
-                if call.routine == "BELLMAN_FORD" && expected.last() == Some(&HostValue::Bool(true))
-                {
+                if call.routine == "BELLMAN_FORD" && expected.last() == Some(&Value::Bool(true)) {
                     // With a negative cycle distances are undefined, and the module ends earlier.
-                    (found, expected) =
-                        (found.split_off(found.len() - 1), vec![HostValue::Bool(true)]);
+                    (found, expected) = (found.split_off(found.len() - 1), vec![Value::Bool(true)]);
                 }
                 assert_eq!(found, expected, "{name}: {} of {:#?}", call.routine, call.args);
             }

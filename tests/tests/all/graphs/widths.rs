@@ -5,9 +5,8 @@ use std::cell::Cell;
 
 use petgraph::algo::bellman_ford;
 use petgraph::graph::NodeIndex;
-use star_base::{BitTable, Table};
 use star_io::{Graph, Layout, LayoutValue, Widths, lay_out};
-use star_vm::HostValue;
+use star_value::{BitTable, Table, Value};
 
 use super::module::{Module, Results};
 use super::random::{Rng, each_seed, graph};
@@ -73,7 +72,7 @@ fn narrow_distances_are_right_or_an_error() {
         let graph = rng.graph_of(n, 2 * n, 0, 9);
         let enough = graph.path_width().expect("small weights");
         let floyd = in_every_width(enough, |h| {
-            let d = HostValue::from(in_width(Layout::Distances, &graph, h)?);
+            let d = Value::from(in_width(Layout::Distances, &graph, h)?);
             let args = vec![int(n), int(h), infinity(h), d];
             Some(module.try_call("FLOYD", args).map(|results| {
                 for s in 0..n {
@@ -120,10 +119,10 @@ fn from_one_vertex(
     if signed {
         args.push(word(1 << (h - 1), h));
     }
-    args.extend([adjacency, cost, codes(n, code_width(n))].map(HostValue::from));
-    args.extend([HostValue::Unset, HostValue::Unset]);
+    args.extend([adjacency, cost, codes(n, code_width(n))].map(Value::from));
+    args.extend([Value::Unset, Value::Unset]);
     if signed {
-        args.push(HostValue::Unset);
+        args.push(Value::Unset);
     }
     module.try_call(routine, args)
 }
@@ -164,13 +163,13 @@ fn edmonds_requires_the_spare_bit() {
     let run = |h: usize, rows: [bool; 3]| {
         let b = code_width(2 * graph.n_vertices);
         let list = |layout| match lay_out(layout, &graph, Widths { h, b }, 1 << 20, "graph") {
-            Ok(LayoutValue::Table(table)) => HostValue::from(table),
+            Ok(LayoutValue::Table(table)) => Value::from(table),
             other => panic!("{other:?}"),
         };
-        let rows = HostValue::Slice(star_base::BitVector::from_bools(&rows));
+        let rows = Value::Slice(star_value::BitVector::from_bools(&rows));
         let mut args = vec![int(graph.n_vertices)];
         args.extend([Layout::Left, Layout::Right, Layout::Weight, Layout::CodeDouble].map(list));
-        args.extend([rows, HostValue::Unset]);
+        args.extend([rows, Value::Unset]);
         module.try_call("EDMONDS", args).map(|results| results.slice(6).to_string())
     };
     let h = graph.sum_width().expect("small weights");

@@ -3,11 +3,10 @@
 
 use star_base::intrinsics::catalogue::{arcs, mst};
 use star_base::intrinsics::{Intrinsic, Signature};
-use star_base::{BitTable, BitVector};
 use star_tests::backends::backends;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::subject::{caller, same_everywhere, table_of};
 
@@ -79,24 +78,24 @@ impl Call {
     }
 
     /// The arguments of a routine, by the names of its parameters.
-    fn arguments(&self, signature: &Signature) -> Vec<HostValue> {
+    fn arguments(&self, signature: &Signature) -> Vec<Value> {
         let argument = |name: &str| match name {
-            "s" => HostValue::Int(self.start),
-            "n" => HostValue::Int(self.n as i64),
-            "h" => HostValue::Int(self.h as i64),
-            "both" => HostValue::Bool(self.both),
-            "left" => HostValue::from(self.left.clone()),
-            "right" => HostValue::from(self.right.clone()),
-            "weight" => HostValue::from(self.weight.clone()),
-            "w" => HostValue::Int(self.h as i64),
+            "s" => Value::Int(self.start),
+            "n" => Value::Int(self.n as i64),
+            "h" => Value::Int(self.h as i64),
+            "both" => Value::Bool(self.both),
+            "left" => Value::from(self.left.clone()),
+            "right" => Value::from(self.right.clone()),
+            "weight" => Value::from(self.weight.clone()),
+            "w" => Value::Int(self.h as i64),
             "T" if signature.name == arcs::GATHER.signature().name => {
-                HostValue::from(table_of(self.n, 1 + self.h * 2, |row, col| {
+                Value::from(table_of(self.n, 1 + self.h * 2, |row, col| {
                     (row * row + col * 7) % 3 == 1
                 }))
             }
-            "Code" => HostValue::from(self.left.clone()),
-            "S" | "X" => HostValue::Slice(BitVector::from_bools(&self.among)),
-            _ => HostValue::Unset,
+            "Code" => Value::from(self.left.clone()),
+            "S" | "X" => Value::Slice(BitVector::from_bools(&self.among)),
+            _ => Value::Unset,
         };
         signature.params.iter().map(|param| argument(param.name)).collect()
     }
@@ -149,7 +148,7 @@ end;";
     let mut args = call.arguments(arcs::SSSP.signature());
     args.drain(..4);
     args.truncate(4);
-    args.push(HostValue::Unset);
+    args.push(Value::Unset);
     let machines = program.compile_on(&backends());
     let expected = machines[0].run(program.entry("count"), &args, LIMITS);
     for machine in &machines[1..] {
@@ -178,8 +177,7 @@ fn trees_of_weights_in_many_columns_decline_large_ones_only() {
             });
             let mut args = call.arguments(intrinsic.signature());
             if routine == "PRIM" {
-                args[4] =
-                    HostValue::Word(BitVector::from_bools(&[0, 0, 0, 0, 1, 1].map(|b| b == 1)));
+                args[4] = Value::Word(BitVector::from_bools(&[0, 0, 0, 0, 1, 1].map(|b| b == 1)));
             }
             let context = format!("{routine}: row {row}");
             let taken =
@@ -193,7 +191,7 @@ fn trees_of_weights_in_many_columns_decline_large_ones_only() {
 /// handles them. Returns the number of calls of each.
 fn run_the_star_body<const N: usize>(
     routines: [(Intrinsic, &'static str); N],
-    replaced: &[(&str, HostValue)],
+    replaced: &[(&str, Value)],
     seed: u64,
 ) -> [usize; N] {
     let mut random = Random::new(seed);
@@ -222,21 +220,21 @@ fn run_the_star_body<const N: usize>(
     })
 }
 
-fn ones(len: usize) -> HostValue {
-    HostValue::Slice(BitVector::from_bools(&vec![true; len]))
+fn ones(len: usize) -> Value {
+    Value::Slice(BitVector::from_bools(&vec![true; len]))
 }
 
 /// Arguments that violate one condition alone.
 #[test]
 fn other_lists_use_the_star_body() {
-    let table = |rows, columns| HostValue::from(table_of(rows, columns, |_, col| col == 5));
+    let table = |rows, columns| Value::from(table_of(rows, columns, |_, col| col == 5));
     let replaced = [
-        ("s", HostValue::Int(0)),
-        ("s", HostValue::Int(8)),
-        ("n", HostValue::Int(-1)),
-        ("n", HostValue::Int(64)),
-        ("h", HostValue::Int(0)),
-        ("h", HostValue::Int(63)),
+        ("s", Value::Int(0)),
+        ("s", Value::Int(8)),
+        ("n", Value::Int(-1)),
+        ("n", Value::Int(64)),
+        ("h", Value::Int(0)),
+        ("h", Value::Int(63)),
         ("left", table(19, 6)),
         ("left", table(20, 7)),
         ("right", table(21, 6)),
@@ -246,7 +244,7 @@ fn other_lists_use_the_star_body() {
         // An arc ends at no vertex, or has a long weight.
         ("left", table_of_code(0)),
         ("right", table_of_code(8)),
-        ("weight", HostValue::from(table_of(20, 20, |row, col| row == 7 && col == 0))),
+        ("weight", Value::from(table_of(20, 20, |row, col| row == 7 && col == 0))),
     ];
     let n_calls = run_the_star_body(ALL, &replaced, 47);
     for ((intrinsic, routine), n_violated) in ALL.into_iter().zip(n_calls) {
@@ -259,15 +257,15 @@ fn other_lists_use_the_star_body() {
 #[test]
 fn other_codes_use_the_star_body() {
     let replaced = [
-        ("n", HostValue::Int(-1)),
-        ("w", HostValue::Int(0)),
-        ("w", HostValue::Int(63)),
+        ("n", Value::Int(-1)),
+        ("w", Value::Int(0)),
+        ("w", Value::Int(63)),
         // Three rows and more have the same code.
-        ("w", HostValue::Int(1)),
-        ("T", HostValue::from(table_of(6, 9, |_, _| true))),
-        ("T", HostValue::from(table_of(0, 9, |_, _| true))),
-        ("Code", HostValue::from(table_of(20, 33, |_, col| col == 32))),
-        ("Code", HostValue::from(table_of(19, 6, |_, col| col == 5))),
+        ("w", Value::Int(1)),
+        ("T", Value::from(table_of(6, 9, |_, _| true))),
+        ("T", Value::from(table_of(0, 9, |_, _| true))),
+        ("Code", Value::from(table_of(20, 33, |_, col| col == 32))),
+        ("Code", Value::from(table_of(19, 6, |_, col| col == 5))),
         ("Code", table_of_code(0)),
         ("Code", table_of_code(8)),
         ("S", ones(19)),
@@ -277,8 +275,6 @@ fn other_codes_use_the_star_body() {
 }
 
 /// Codes of which one is this number.
-fn table_of_code(code: usize) -> HostValue {
-    HostValue::from(table_of(20, 6, |row, col| {
-        (if row == 7 { code } else { 3 }) >> (5 - col) & 1 == 1
-    }))
+fn table_of_code(code: usize) -> Value {
+    Value::from(table_of(20, 6, |row, col| (if row == 7 { code } else { 3 }) >> (5 - col) & 1 == 1))
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use star_base::intrinsics::{Kind, Param, ParamMode, Precondition, Signature, SizeExpr, SizeTerm};
-use star_base::{BitTable, BitVector};
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 /// Sizes around the limits of limbs and lines.
 const SIZES: [usize; 14] = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 96, 127, 129];
@@ -22,7 +21,7 @@ pub(super) struct Sizes(pub(super) BTreeMap<(usize, String), [usize; 2]>);
 pub(super) struct Arguments {
     signature: &'static Signature,
     sizes: Sizes,
-    values: Vec<Option<HostValue>>,
+    values: Vec<Option<Value>>,
 }
 
 impl Arguments {
@@ -42,7 +41,7 @@ impl Arguments {
                     ParamMode::Made => 70,
                 };
                 all.values[idx] = match random.chance(percent_unset) {
-                    true if *kind != Kind::Handle => Some(HostValue::Unset),
+                    true if *kind != Kind::Handle => Some(Value::Unset),
                     true | false => all.value_of(*kind, idx, near, random),
                 };
             }
@@ -50,13 +49,7 @@ impl Arguments {
         all
     }
 
-    fn value_of(
-        &self,
-        kind: Kind,
-        idx: usize,
-        near: i64,
-        random: &mut Random,
-    ) -> Option<HostValue> {
+    fn value_of(&self, kind: Kind, idx: usize, near: i64, random: &mut Random) -> Option<Value> {
         let bits = |random: &mut Random| {
             let len = self.size(SizeTerm::Length(idx), near, random);
             let percent = [0, 3, 50, 97, 100][random.below(5)];
@@ -64,15 +57,15 @@ impl Arguments {
         };
         Some(match kind {
             Kind::Handle => return None,
-            Kind::Int => HostValue::Int(self.number(SizeTerm::Value(idx), near, random)),
-            Kind::Bool => HostValue::Bool(random.chance(50)),
-            Kind::Str => HostValue::Str(["", "text"][random.below(2)].to_owned()),
-            Kind::Slice => HostValue::Slice(bits(random)),
-            Kind::Word => HostValue::Word(bits(random)),
+            Kind::Int => Value::Int(self.number(SizeTerm::Value(idx), near, random)),
+            Kind::Bool => Value::Bool(random.chance(50)),
+            Kind::Str => Value::Str(["", "text"][random.below(2)].to_owned()),
+            Kind::Slice => Value::Slice(bits(random)),
+            Kind::Word => Value::Word(bits(random)),
             Kind::Table => {
                 let n_rows = self.size(SizeTerm::Rows(idx), near, random);
                 let n_cols = self.size(SizeTerm::Columns(idx), near, random);
-                HostValue::from(table(n_rows, n_cols, random))
+                Value::from(table(n_rows, n_cols, random))
             }
         })
     }
@@ -147,12 +140,10 @@ impl Arguments {
     pub(super) fn value(&self, term: SizeTerm) -> Option<i64> {
         let part = |idx: usize, name: &str| self.sizes.0.get(&(idx, name.to_owned()));
         let size = match (term, self.values.get(term.param())?.as_ref()) {
-            (SizeTerm::Value(_), Some(HostValue::Int(number))) => return Some(*number),
-            (SizeTerm::Length(_), Some(HostValue::Slice(bits) | HostValue::Word(bits))) => {
-                bits.len()
-            }
-            (SizeTerm::Rows(_), Some(HostValue::Table(table))) => table.n_rows(),
-            (SizeTerm::Columns(_), Some(HostValue::Table(table))) => table.n_cols(),
+            (SizeTerm::Value(_), Some(Value::Int(number))) => return Some(*number),
+            (SizeTerm::Length(_), Some(Value::Slice(bits) | Value::Word(bits))) => bits.len(),
+            (SizeTerm::Rows(_), Some(Value::Table(table))) => table.n_rows(),
+            (SizeTerm::Columns(_), Some(Value::Table(table))) => table.n_cols(),
             (SizeTerm::PartRows(idx, name), None) => part(idx, name)?[0],
             (SizeTerm::PartColumns(idx, name), None) => part(idx, name)?[1],
             (
@@ -170,7 +161,7 @@ impl Arguments {
 
     /// Returns whether all required arguments are set and the preconditions hold.
     pub(super) fn suit(&self) -> bool {
-        let is_unset = |value: &Option<HostValue>| *value == Some(HostValue::Unset);
+        let is_unset = |value: &Option<Value>| *value == Some(Value::Unset);
         let mut params = self.signature.params.iter().zip(&self.values);
         !params.any(|(param, value)| param.mode == ParamMode::Changed && is_unset(value))
             && self.signature.holds(|term| self.value(term))
@@ -182,20 +173,17 @@ impl Arguments {
         let mut params = self.signature.params.iter().zip(&self.values);
         self.signature.declines.is_some()
             || params.any(|(param, value)| match value {
-                Some(HostValue::Slice(_) | HostValue::Word(_) | HostValue::Table(_)) => {
+                Some(Value::Slice(_) | Value::Word(_) | Value::Table(_)) => {
                     param.mode == ParamMode::Made
                 }
-                Some(
-                    HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_),
-                )
-                | None => false,
+                Some(Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_)) | None => false,
             })
     }
 
     /// Returns the arguments of a program that makes the call: without handles, and with the
     /// variable for a function's value.
-    pub(super) fn values(&self) -> impl Iterator<Item = HostValue> {
-        let result = self.signature.result.map(|_| HostValue::Unset);
+    pub(super) fn values(&self) -> impl Iterator<Item = Value> {
+        let result = self.signature.result.map(|_| Value::Unset);
         self.values.iter().flatten().cloned().chain(result)
     }
 }

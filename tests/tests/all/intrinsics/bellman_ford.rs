@@ -2,11 +2,10 @@
 //! calls that it leaves to the Star body.
 
 use star_base::intrinsics::catalogue::paths::BELLMAN_FORD;
-use star_base::{BitTable, BitVector};
 use star_tests::backends::{Compiled, backends};
 use star_tests::case::Random;
 use star_tests::run::Program;
-use star_vm::HostValue;
+use star_value::{BitTable, BitVector, Value};
 
 use super::subject::{self, caller, table_of};
 
@@ -64,20 +63,20 @@ impl Call {
         }
     }
 
-    fn arguments(&self) -> Vec<HostValue> {
-        let word = |bits: &[bool]| HostValue::Word(BitVector::from_bools(bits));
+    fn arguments(&self) -> Vec<Value> {
+        let word = |bits: &[bool]| Value::Word(BitVector::from_bools(bits));
         vec![
-            HostValue::Int(self.start),
-            HostValue::Int(self.n as i64),
-            HostValue::Int(self.h),
+            Value::Int(self.start),
+            Value::Int(self.n as i64),
+            Value::Int(self.h),
             word(&self.inf),
             word(&self.zero),
-            HostValue::from(self.graph.clone()),
-            HostValue::from(self.weights.clone()),
-            HostValue::from(self.code.clone()),
-            HostValue::Unset,
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::from(self.graph.clone()),
+            Value::from(self.weights.clone()),
+            Value::from(self.code.clone()),
+            Value::Unset,
+            Value::Unset,
+            Value::Unset,
         ]
     }
 
@@ -143,12 +142,7 @@ fn program() -> Program {
 }
 
 /// See [`subject::same_everywhere`].
-fn same_everywhere(
-    program: &Program,
-    machines: &[Compiled],
-    args: &[HostValue],
-    context: &str,
-) -> u64 {
+fn same_everywhere(program: &Program, machines: &[Compiled], args: &[Value], context: &str) -> u64 {
     let called = (BELLMAN_FORD, "BELLMAN_FORD");
     subject::same_everywhere((program, machines), called, args, context)
 }
@@ -194,15 +188,15 @@ fn calls_violating_a_precondition_use_the_star_body() {
     let machines = program.compile_on(&backends());
     let mut random = Random::new(1959);
     let table =
-        |n_rows, n_cols| HostValue::from(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
-    let word = |n| HostValue::Word(BitVector::from_bools(&vec![true; n]));
+        |n_rows, n_cols| Value::from(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
+    let word = |n| Value::Word(BitVector::from_bools(&vec![true; n]));
     for (parameter, value) in [
-        (0, HostValue::Int(0)),
-        (0, HostValue::Int(8)),
-        (1, HostValue::Int(6)),
-        (2, HostValue::Int(0)),
-        (2, HostValue::Int(1)),
-        (2, HostValue::Int(5)),
+        (0, Value::Int(0)),
+        (0, Value::Int(8)),
+        (1, Value::Int(6)),
+        (2, Value::Int(0)),
+        (2, Value::Int(1)),
+        (2, Value::Int(5)),
         (3, word(5)),
         (4, word(7)),
         (5, table(7, 8)),
@@ -210,8 +204,8 @@ fn calls_violating_a_precondition_use_the_star_body() {
         (6, table(8, 42)),
         (6, table(7, 43)),
         (7, table(6, 3)),
-        (7, HostValue::from(table_of(7, 0, |_, _| true))),
-        (7, HostValue::from(table_of(7, 33, |row, col| row == col || col == 32))),
+        (7, Value::from(table_of(7, 0, |_, _| true))),
+        (7, Value::from(table_of(7, 33, |row, col| row == col || col == 32))),
     ] {
         let mut args = Call::random(7, 6, &mut random).arguments();
         let context = format!("parameter {parameter}: {value:?}");

@@ -1,6 +1,5 @@
 //! Intrinsics of module `closure`, and the state in their handles.
 
-use star_base::BitTable;
 use star_base::intrinsics::catalogue::closure::{CLOSURE, CLOSURE_PART};
 use star_compiler::LowerOptions;
 use star_ir::LimitKind;
@@ -9,7 +8,8 @@ use star_tests::case::{Random, prints, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
 use star_tests::{check, compile_with, messages};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::{BitTable, Value};
+use star_vm::{Limits, Outcome};
 
 use super::arguments::table;
 use super::memory::memory_runs_out_no_earlier;
@@ -37,7 +37,7 @@ fn a_routine_of_the_same_name_does_not_get_the_intrinsic() {
 fn without_memory_for_an_intrinsic_the_star_body_runs() {
     let program = Program::new(&caller(CLOSURE, "WARSHALL"));
     let mut random = Random::new(1);
-    let args = [HostValue::Int(64), HostValue::from(table(64, 64, &mut random))];
+    let args = [Value::Int(64), Value::from(table(64, 64, &mut random))];
     let entry = program.entry("TRY");
     // The table, and a few lines.
     let tight = Limits { memory: Some(64 * 8 + 100), ..LIMITS };
@@ -67,14 +67,14 @@ fn a_table_without_changes_is_not_copied() {
     let least = Limits { memory: Some(one.n_bytes()), ..LIMITS };
     for compiled in program.compile_on(&machines_with_intrinsics()) {
         let run = |n: usize, graph: &BitTable, limits| {
-            let args = [HostValue::Int(n as i64), HostValue::from(graph.clone()), HostValue::Unset];
+            let args = [Value::Int(n as i64), Value::from(graph.clone()), Value::Unset];
             let run = compiled.run(entry, &args, limits);
             (run.outcome.clone(), run.stats.intrinsics, run.values.get(2).cloned())
         };
         for (n, graph, limits) in
             [(n, &closed, tight), (n - 2, &one, tight), (n, &one, tight), (0, &chain, least)]
         {
-            let expected = (Outcome::Done, 1, Some(HostValue::from(graph.clone())));
+            let expected = (Outcome::Done, 1, Some(Value::from(graph.clone())));
             assert_eq!(run(n, graph, limits), expected, "{}, n={n}", compiled.name);
         }
         let (outcome, intrinsics, _) = run(n, &chain, tight);
@@ -128,7 +128,7 @@ fn a_kept_state_becomes_its_table_even_with_little_memory() {
     // The graph, its closure, and the memory for computing it: enough for a state, but not for its
     // table in addition.
     let limits = Limits { memory: Some(2 * chain.n_bytes() + 30 * n as u64 + 4096), ..LIMITS };
-    let args = [HostValue::Int(n as i64), HostValue::from(chain)];
+    let args = [Value::Int(n as i64), Value::from(chain)];
     for compiled in program.compile_on(&machines_with_intrinsics()) {
         let outcome = compiled.run(entry, &args, limits).outcome;
         assert!(matches!(outcome, Outcome::Trap(_)), "{}: {outcome:?}", compiled.name);
@@ -164,9 +164,8 @@ fn memory_runs_out_no_earlier_than_without_intrinsics() {
     let mut chain = cycle.clone();
     chain.put(n - 1, 0, false);
     for graph in [cycle, chain] {
-        let unset = HostValue::Unset;
-        let args =
-            [HostValue::Int(n as i64), HostValue::from(graph), unset.clone(), unset.clone(), unset];
+        let unset = Value::Unset;
+        let args = [Value::Int(n as i64), Value::from(graph), unset.clone(), unset.clone(), unset];
         let [least, most] = memory_runs_out_no_earlier(&plain[0], &with_intrinsics, entry, &args);
         assert!(least < most && most >= 4, "{least}, {most}");
     }

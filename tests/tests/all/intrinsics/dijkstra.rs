@@ -2,12 +2,12 @@
 //! the Star body.
 
 use star_base::intrinsics::catalogue::paths::DIJKSTRA;
-use star_base::{BitTable, BitVector};
 use star_tests::backends::{Compiled, Mode, backends};
 use star_tests::case::Random;
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{HostValue, Limits};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::Limits;
 
 use super::subject::{self, caller, table_of};
 
@@ -56,16 +56,16 @@ impl Call {
         }
     }
 
-    fn arguments(&self) -> Vec<HostValue> {
+    fn arguments(&self) -> Vec<Value> {
         vec![
-            HostValue::Int(self.start),
-            HostValue::Int(self.h),
-            HostValue::Word(BitVector::from_bools(&self.inf)),
-            HostValue::from(self.graph.clone()),
-            HostValue::from(self.weights.clone()),
-            HostValue::from(self.code.clone()),
-            HostValue::Unset,
-            HostValue::Unset,
+            Value::Int(self.start),
+            Value::Int(self.h),
+            Value::Word(BitVector::from_bools(&self.inf)),
+            Value::from(self.graph.clone()),
+            Value::from(self.weights.clone()),
+            Value::from(self.code.clone()),
+            Value::Unset,
+            Value::Unset,
         ]
     }
 
@@ -109,12 +109,7 @@ fn program() -> Program {
 }
 
 /// See [`subject::same_everywhere`].
-fn same_everywhere(
-    program: &Program,
-    machines: &[Compiled],
-    args: &[HostValue],
-    context: &str,
-) -> u64 {
+fn same_everywhere(program: &Program, machines: &[Compiled], args: &[Value], context: &str) -> u64 {
     subject::same_everywhere((program, machines), (DIJKSTRA, "DIJKSTRA"), args, context)
 }
 
@@ -153,21 +148,21 @@ fn calls_violating_a_precondition_use_the_star_body() {
     let machines = program.compile_on(&backends());
     let mut random = Random::new(1960);
     let table =
-        |n_rows, n_cols| HostValue::from(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
+        |n_rows, n_cols| Value::from(table_of(n_rows, n_cols, |row, col| (row + col) % 3 > 0));
     for (parameter, value) in [
-        (0, HostValue::Int(0)),
-        (0, HostValue::Int(8)),
-        (0, HostValue::Int(-1)),
-        (1, HostValue::Int(0)),
-        (1, HostValue::Int(5)),
-        (2, HostValue::Word(BitVector::from_bools(&[true; 5]))),
+        (0, Value::Int(0)),
+        (0, Value::Int(8)),
+        (0, Value::Int(-1)),
+        (1, Value::Int(0)),
+        (1, Value::Int(5)),
+        (2, Value::Word(BitVector::from_bools(&[true; 5]))),
         (3, table(7, 8)),
         (3, table(8, 7)),
         (4, table(8, 42)),
         (4, table(7, 43)),
         (5, table(6, 3)),
-        (5, HostValue::from(table_of(9, 4, |_, _| true))),
-        (5, HostValue::from(table_of(7, 0, |_, _| true))),
+        (5, Value::from(table_of(9, 4, |_, _| true))),
+        (5, Value::from(table_of(7, 0, |_, _| true))),
     ] {
         let mut args = Call::random(7, 6, &mut random).arguments();
         let context = format!("parameter {parameter}: {value:?}");

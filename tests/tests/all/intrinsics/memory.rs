@@ -3,7 +3,8 @@
 use star_ir::{LimitKind, RoutineId};
 use star_tests::backends::Compiled;
 use star_tests::run::LIMITS;
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::Value;
+use star_vm::{Limits, Outcome};
 
 /// Asserts that runs with intrinsics agree with one without them for every memory limit that
 /// suffices for the latter. Returns how many intrinsics the first took with the least memory, and
@@ -12,7 +13,7 @@ pub(super) fn memory_runs_out_no_earlier(
     plain: &Compiled,
     with_intrinsics: &[Compiled],
     entry: RoutineId,
-    args: &[HostValue],
+    args: &[Value],
 ) -> [u64; 2] {
     let within = |memory| Limits { memory: Some(memory), ..LIMITS };
     let peak = |machine: &Compiled| machine.run(entry, args, LIMITS).stats.peak_bytes;

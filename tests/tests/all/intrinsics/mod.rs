@@ -16,7 +16,7 @@ use star_tests::backends::{Compiled, Mode, backends};
 use star_tests::case::Random;
 use star_tests::differ::difference;
 use star_tests::run::LIMITS;
-use star_vm::HostValue;
+use star_value::Value;
 
 use arguments::{Arguments, Sizes};
 use subject::Subject;
@@ -99,7 +99,7 @@ fn run(
     subject: &Subject,
     compiled: &Compiled,
     entry: star_ir::RoutineId,
-    args: &[HostValue],
+    args: &[Value],
 ) -> (String, star_tests::run::RunResult) {
     let context = format!("{} on `{}`, {args:?}", subject.last().1, compiled.name);
     (context, compiled.run(entry, args, LIMITS))

@@ -2,12 +2,12 @@
 //! distances from an independent algorithm.
 
 use star_base::intrinsics::catalogue::paths::MIN_PLUS;
-use star_base::{BitTable, BitVector};
 use star_tests::backends::{Compiled, Mode, backends};
 use star_tests::case::Random;
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::{Limits, Outcome};
 
 use super::subject::caller;
 
@@ -61,12 +61,12 @@ fn closed(mut lengths: Lengths) -> Lengths {
     lengths
 }
 
-fn arguments(lengths: &Lengths, h: usize, inf: Vec<bool>) -> Vec<HostValue> {
+fn arguments(lengths: &Lengths, h: usize, inf: Vec<bool>) -> Vec<Value> {
     vec![
-        HostValue::Int(lengths.len() as i64),
-        HostValue::Int(h as i64),
-        HostValue::Word(BitVector::from_bools(&inf)),
-        HostValue::from(table_of(lengths, h)),
+        Value::Int(lengths.len() as i64),
+        Value::Int(h as i64),
+        Value::Word(BitVector::from_bools(&inf)),
+        Value::from(table_of(lengths, h)),
     ]
 }
 
@@ -139,7 +139,7 @@ fn distances_are_correct_at_every_limit() {
         for (percent, h) in [(3, 32), (60, 20), (100, 31)] {
             let most = ((1_u64 << (h - 1).min(30)) - 1) / (n as u64 - 1).max(1);
             let lengths = random_lengths(n, percent, most.min(40_000_000), false, &mut random);
-            let expected = HostValue::from(table_of(&closed(lengths.clone()), h));
+            let expected = Value::from(table_of(&closed(lengths.clone()), h));
             for machine in &machines {
                 let found = machine.run(entry, &arguments(&lengths, h, vec![true; h]), limits);
                 let context = format!("{}, n={n}, {percent} %, h={h}", machine.name);

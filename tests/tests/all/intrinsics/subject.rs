@@ -4,15 +4,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use star_base::Library;
 use star_base::intrinsics::{Intrinsic, Kind, Param, ParamMode, Signature};
-use star_base::{BitTable, Library};
 use star_compiler::LowerOptions;
 use star_ir::{RoutineId, StmtKind, visit};
 use star_tests::backends::{Compiled, Mode};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
 use star_tests::{LIBRARY, compile_with};
-use star_vm::{HostValue, Limits, Outcome};
+use star_value::{BitTable, Value};
+use star_vm::{Limits, Outcome};
 
 use super::{Arguments, Sizes};
 
@@ -68,10 +69,10 @@ impl Subject {
     }
 
     /// Returns the arguments of an entry: the given arguments of the calls, and its results.
-    pub(super) fn args(&self, entry: RoutineId, given: &[Arguments]) -> Vec<HostValue> {
-        let mut args: Vec<HostValue> = given.iter().flat_map(Arguments::values).collect();
+    pub(super) fn args(&self, entry: RoutineId, given: &[Arguments]) -> Vec<Value> {
+        let mut args: Vec<Value> = given.iter().flat_map(Arguments::values).collect();
         let n_params = self.program.lowered.program.routine(entry).params.len();
-        args.resize(n_params, HostValue::Unset);
+        args.resize(n_params, Value::Unset);
         args
     }
 
@@ -89,8 +90,7 @@ impl Subject {
             for (part, name) in self.parts.iter().enumerate() {
                 let entry = self.program.entry(&format!("SIZE{handle}X{part}"));
                 let run = compiled.run(entry, &self.args(entry, given), LIMITS);
-                if let (Outcome::Done, Some(HostValue::Table(table))) =
-                    (run.outcome, run.values.last())
+                if let (Outcome::Done, Some(Value::Table(table))) = (run.outcome, run.values.last())
                 {
                     sizes.0.insert((idx, name.clone()), [table.n_rows(), table.n_cols()]);
                 }
@@ -244,7 +244,7 @@ pub(super) fn table_of(
 pub(super) fn same_everywhere(
     (program, machines): (&Program, &[Compiled]),
     (intrinsic, routine): Called,
-    args: &[HostValue],
+    args: &[Value],
     context: &str,
 ) -> u64 {
     let limits = Limits { steps: None, ..LIMITS };

@@ -3,7 +3,7 @@
 use star_tests::case::{call_traps, traps};
 use star_tests::run::{Program, done};
 use star_tests::{bits, table};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{codes, complains, runs, says};
 
@@ -71,15 +71,15 @@ fn a_program_accepts_parameters() {
          begin R:=T; COL(n,R):=X; print(name,\" \",k) end.",
     );
     let args = vec![
-        HostValue::Int(2),
-        HostValue::from(table(&["01", "10"])),
-        HostValue::Slice(bits("01")),
-        HostValue::Str("graph".to_owned()),
-        HostValue::Unset,
+        Value::Int(2),
+        Value::from(table(&["01", "10"])),
+        Value::Slice(bits("01")),
+        Value::Str("graph".to_owned()),
+        Value::Unset,
     ];
     let run = program.run("p", args);
     assert_eq!(run.printed, "graph 2\n");
-    assert_eq!(done(run).pop(), Some(HostValue::from(table(&["00", "11"]))));
+    assert_eq!(done(run).pop(), Some(Value::from(table(&["00", "11"]))));
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn int_and_word_convert_words_to_numbers_and_back() {
         (8, "T0108 3:3 8 does not fit in 3 components: it needs 4"),
         (-1, "T0108 3:3 -1 is negative and does not fit in a word of 3 components"),
     ] {
-        let trap = call_traps(text, "q", vec![HostValue::Int(i), HostValue::Unset]);
+        let trap = call_traps(text, "q", vec![Value::Int(i), Value::Unset]);
         assert_eq!(trap, format!("{message}\n  note: i = {i}\n"));
     }
     let text = "procedure q(w: word; var i: integer);\nbegin\n  i:=INT(w)\nend;";
     let long = format!("1{}", "0".repeat(63));
-    let trap = call_traps(text, "q", vec![HostValue::Word(bits(&long)), HostValue::Unset]);
+    let trap = call_traps(text, "q", vec![Value::Word(bits(&long)), Value::Unset]);
     assert_eq!(trap, format!("T0108 3:6 `w` is too large for an integer\n  note: w = {long}\n"));
 }
 

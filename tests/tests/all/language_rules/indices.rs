@@ -2,7 +2,7 @@
 
 use star_tests::case::{call_traps, traps};
 use star_tests::{bits, table};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{codes, runs};
 
@@ -13,10 +13,10 @@ fn with_index(statement: &str, i: i64) -> String {
          var c: integer;\nbegin\n  {statement}\nend;"
     );
     let args = vec![
-        HostValue::Int(i),
-        HostValue::Slice(bits("011")),
-        HostValue::Word(bits("10")),
-        HostValue::from(table(&["01", "11", "00"])),
+        Value::Int(i),
+        Value::Slice(bits("011")),
+        Value::Word(bits("10")),
+        Value::from(table(&["01", "11", "00"])),
     ];
     call_traps(&text, "q", args)
 }

@@ -3,7 +3,7 @@
 
 use star_tests::case::ends;
 use star_tests::{bits, table};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{codes, rendered, says};
 
@@ -41,11 +41,11 @@ fn a_value_argument_is_copied_if_also_passed_by_var() {
 fn subtc_reads_the_old_table() {
     let text = "procedure q(var F: table; Y: slice; v: word); begin SUBTC(F,Y,v,F) end;";
     let args = vec![
-        HostValue::from(table(&["0110", "0101", "0000", "1111"])),
-        HostValue::Slice(bits("1110")),
-        HostValue::Word(bits("0101")),
+        Value::from(table(&["0110", "0101", "0000", "1111"])),
+        Value::Slice(bits("1110")),
+        Value::Word(bits("0101")),
     ];
-    let expected = HostValue::from(table(&["0001", "0000", "1011", "0000"]));
+    let expected = Value::from(table(&["0001", "0000", "1011", "0000"]));
     assert_eq!(ends(text, "q", args)[0], expected);
 }
 
@@ -97,14 +97,14 @@ fn results_through_var_parameters_survive_recursion() {
 
 #[test]
 fn rows_outside_the_control_slice_become_zero_or_stay() {
-    let run = |call: &str, f: &[&str]| -> HostValue {
+    let run = |call: &str, f: &[&str]| -> Value {
         let text =
             format!("procedure q(T: table; X: slice; v: word; var F: table); begin {call} end;");
         let args = vec![
-            HostValue::from(table(&["01", "10", "11"])),
-            HostValue::Slice(bits("010")),
-            HostValue::Word(bits("01")),
-            HostValue::from(table(f)),
+            Value::from(table(&["01", "10", "11"])),
+            Value::Slice(bits("010")),
+            Value::Word(bits("01")),
+            Value::from(table(f)),
         ];
         ends(&text, "q", args).pop().expect("F")
     };
@@ -118,7 +118,7 @@ fn rows_outside_the_control_slice_become_zero_or_stay() {
         ("WMERGE(v,X,F)", ["11", "01", "10"]),
         ("TMERGE(T,X,F)", ["11", "10", "10"]),
     ] {
-        assert_eq!(run(call, &f), HostValue::from(table(&expected)), "{call}");
+        assert_eq!(run(call, &f), Value::from(table(&expected)), "{call}");
     }
 }
 

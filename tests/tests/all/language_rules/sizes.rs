@@ -2,7 +2,7 @@
 
 use star_tests::case::{call_traps, ends, traps};
 use star_tests::{bits, table};
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{codes, complains, rendered, runs, says};
 
@@ -117,7 +117,7 @@ fn other_names_in_sizes_are_bound_if_all_arguments_agree() {
         begin print(n,h); CLR(Z); Z(n):=1 end;";
     says(text, "22\n01\n");
     let header = "procedure q(T: table(n,h);\n  X: slice(n));\nbegin print(h) end;";
-    let args = vec![HostValue::from(table(&["01", "11"])), HostValue::Slice(bits("011"))];
+    let args = vec![Value::from(table(&["01", "11"])), Value::Slice(bits("011"))];
     assert_eq!(
         call_traps(header, "q", args),
         "T0102 2:3 sizes differ: `X` has 3 components, expected 2\n  \
@@ -161,8 +161,8 @@ fn a_visible_mismatch_is_an_error_with_both_declarations() {
 #[test]
 fn other_mismatches_trap_with_both_sizes() {
     let text = "procedure q(X,Y: slice; var Z: slice);\nbegin\n  Z:=X xor Y\nend;";
-    let args = ["01", "011"].map(|text| HostValue::Slice(bits(text)));
-    let args = [&args[..], &[HostValue::Unset]].concat();
+    let args = ["01", "011"].map(|text| Value::Slice(bits(text)));
+    let args = [&args[..], &[Value::Unset]].concat();
     assert_eq!(
         call_traps(text, "q", args),
         "T0102 3:3 sizes differ: `X` has 2 components, `Y` has 3 components\n  \
@@ -204,9 +204,9 @@ fn unset_variables_trap_when_read_and_warn_if_visible() {
     let text = "procedure q(b: boolean; var i: integer); var j: integer;
         begin if b then j:=1;\n  i:=j end;";
     assert_eq!(codes(text), Vec::<String>::new());
-    let values = ends(text, "q", vec![HostValue::Bool(true), HostValue::Unset]);
-    assert_eq!(values[1], HostValue::Int(1));
-    let trap = call_traps(text, "q", vec![HostValue::Bool(false), HostValue::Unset]);
+    let values = ends(text, "q", vec![Value::Bool(true), Value::Unset]);
+    assert_eq!(values[1], Value::Int(1));
+    let trap = call_traps(text, "q", vec![Value::Bool(false), Value::Unset]);
     assert_eq!(trap, "T0103 3:6 `j` was never set\n");
 }
 

@@ -2,7 +2,7 @@
 
 use star_tests::case::{call_traps, ends, traps};
 use star_tests::table;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{codes, complains, runs, says};
 
@@ -32,7 +32,7 @@ fn assigning_rows_and_bits_requires_a_table_with_rows() {
     );
     let text = "procedure q(var T: table);\nbegin\n  ROW(1,T):='01'\nend;";
     assert_eq!(
-        call_traps(text, "q", vec![HostValue::Unset]),
+        call_traps(text, "q", vec![Value::Unset]),
         "T0114 3:3 the size of `T` is not known yet\n\
          \x20 help: write a column first, or declare its sizes: `table(n,k)`\n"
     );
@@ -69,13 +69,13 @@ fn sized_tables_never_grow_through_any_reference() {
     );
     // The same holds for sized tables passed from outside.
     let text = "procedure q(var F: table);\nbegin\n  COL(3,F):='10'\nend;";
-    let given = HostValue::from(table(&["01", "10"]));
+    let given = Value::from(table(&["01", "10"]));
     assert_eq!(
         call_traps(text, "q", vec![given]),
         "T0101 3:3 index 3 outside 1..2 of the columns of `F`\n  note: F = 2 × 2, 2 ones\n"
     );
-    let grown = ends(text, "q", vec![HostValue::Unset]);
-    assert_eq!(grown[0], HostValue::from(table(&["001", "000"])));
+    let grown = ends(text, "q", vec![Value::Unset]);
+    assert_eq!(grown[0], Value::from(table(&["001", "000"])));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_parameter_with_columns_does_not_grow_an_unsized_table() {
     let text = "procedure p(k: integer; var T: table(4,k));\nvar U: table(4,k);
 begin\n  COL(k+1,T):='1111'; U:=T\nend;";
     assert_eq!(
-        call_traps(text, "p", vec![HostValue::Int(3), HostValue::Unset]),
+        call_traps(text, "p", vec![Value::Int(3), Value::Unset]),
         "T0101 4:3 index 4 outside 1..3 of the columns of `T`\n  note: T = 4 × 3, 0 ones\n        k = 3\n"
     );
     let text = "program p; var T: table;\nbegin COL(2,T):='11'; q(T); COL(3,T):='11'; q(T) end.
@@ -94,9 +94,9 @@ procedure q(var F: table(2,k));\nbegin\n  COL(k+1,F):='11'\nend;";
          at 2:23: in `q`, called here\n  note: F = 2 × 2, 2 ones\n        k = 2\n"
     );
     let text = "procedure p(F: table(n,k); var T: table(n,k));\nbegin\n  TCOPY2(F,2,k,T)\nend;";
-    let given = HostValue::from(table(&["01", "10"]));
+    let given = Value::from(table(&["01", "10"]));
     assert_eq!(
-        call_traps(text, "p", vec![given, HostValue::Unset]),
+        call_traps(text, "p", vec![given, Value::Unset]),
         "T0106 3:3 the part 3..4 is not inside 1..2 of the columns of `T`\n  \
          note: T = 2 × 2, 0 ones\n        F = 2 × 2, 2 ones\n        k = 2\n"
     );
@@ -125,7 +125,7 @@ fn whole_tables_are_assigned_with_their_sizes() {
     );
     let text = "procedure q(T: table);\nvar A: table(2,1);\nbegin\n  A:=T\nend;";
     assert_eq!(
-        call_traps(text, "q", vec![HostValue::from(table(&["01", "10"]))]),
+        call_traps(text, "q", vec![Value::from(table(&["01", "10"]))]),
         "T0102 4:3 sizes differ: `T` has 2 columns, expected 1\n  \
          note: T = 2 × 2, 2 ones\n"
     );
@@ -135,7 +135,7 @@ fn whole_tables_are_assigned_with_their_sizes() {
 fn a_column_with_a_different_number_of_rows_traps() {
     let text =
         "procedure q(X: slice; var T: table);\nbegin\n  COL(1,T):=X;\n  COL(2,T):='01'\nend;";
-    let args = vec![HostValue::Slice(star_tests::bits("011")), HostValue::Unset];
+    let args = vec![Value::Slice(star_tests::bits("011")), Value::Unset];
     assert_eq!(
         call_traps(text, "q", args),
         "T0102 4:3 sizes differ: `T` has 3 rows, 2 components\n  note: T = 3 × 1, 2 ones\n"

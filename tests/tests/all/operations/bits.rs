@@ -1,7 +1,7 @@
 //! The operations on slices and words.
 
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{BOTH, Machine, Of, SEED, SIZES, boolean, count, first, int, samples};
 
@@ -70,7 +70,7 @@ fn set_and_clr_fill_exactly_the_size() {
 #[test]
 fn fnd_numb_and_length_count_bits() {
     for_all(|of, machine, _, bits| {
-        let args = [of.value(bits), HostValue::Unset];
+        let args = [of.value(bits), Value::Unset];
         assert_eq!(machine.last("do_fnd", &args, 1), int(first(bits)));
         assert_eq!(machine.last("do_numb", &args, 1), int(count(bits)));
         assert_eq!(machine.last("len", &args, 0), int(bits.len()));
@@ -84,7 +84,7 @@ fn step_clears_the_first_one_and_keeps_an_empty_operand() {
         if first(bits) > 0 {
             rest[first(bits) - 1] = false;
         }
-        let (values, cost) = machine.call("do_step", &[HostValue::Unset, of.value(bits)]);
+        let (values, cost) = machine.call("do_step", &[Value::Unset, of.value(bits)]);
         assert_eq!((values, cost), (vec![int(first(bits)), of.value(&rest)], 1));
         assert_eq!(machine.last("drop_step", &[of.value(bits)], 1), of.value(&rest));
     });
@@ -94,7 +94,7 @@ fn step_clears_the_first_one_and_keeps_an_empty_operand() {
 fn frst_keeps_only_the_first_one_as_function_and_statement() {
     for_all(|of, machine, _, bits| {
         let kept: Vec<bool> = (1..=bits.len()).map(|i| i == first(bits)).collect();
-        let args = [of.value(bits), HostValue::Unset];
+        let args = [of.value(bits), Value::Unset];
         let (values, cost) = machine.call("do_frst", &args);
         assert_eq!((values, cost), (vec![of.value(bits), of.value(&kept)], 1));
         assert_eq!(machine.last("frst_here", &[of.value(bits)], 1), of.value(&kept));
@@ -104,7 +104,7 @@ fn frst_keeps_only_the_first_one_as_function_and_statement() {
 #[test]
 fn some_one_and_zero_query_bits() {
     for_all(|of, machine, _, bits| {
-        let args = [of.value(bits), HostValue::Unset];
+        let args = [of.value(bits), Value::Unset];
         let some = count(bits) > 0;
         assert_eq!(machine.last("do_some", &args, 1), boolean(some));
         assert_eq!(machine.last("theta", &args, 1), boolean(some));
@@ -118,8 +118,8 @@ fn some_one_and_zero_query_bits() {
 fn logic_is_bitwise() {
     for_all(|of, machine, random, y| {
         let z = random.bits(y.len(), 50);
-        let args = [of.value(y), of.value(&z), HostValue::Unset];
-        let both = |f: &dyn Fn(bool, bool) -> bool| -> HostValue {
+        let args = [of.value(y), of.value(&z), Value::Unset];
+        let both = |f: &dyn Fn(bool, bool) -> bool| -> Value {
             of.value(&y.iter().zip(&z).map(|(&a, &b)| f(a, b)).collect::<Vec<_>>())
         };
         assert_eq!(machine.last("do_and", &args, 1), both(&|a, b| a && b));
@@ -127,11 +127,11 @@ fn logic_is_bitwise() {
         assert_eq!(machine.last("do_xor", &args, 1), both(&|a, b| a != b));
         let chained = both(&|a, b| (a && !b) || ((a != b) && b));
         assert_eq!(machine.last("chain", &args, 5), chained);
-        let not = machine.last("do_not", &[of.value(y), HostValue::Unset], 1);
+        let not = machine.last("do_not", &[of.value(y), Value::Unset], 1);
         assert_eq!(not, both(&|a, _| !a));
         assert_eq!(machine.last("same", &args, 1), boolean(y == z));
         assert_eq!(machine.last("differ", &args, 1), boolean(y != z));
-        let itself = [of.value(y), of.value(y), HostValue::Unset];
+        let itself = [of.value(y), of.value(y), Value::Unset];
         assert_eq!(machine.last("same", &itself, 1), boolean(true));
     });
 }
@@ -141,7 +141,7 @@ fn operands_of_different_sizes_trap() {
     for of in BOTH {
         let machine = Machine::new(&of.text(TEXT));
         for (n, m) in [(0, 1), (63, 64), (64, 65), (513, 512)] {
-            let args = [of.value(&vec![true; n]), of.value(&vec![true; m]), HostValue::Unset];
+            let args = [of.value(&vec![true; n]), of.value(&vec![true; m]), Value::Unset];
             for routine in ["do_and", "do_or", "do_xor", "chain", "same", "differ"] {
                 assert_eq!(machine.trap(routine, &args).0, "T0102", "{routine} {n} {m}");
             }
@@ -157,12 +157,12 @@ fn mask_has_ones_exactly_in_the_range() {
             let i = 1 + random.below(n);
             let j = i + random.below(n - i + 1);
             let mask: Vec<bool> = (1..=n).map(|at| i <= at && at <= j).collect();
-            let args = [of.value(bits), int(i), int(j), HostValue::Unset];
+            let args = [of.value(bits), int(i), int(j), Value::Unset];
             assert_eq!(machine.last("do_mask", &args, 1), of.value(&mask));
         }
         let outside = [(0, 0), (0, n as i64), (1, n as i64 + 1), (n as i64 + 1, n as i64 + 1)];
         for (i, j) in outside {
-            let args = [of.value(bits), HostValue::Int(i), HostValue::Int(j), HostValue::Unset];
+            let args = [of.value(bits), Value::Int(i), Value::Int(j), Value::Unset];
             assert_eq!(machine.trap("do_mask", &args).0, "T0106", "{i}..{j} of {n}");
         }
     });
@@ -178,11 +178,11 @@ fn shifts_insert_zeros_even_beyond_the_size() {
             let at = |idx: usize| idx < n && bits[idx];
             let up: Vec<bool> = (0..n).map(|idx| at(idx.saturating_add(k))).collect();
             let down: Vec<bool> = (0..n).map(|idx| idx >= k && at(idx - k)).collect();
-            let args = [of.value(bits), int(k), HostValue::Unset];
+            let args = [of.value(bits), int(k), Value::Unset];
             assert_eq!(machine.last("up", &args, 1), of.value(&up), "up {k}");
             assert_eq!(machine.last("down", &args, 1), of.value(&down), "down {k}");
         }
-        let args = [of.value(bits), HostValue::Int(-1), HostValue::Unset];
+        let args = [of.value(bits), Value::Int(-1), Value::Unset];
         assert_eq!(machine.trap("up", &args).0, "T0113");
         assert_eq!(machine.trap("down", &args).0, "T0113");
     });
@@ -196,7 +196,7 @@ fn rotation_is_cyclic_down_for_positive_numbers() {
             // Component i moves to i + k.
             let rotated: Vec<bool> =
                 (0..n).map(|idx| bits[(idx - i128::from(k)).rem_euclid(n) as usize]).collect();
-            let args = [of.value(bits), HostValue::Int(k), HostValue::Unset];
+            let args = [of.value(bits), Value::Int(k), Value::Unset];
             assert_eq!(machine.last("do_rotate", &args, 1), of.value(&rotated), "by {k}");
         }
     });
@@ -206,7 +206,7 @@ fn rotation_is_cyclic_down_for_positive_numbers() {
 fn mirror_reverses() {
     for_all(|of, machine, _, bits| {
         let reversed: Vec<bool> = bits.iter().rev().copied().collect();
-        let args = [of.value(bits), HostValue::Unset];
+        let args = [of.value(bits), Value::Unset];
         assert_eq!(machine.last("do_mirror", &args, 1), of.value(&reversed));
     });
 }
@@ -214,7 +214,7 @@ fn mirror_reverses() {
 #[test]
 fn shuffle_interleaves_the_halves_of_even_sizes() {
     for_all(|of, machine, _, bits| {
-        let args = [of.value(bits), HostValue::Unset];
+        let args = [of.value(bits), Value::Unset];
         if bits.len() % 2 == 1 {
             assert_eq!(machine.trap("do_shuffle", &args).0, "T0109");
             return;
@@ -232,7 +232,7 @@ fn components_are_accessed_only_within_the_size() {
         let places: Vec<usize> =
             if n == 0 { vec![] } else { vec![1, n, 1 + random.below(n), 1 + random.below(n)] };
         for &i in &places {
-            let args = [of.value(bits), int(i), HostValue::Unset];
+            let args = [of.value(bits), int(i), Value::Unset];
             assert_eq!(machine.last("get", &args, 1), int(usize::from(bits[i - 1])));
             for bit in [false, true] {
                 let mut changed = bits.to_vec();
@@ -249,15 +249,15 @@ fn components_are_accessed_only_within_the_size() {
             assert_eq!(machine.last("move", &args, 2), of.value(&moved));
         }
         for i in [0, -1, n as i64 + 1, i64::MIN, i64::MAX] {
-            let i = HostValue::Int(i);
-            let read = [of.value(bits), i.clone(), HostValue::Unset];
+            let i = Value::Int(i);
+            let read = [of.value(bits), i.clone(), Value::Unset];
             assert_eq!(machine.trap("get", &read).0, "T0101");
             let (code, values) = machine.trap("put", &[i, int(1), of.value(bits)]);
             assert_eq!((code.as_str(), &values[2]), ("T0101", &of.value(bits)));
         }
         if n > 0 {
             for c in [2, -1, i64::MAX] {
-                let args = [int(1), HostValue::Int(c), of.value(bits)];
+                let args = [int(1), Value::Int(c), of.value(bits)];
                 assert_eq!(machine.trap("put", &args).0, "T0107");
             }
         }
@@ -270,9 +270,9 @@ fn convert_keeps_the_bits_both_ways() {
     let mut random = Random::new(SEED);
     for size in SIZES {
         for bits in samples(&mut random, size) {
-            let to_word = machine.last("to_word", &[super::slice(&bits), HostValue::Unset], 1);
+            let to_word = machine.last("to_word", &[super::slice(&bits), Value::Unset], 1);
             assert_eq!(to_word, super::word(&bits));
-            let to_slice = machine.last("to_slice", &[super::word(&bits), HostValue::Unset], 1);
+            let to_slice = machine.last("to_slice", &[super::word(&bits), Value::Unset], 1);
             assert_eq!(to_slice, super::slice(&bits));
         }
     }

@@ -1,7 +1,7 @@
 //! The count of elementary operations beyond single ones, which the other files check.
 
 use star_base::Builtin;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::library::CALLS;
 use super::{Machine, SEED, int, slice, table, word};
@@ -39,7 +39,7 @@ fn assignments_arguments_integers_booleans_and_control_are_free() {
     );
     let bits = [true, false, true, false];
     let rows = vec![vec![true, false]; 4];
-    let args = [slice(&bits), word(&bits), table(&rows, 2), HostValue::Unset];
+    let args = [slice(&bits), word(&bits), table(&rows, 2), Value::Unset];
     assert_eq!(machine.call("free", &args).1, 0);
 }
 
@@ -84,7 +84,7 @@ fn foreach_costs_the_same_as_its_step_loop() {
     for size in [0, 1, 5, 64, 65, 129] {
         for percent in [0, 5, 50, 100] {
             let bits = random.bits(size, percent);
-            let args = [slice(&bits), HostValue::Unset];
+            let args = [slice(&bits), Value::Unset];
             for kind in ["", "_breaks", "_goes_on", "_exits"] {
                 let each = machine.call(&format!("each{kind}"), &args);
                 let steps = machine.call(&format!("steps{kind}"), &args);
@@ -104,7 +104,7 @@ fn a_loop_that_queries_first_costs_one_more() {
          var i: integer;
          begin n:=0; i:=STEP(x); while i>0 do begin n:=n+i; i:=STEP(x) end end;",
     );
-    let (values, cost) = machine.call("second", &[word(&[true, false, true]), HostValue::Unset]);
+    let (values, cost) = machine.call("second", &[word(&[true, false, true]), Value::Unset]);
     assert_eq!((&values[1], cost), (&int(4), 3));
 }
 
@@ -122,13 +122,13 @@ fn every_operation_of_an_expression_is_counted_once() {
     let args = [slice(&[true, true]), table(&rows, 2)];
     assert_eq!(machine.call("both", &args).1, 7);
     // The right side is evaluated once: one STEP, and the first column.
-    let args = [slice(&[true, true]), table(&rows, 2), HostValue::Unset];
+    let args = [slice(&[true, true]), table(&rows, 2), Value::Unset];
     let (values, cost) = machine.call("once", &args);
     assert_eq!(values[0], slice(&[false, true]));
     assert_eq!((&values[2], cost), (&slice(&[true, true]), 3));
     // `and` stops at the first false operand.
     for (bits, cost) in [([false, false], 1), ([false, true], 2), ([true, true], 3)] {
-        assert_eq!(machine.call("shorted", &[slice(&bits), HostValue::Unset]).1, cost);
+        assert_eq!(machine.call("shorted", &[slice(&bits), Value::Unset]).1, cost);
     }
 }
 
@@ -205,10 +205,10 @@ fn basic_procedures_have_the_costs_in_their_comments() {
         let args = [t.clone(), f.clone(), x.clone(), v.clone()];
         for (idx, call) in CALLS.iter().enumerate() {
             let operations = machine.call(&format!("call{idx}"), &args).1;
-            let d_h_k = [one.clone(), int(2), int(2), int(2), HostValue::Unset];
+            let d_h_k = [one.clone(), int(2), int(2), int(2), Value::Unset];
             let names = [&args[..], &d_h_k].concat();
             let stated = machine.call(&format!("cost{idx}"), &names).0.pop();
-            assert_eq!(stated, Some(HostValue::Int(operations as i64)), "{call}");
+            assert_eq!(stated, Some(Value::Int(operations as i64)), "{call}");
         }
     }
 }

@@ -8,11 +8,11 @@ mod library;
 mod tables;
 mod words;
 
-use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
 use star_tests::case::ending;
 use star_tests::run::Program;
-use star_vm::{HostValue, Outcome};
+use star_value::{BitTable, BitVector, Value};
+use star_vm::Outcome;
 
 /// The seed of all random bits in these tests.
 const SEED: u64 = 2016;
@@ -35,7 +35,7 @@ impl Machine {
     }
 
     /// Returns the arguments after a call that ends well, and its elementary operations.
-    fn call(&self, routine: &str, args: &[HostValue]) -> (Vec<HostValue>, u64) {
+    fn call(&self, routine: &str, args: &[Value]) -> (Vec<Value>, u64) {
         let run = self.program.run(routine, args.to_vec());
         let end = ending(&self.program, &run);
         assert_eq!(run.outcome, Outcome::Done, "{routine}({args:?}): {end}");
@@ -43,14 +43,14 @@ impl Machine {
     }
 
     /// Returns the last argument after a call that ends well and costs `cost`.
-    fn last(&self, routine: &str, args: &[HostValue], cost: u64) -> HostValue {
+    fn last(&self, routine: &str, args: &[Value], cost: u64) -> Value {
         let (mut values, operations) = self.call(routine, args);
         assert_eq!(operations, cost, "cost of {routine}");
         values.pop().expect("an argument")
     }
 
     /// Returns the code of the trap that ends a call, and the arguments at that time.
-    fn trap(&self, routine: &str, args: &[HostValue]) -> (String, Vec<HostValue>) {
+    fn trap(&self, routine: &str, args: &[Value]) -> (String, Vec<Value>) {
         let run = self.program.run(routine, args.to_vec());
         match &run.outcome {
             Outcome::Trap(trap) => (trap.kind.code().to_string(), run.values),
@@ -80,7 +80,7 @@ impl Of {
         )
     }
 
-    fn value(self, bits: &[bool]) -> HostValue {
+    fn value(self, bits: &[bool]) -> Value {
         match self {
             Of::Slices => slice(bits),
             Of::Words => word(bits),
@@ -88,20 +88,20 @@ impl Of {
     }
 }
 
-fn slice(bits: &[bool]) -> HostValue {
-    HostValue::Slice(BitVector::from_bools(bits))
+fn slice(bits: &[bool]) -> Value {
+    Value::Slice(BitVector::from_bools(bits))
 }
 
-fn word(bits: &[bool]) -> HostValue {
-    HostValue::Word(BitVector::from_bools(bits))
+fn word(bits: &[bool]) -> Value {
+    Value::Word(BitVector::from_bools(bits))
 }
 
-fn int(value: usize) -> HostValue {
-    HostValue::Int(value as i64)
+fn int(value: usize) -> Value {
+    Value::Int(value as i64)
 }
 
-fn boolean(value: bool) -> HostValue {
-    HostValue::Bool(value)
+fn boolean(value: bool) -> Value {
+    Value::Bool(value)
 }
 
 /// A table as its rows.
@@ -118,8 +118,8 @@ fn host_table(rows: &Rows, n_cols: usize) -> BitTable {
     table
 }
 
-fn table(rows: &Rows, n_cols: usize) -> HostValue {
-    HostValue::from(host_table(rows, n_cols))
+fn table(rows: &Rows, n_cols: usize) -> Value {
+    Value::from(host_table(rows, n_cols))
 }
 
 /// Returns the index of the first one, 0 if there is none.

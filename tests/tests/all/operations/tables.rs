@@ -1,7 +1,7 @@
 //! Columns, rows and bits of tables.
 
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{Machine, Rows, SEED, SIZES, int, slice, table, word};
 
@@ -49,13 +49,10 @@ fn columns_are_read_and_written() {
     let mut random = Random::new(SEED);
     for (rows, n_cols) in all_tables() {
         let n = rows.len();
-        assert_eq!(
-            machine.last("n_cols", &[table(&rows, n_cols), HostValue::Unset], 0),
-            int(n_cols)
-        );
+        assert_eq!(machine.last("n_cols", &[table(&rows, n_cols), Value::Unset], 0), int(n_cols));
         let places = if n_cols == 0 { vec![] } else { vec![1, n_cols, 1 + random.below(n_cols)] };
         for &j in &places {
-            let args = [int(j), table(&rows, n_cols), HostValue::Unset];
+            let args = [int(j), table(&rows, n_cols), Value::Unset];
             assert_eq!(machine.last("get_col", &args, 1), slice(&column(&rows, j)));
             let x = random.bits(n, 50);
             let written: Rows = rows
@@ -84,9 +81,9 @@ fn columns_are_read_and_written() {
         }
         // These tables are passed from outside and do not grow.
         for j in [0, -1, n_cols as i64 + 1, i64::MAX] {
-            let args = [HostValue::Int(j), table(&rows, n_cols), HostValue::Unset];
+            let args = [Value::Int(j), table(&rows, n_cols), Value::Unset];
             assert_eq!(machine.trap("get_col", &args).0, "T0101");
-            let args = [HostValue::Int(j), slice(&vec![true; n]), table(&rows, n_cols)];
+            let args = [Value::Int(j), slice(&vec![true; n]), table(&rows, n_cols)];
             let (code, values) = machine.trap("put_col", &args);
             assert_eq!((code.as_str(), &values[2]), ("T0101", &table(&rows, n_cols)));
         }
@@ -99,10 +96,10 @@ fn rows_are_read_and_written() {
     let mut random = Random::new(SEED);
     for (rows, n_cols) in all_tables() {
         let n = rows.len();
-        assert_eq!(machine.last("n_rows", &[table(&rows, n_cols), HostValue::Unset], 0), int(n));
+        assert_eq!(machine.last("n_rows", &[table(&rows, n_cols), Value::Unset], 0), int(n));
         let places = if n == 0 { vec![] } else { vec![1, n, 1 + random.below(n)] };
         for &i in &places {
-            let args = [int(i), table(&rows, n_cols), HostValue::Unset];
+            let args = [int(i), table(&rows, n_cols), Value::Unset];
             assert_eq!(machine.last("get_row", &args, 1), word(&rows[i - 1]));
             let w = random.bits(n_cols, 50);
             let mut written = rows.clone();
@@ -117,9 +114,9 @@ fn rows_are_read_and_written() {
             assert_eq!(machine.last("move_row", &args, 2), table(&moved, n_cols));
         }
         for i in [0, -1, n as i64 + 1, i64::MAX] {
-            let args = [HostValue::Int(i), table(&rows, n_cols), HostValue::Unset];
+            let args = [Value::Int(i), table(&rows, n_cols), Value::Unset];
             assert_eq!(machine.trap("get_row", &args).0, "T0101");
-            let args = [HostValue::Int(i), word(&vec![true; n_cols]), table(&rows, n_cols)];
+            let args = [Value::Int(i), word(&vec![true; n_cols]), table(&rows, n_cols)];
             let (code, values) = machine.trap("put_row", &args);
             assert_eq!((code.as_str(), &values[2]), ("T0101", &table(&rows, n_cols)));
         }
@@ -135,7 +132,7 @@ fn bits_are_read_and_written() {
         if n > 0 && n_cols > 0 {
             for _ in 0..3 {
                 let (i, j) = (1 + random.below(n), 1 + random.below(n_cols));
-                let args = [int(i), int(j), table(&rows, n_cols), HostValue::Unset];
+                let args = [int(i), int(j), table(&rows, n_cols), Value::Unset];
                 let bit = usize::from(rows[i - 1][j - 1]);
                 assert_eq!(machine.last("get_bit", &args, 1), int(bit));
                 let mut written = rows.clone();
@@ -147,7 +144,7 @@ fn bits_are_read_and_written() {
             }
         }
         for (i, j) in [(0, 1), (1, 0), (n + 1, 1), (1, n_cols + 1)] {
-            let args = [int(i), int(j), table(&rows, n_cols), HostValue::Unset];
+            let args = [int(i), int(j), table(&rows, n_cols), Value::Unset];
             assert_eq!(machine.trap("get_bit", &args).0, "T0101", "{i},{j} of {n} x {n_cols}");
             let args = [int(i), int(j), int(1), table(&rows, n_cols)];
             assert_eq!(machine.trap("put_bit", &args).0, "T0101");
@@ -159,7 +156,7 @@ fn bits_are_read_and_written() {
 fn columns_and_rows_are_copies() {
     let machine = Machine::new(TEXT);
     let rows = vec![vec![false, true], vec![true, true]];
-    let args = [table(&rows, 2), HostValue::Unset, HostValue::Unset];
+    let args = [table(&rows, 2), Value::Unset, Value::Unset];
     let (values, cost) = machine.call("copies", &args);
     // COL ROW COL:= not ROW:= not ROW, and two components.
     assert_eq!(cost, 9);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use star_compiler::LowerOptions;
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{Machine, SEED, SIZES, boolean, int, samples, word};
 
@@ -76,7 +76,7 @@ fn comparisons_are_unsigned() {
             ("great", order == Ordering::Greater),
             ("greateq", order != Ordering::Less),
         ] {
-            let args = [word(&v), word(&w), HostValue::Unset];
+            let args = [word(&v), word(&w), Value::Unset];
             assert_eq!(machine.last(routine, &args, 1), boolean(holds), "{routine} {v:?} {w:?}");
         }
     }
@@ -86,7 +86,7 @@ fn comparisons_are_unsigned() {
 fn add_and_subt_are_modulo_two_to_the_size() {
     let machine = Machine::new(TEXT);
     for (v, w) in pairs() {
-        let args = [word(&v), word(&w), HostValue::Unset];
+        let args = [word(&v), word(&w), Value::Unset];
         assert_eq!(machine.last("add", &args, 1), word(&sum(&v, &w, false).0));
         assert_eq!(machine.last("subt", &args, 1), word(&difference(&v, &w).0));
     }
@@ -98,13 +98,13 @@ fn checked_add_and_subt_trap_on_overflow() {
     let machine = Machine::with(TEXT, &checked);
     let mut n_overflows = 0;
     for (v, w) in pairs() {
-        let args = [word(&v), word(&w), HostValue::Unset];
+        let args = [word(&v), word(&w), Value::Unset];
         let results = [("add", sum(&v, &w, false)), ("subt", difference(&v, &w))];
         for (routine, (result, overflows)) in results {
             if overflows {
                 n_overflows += 1;
                 let (code, values) = machine.trap(routine, &args);
-                assert_eq!((code.as_str(), &values[2]), ("T0110", &HostValue::Unset));
+                assert_eq!((code.as_str(), &values[2]), ("T0110", &Value::Unset));
             } else {
                 assert_eq!(machine.last(routine, &args, 1), word(&result));
             }
@@ -116,7 +116,7 @@ fn checked_add_and_subt_trap_on_overflow() {
 #[test]
 fn two_words_of_different_sizes_trap() {
     let machine = Machine::new(TEXT);
-    let args = [word(&[true; 64]), word(&[true; 65]), HostValue::Unset];
+    let args = [word(&[true; 64]), word(&[true; 65]), Value::Unset];
     for routine in ["eq", "noteq", "less", "lesseq", "great", "greateq", "add", "subt"] {
         assert_eq!(machine.trap(routine, &args).0, "T0102", "{routine}");
     }
@@ -131,7 +131,7 @@ fn trim_and_rep_access_parts() {
             let (i, j) = (1 + random.below(size), 1 + random.below(size));
             let (i, j) = (i.min(j), i.max(j));
             for (i, j) in [(1, size), (1, 1), (size, size), (i, j)] {
-                let args = [int(i), int(j), word(&w), HostValue::Unset];
+                let args = [int(i), int(j), word(&w), Value::Unset];
                 assert_eq!(machine.last("trim", &args, 1), word(&w[i - 1..j]));
                 let v = random.bits(j - i + 1, 50);
                 let mut replaced = w.clone();
@@ -156,8 +156,8 @@ fn parts_outside_a_word_or_backwards_trap() {
         parts.extend([(i64::MAX, i64::MAX), (0, 0)]);
         for (i, j) in parts {
             // i must be in 1..j, and i..j inside the word.
-            let (i, j) = (HostValue::Int(i), HostValue::Int(j));
-            let trim = [i.clone(), j.clone(), word(&w), HostValue::Unset];
+            let (i, j) = (Value::Int(i), Value::Int(j));
+            let trim = [i.clone(), j.clone(), word(&w), Value::Unset];
             assert_eq!(machine.trap("trim", &trim).0, "T0106", "{i:?} {j:?} of {n}");
             let (code, values) = machine.trap("replace", &[i, j, word(&[]), word(&w)]);
             assert_eq!((code.as_str(), &values[3]), ("T0106", &word(&w)));
@@ -172,20 +172,20 @@ fn int_accepts_unsigned_numbers_below_two_to_63() {
     for size in SIZES {
         for w in samples(&mut random, size) {
             let significant = &w[size.saturating_sub(63)..];
-            let args = [word(&w), HostValue::Unset];
+            let args = [word(&w), Value::Unset];
             if w[..size.saturating_sub(63)].contains(&true) {
                 assert_eq!(machine.trap("to_int", &args).0, "T0108");
             } else {
                 let number = significant.iter().fold(0, |sum, &bit| 2 * sum + i64::from(bit));
-                assert_eq!(machine.last("to_int", &args, 0), HostValue::Int(number));
+                assert_eq!(machine.last("to_int", &args, 0), Value::Int(number));
             }
         }
     }
     // 2⁶³ − 1 and numbers with leading zeros fit.
     let mut w = vec![true; 63];
-    assert_eq!(machine.last("to_int", &[word(&w), HostValue::Unset], 0), HostValue::Int(i64::MAX));
+    assert_eq!(machine.last("to_int", &[word(&w), Value::Unset], 0), Value::Int(i64::MAX));
     w.splice(0..0, vec![false; 450]);
-    assert_eq!(machine.last("to_int", &[word(&w), HostValue::Unset], 0), HostValue::Int(i64::MAX));
+    assert_eq!(machine.last("to_int", &[word(&w), Value::Unset], 0), Value::Int(i64::MAX));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn word_converts_numbers_that_fit() {
     let machine = Machine::new(TEXT);
     for width in SIZES {
         for number in [0, 1, 2, 5, 255, 256, i64::MAX - 1, i64::MAX] {
-            let args = [HostValue::Int(number), int(width), HostValue::Unset];
+            let args = [Value::Int(number), int(width), Value::Unset];
             let n_bits = 64 - number.leading_zeros() as usize;
             if n_bits > width {
                 assert_eq!(machine.trap("to_word", &args).0, "T0108", "{number} in {width}");
@@ -203,9 +203,9 @@ fn word_converts_numbers_that_fit() {
                 assert_eq!(machine.last("to_word", &args, 0), word(&bits));
             }
         }
-        let negative = [HostValue::Int(-1), int(width), HostValue::Unset];
+        let negative = [Value::Int(-1), int(width), Value::Unset];
         assert_eq!(machine.trap("to_word", &negative).0, "T0108");
     }
-    let args = [int(0), HostValue::Int(-1), HostValue::Unset];
+    let args = [int(0), Value::Int(-1), Value::Unset];
     assert_eq!(machine.trap("to_word", &args).0, "T0113");
 }

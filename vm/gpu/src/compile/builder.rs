@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use star_base::BitVector;
 use star_ir::{LabelId, LocId, Mode, Operand, Routine, RoutineId, Stmt, Ty, VarId, visit};
 use star_shaders::layout::REGISTERS;
 use star_shaders::{Generator, Op, Reduce};
+use star_value::BitVector;
 
 use super::{
     Constants, Counter, Home, Site, SiteKind, Source, Unsupported, is_number, numbers_of,

@@ -45,12 +45,13 @@ mod sync;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use star_base::{BitVector, Intrinsic};
+use star_base::Intrinsic;
 use star_ir::{
     Check, HandlePart, LocId, Mode, Operand, PrintItem, Program, Routine, RoutineId, Sense, Ty,
     VarId, visit,
 };
 use star_shaders::layout::{REGISTERS, STAGING, flag};
+use star_value::BitVector;
 use star_vm::explain::Subject;
 
 use crate::code::{Inst, Object};

@@ -14,10 +14,10 @@ mod wide;
 
 use std::collections::BTreeMap;
 
-use star_base::limbs::OutOfMemory;
 use star_shaders::layout::{
     INST_WORDS, JOINED_WORDS, JOURNAL_WORDS, REGISTERS, state, status, wide as layout,
 };
+use star_value::OutOfMemory;
 use star_vm::BackendError;
 
 use crate::device_trait::{AHEAD_WORDS, ControlUnit, State, Wide};

@@ -8,8 +8,9 @@ use crate::program::internal;
 use crate::value::{ObjectKind, Sizes};
 use star_ir::{LimitKind, Mode, Param, Routine, Ty, VarId};
 use star_shaders::layout::{DESC_WORDS, descriptor, flag, routine, state};
+use star_value::Value as HostValue;
+use star_vm::BackendError;
 use star_vm::interrupt::Stop;
-use star_vm::{BackendError, HostValue};
 use std::sync::Arc;
 
 impl DeviceRun<'_, '_> {

@@ -8,9 +8,10 @@ use crate::program::internal;
 use crate::value::{ObjectKind, place};
 use star_ir::{LimitKind, PrintItem, RoutineId, TrapKind, VarId};
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
-use star_vm::display::{self, Shown};
+use star_value::Value as HostValue;
+use star_value::display::{self, Shown};
+use star_vm::HostError;
 use star_vm::interrupt::Stop;
-use star_vm::{HostError, HostValue};
 use std::sync::Arc;
 
 impl DeviceRun<'_, '_> {

@@ -8,8 +8,9 @@
 
 use star_ir::{Frame, Operand, RoutineId, Trap, Ty};
 use star_shaders::layout::{state, status};
+use star_value::Value as HostValue;
+use star_vm::BackendError;
 use star_vm::interrupt::Stop;
-use star_vm::{BackendError, HostValue};
 
 use super::{DeviceRun, End};
 use crate::compile::SiteKind;

@@ -8,9 +8,10 @@ use crate::stopped_frame::{Seen, StoppedFrame};
 use crate::value::{ObjectKind, Sizes, download_object};
 use star_ir::{Frame, LocId, RoutineId, Trap, TrapKind, Ty, VarId, visit};
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, frame, state};
-use star_vm::display::{self, Shown};
+use star_value::Value as HostValue;
+use star_value::display::{self, Shown};
 use star_vm::interrupt::Stop;
-use star_vm::{BackendError, HostValue, Outcome, checks};
+use star_vm::{BackendError, Outcome, checks};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

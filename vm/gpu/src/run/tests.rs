@@ -5,12 +5,11 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitVector;
 use star_ir::RoutineId;
 use star_shaders::Shader;
+use star_value::{BitVector, Value as HostValue};
 use star_vm::{
-    Backend, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
-    Part, Stats,
+    Backend, BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Part, Stats,
 };
 
 use crate::backend::Gpu;
@@ -165,7 +164,7 @@ impl Host for Nobody {
         Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
     }
 
-    fn write(&mut self, _: &str, _: star_base::BitsRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, _: &str, _: star_value::BitsRef<'_>) -> Result<(), HostError> {
         Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
     }
 }

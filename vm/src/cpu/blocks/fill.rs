@@ -1,6 +1,6 @@
 //! CLR, SET, and the rows and columns of sparse tables.
 
-use star_base::sparse::{best_ground, ground_limb};
+use star_value::sparse::{best_ground, ground_limb};
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;

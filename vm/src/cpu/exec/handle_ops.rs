@@ -8,9 +8,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use star_base::limbs::OutOfMemory;
 use star_intrinsics::Ended;
 use star_ir::{HandlePart, LimitKind};
+use star_value::OutOfMemory;
 
 use crate::cpu::inst::{Inst, TableInst};
 use crate::cpu::interpreter::Interpreter;

@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitVector};
+use star_value::{BitTable, BitVector, OutOfMemory};
 
 use crate::cpu::bits::index_in;
 use crate::cpu::inst::TableInst;

@@ -1,7 +1,7 @@
 //! TRANSPOSE and SYMMETRISE, dense and sparse.
 
-use star_base::SparseLines;
 use star_intrinsics::{Environment, InterruptPoller, LineOrder};
+use star_value::SparseLines;
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 

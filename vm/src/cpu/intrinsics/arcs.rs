@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use star_base::BitTable;
 use star_intrinsics::{
     ArcTables, Distances, Environment, GroupedArcs, InterruptPoller, LineOrder, WeightedEnd,
     write_numbers,
 };
+use star_value::BitTable;
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 

@@ -6,8 +6,8 @@
 //! is closed in place. If the closure fits in neither form, the run ends at the limit at once: the
 //! Star body would need minutes to reach it. Counting ends as soon as this is certain.
 
-use star_base::SparseLines;
 use star_intrinsics::{Closing, Components, InterruptPoller, Reach};
+use star_value::SparseLines;
 
 use super::reach::sparse_reach;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};

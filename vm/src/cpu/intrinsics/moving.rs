@@ -1,10 +1,10 @@
 //! The routines of module `moving` with a handle, with [`Movers`] in it.
 
-use star_base::BitTable;
 use star_intrinsics::moving::{Movers, Point, Query, Rect, Update};
 use star_intrinsics::{
     Ended, Environment, InterruptPoller, IntrinsicState, LineOrder, read_numbers, write_numbers,
 };
+use star_value::BitTable;
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use star_base::{BitTable, SparseLines};
 use star_intrinsics::min_plus::{NONE, min_plus_closure};
 use star_intrinsics::{
     ArcTables, Environment, GroupedArcs, InterruptPoller, LineOrder, Matrix, ShortestPaths,
     WeightedArcs, WeightedEnd, read_numbers, write_numbers,
 };
+use star_value::{BitTable, SparseLines};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 

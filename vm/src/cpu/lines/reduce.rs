@@ -86,7 +86,7 @@ impl Interpreter<'_, '_, '_> {
 
     fn combine_lines(
         &self,
-        bits: &mut star_base::BitVector,
+        bits: &mut star_value::BitVector,
         (table, line): (Reg, Line),
         function: u8,
         indices: &[usize],

@@ -1,6 +1,6 @@
 //! Execution of a kernel over lines.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::super::code::Forall;
 use super::super::interpreter::Interpreter;

@@ -1,6 +1,6 @@
 //! Iterations on few limbs: gathers these limbs from columns into blocks, and scatters them back.
 
-use star_base::SparseLines;
+use star_value::SparseLines;
 
 use crate::tape::Lane;
 

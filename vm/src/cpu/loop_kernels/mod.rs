@@ -40,7 +40,7 @@ mod words;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use star_base::Limbs;
+use star_value::Limbs;
 
 use super::operand::{Reg, Size};
 use crate::tape::{Plan, Tape};

@@ -1,6 +1,6 @@
 //! Execution of a loop kernel.
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use super::super::code::RoutineCode;
 use super::super::interpreter::Interpreter;

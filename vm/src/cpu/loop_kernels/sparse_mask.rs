@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use star_base::SparseLines;
+use star_value::SparseLines;
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;

@@ -1,6 +1,6 @@
 //! Flush of a tape.
 
-use star_base::{BitTable, BitVector};
+use star_value::{BitTable, BitVector};
 
 use star_ir::Query;
 

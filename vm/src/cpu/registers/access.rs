@@ -1,6 +1,6 @@
 //! Register access for instructions.
 
-use star_base::BitVector;
+use star_value::BitVector;
 
 use crate::cpu::code::FrameSize;
 use crate::cpu::interpreter::Interpreter;

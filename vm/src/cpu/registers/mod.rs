@@ -4,8 +4,8 @@ pub(super) mod access;
 
 use std::sync::Arc;
 
-use star_base::BitVector;
 use star_ir::LocId;
+use star_value::BitVector;
 
 use super::operand::{Pc, RegRef};
 use super::summary::Known;

@@ -1,6 +1,6 @@
 //! Combination of lines of sparse tables with a slice or word.
 
-use star_base::{BitVector, SparseLines};
+use star_value::{BitVector, SparseLines};
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;

@@ -1,7 +1,7 @@
 //! Notifications of changes of a table, which keep its derived data valid: the other form, the
 //! window, extremes, the index of rows, the structures of intrinsics, and the known zeros.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::{Becomes, Table};
 use crate::cpu::table::form::Line;

@@ -12,8 +12,8 @@
 
 use std::ops::Range;
 
-use star_base::Limbs;
 use star_ir::Sense;
+use star_value::Limbs;
 
 use super::Table;
 use crate::cpu::parallelism::Parallelism;

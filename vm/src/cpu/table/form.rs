@@ -1,7 +1,7 @@
 //! One form of a table: packed lines, one after another, with the operations on the whole form or
 //! across its lines.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use crate::cpu::parallelism::{Parallelism, pieces};
 use crate::interrupt::{Exec, internal_error};

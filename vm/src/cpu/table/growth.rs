@@ -1,6 +1,6 @@
 //! Growth of a table by columns.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::Table;
 use crate::cpu::parallelism::{Parallelism, pieces};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use star_base::{BitTable, OutOfMemory, SparseLines, SparseTable};
+use star_value::{BitTable, OutOfMemory, SparseLines, SparseTable, TableForm, TableLayout};
 
 use super::Table;
 use crate::backend::BackendError;
@@ -10,15 +10,14 @@ use crate::columns::check_columns;
 use crate::cpu::parallelism::Parallelism;
 use crate::cpu::table::form::{Line, copy_of, turn};
 use crate::interrupt::Exec;
-use crate::value::{TableForm, TableLayout};
 
 impl Table {
     /// Takes a table of the host as it is.
-    pub(in crate::cpu) fn of_host(table: star_base::Table) -> Self {
+    pub(in crate::cpu) fn of_host(table: star_value::Table) -> Self {
         match table {
-            star_base::Table::Columns(columns) => Table::new(columns),
-            star_base::Table::Rows(rows) => Table::of_rows(rows),
-            star_base::Table::Sparse(SparseTable { lines, by_rows }) => {
+            star_value::Table::Columns(columns) => Table::new(columns),
+            star_value::Table::Rows(rows) => Table::of_rows(rows),
+            star_value::Table::Sparse(SparseTable { lines, by_rows }) => {
                 Table::of_sparse(lines, if by_rows { Line::Row } else { Line::Column })
             }
         }

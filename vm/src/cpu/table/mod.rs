@@ -28,8 +28,8 @@ mod zeros;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use star_base::BitTable;
 use star_intrinsics::LineOrder;
+use star_value::BitTable;
 
 use super::parallelism::Parallelism;
 use super::transpose::Transposition;

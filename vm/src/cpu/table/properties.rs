@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use star_base::{BitTable, BitVector, SparseLines};
+use star_value::{BitTable, BitVector, SparseLines};
 
 use super::Table;
 use crate::budget::MemoryBudget;
@@ -232,7 +232,7 @@ fn summaries_cover_the_contents_of_blocks() {
         let blocks = Blocks::of(len, &settings).expect("every slice has a summary");
         let (mut limbs, mut known) = (vec![0_u64; len.div_ceil(64)], Known::default());
         known.set_constant(blocks, false);
-        let tail = |limbs: &mut Vec<u64>| star_base::bits::zero_tail(limbs, len);
+        let tail = |limbs: &mut Vec<u64>| star_value::bits::zero_tail(limbs, len);
         for change in changes {
             match change {
                 Change::Constant(bit) => {

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use star_base::{BitTable, OutOfMemory, SparseLine, SparseLines, SparseTable};
+use star_value::{BitTable, OutOfMemory, SparseLine, SparseLines, SparseTable};
 
 use super::Table;
 use crate::cpu::bits::bits_in;

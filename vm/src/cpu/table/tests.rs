@@ -62,7 +62,7 @@ fn windows_agree_with_the_form() {
                 1..8 => table.put(idx, at, bit),
                 _ => {
                     model[idx].iter_mut().for_each(|bit| *bit = below(2) == 1);
-                    let line = star_base::BitVector::from_bools(&model[idx]);
+                    let line = star_value::BitVector::from_bools(&model[idx]);
                     table
                         .write(Line::Row, idx, line.limbs(), &parallelism, NONE)
                         .unwrap_or_else(|_| panic!("no flag is set"));
@@ -159,7 +159,7 @@ fn tables_without_memory_for_a_copy_change_their_home() {
                     for (k, &bit) in bits.iter().enumerate() {
                         model[at(k).0][at(k).1] = bit;
                     }
-                    let bits = star_base::BitVector::from_bools(&bits);
+                    let bits = star_value::BitVector::from_bools(&bits);
                     assert!(table.write(line, idx, bits.limbs(), &parallelism, room).is_ok());
                 } else {
                     let mut limbs = vec![!0; len.div_ceil(64)];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::Table;
 use crate::cpu::parallelism::Parallelism;

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::Table;
 use crate::cpu::parallelism::Parallelism;

@@ -9,7 +9,7 @@
 mod panels;
 mod square;
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use super::parallelism::Parallelism;
 use crate::interrupt::Exec;

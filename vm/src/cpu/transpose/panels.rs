@@ -7,7 +7,7 @@
 //! The first stage runs from the beginning and the last one from the end, since the stride of lines
 //! exceeds their length (Note [Stride] in `bits.rs`).
 
-use star_base::{BitTable, BitVector, Limbs, stride_of};
+use star_value::{BitTable, BitVector, Limbs, stride_of};
 
 use crate::cpu::parallelism::Parallelism;
 use crate::interrupt::Exec;

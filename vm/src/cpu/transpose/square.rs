@@ -3,7 +3,7 @@
 //! Tiles of 512 × 512 bits are exchanged across the diagonal. A line of 64 bytes that would be
 //! unchanged is not written: pages without ones are never allocated.
 
-use star_base::BitTable;
+use star_value::BitTable;
 
 use crate::cpu::parallelism::Parallelism;
 use crate::cpu::table::form::copy_of;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitVector};
+use star_value::{BitTable, BitVector};
 
 use super::*;
 use crate::budget::MemoryBudget;

@@ -4,16 +4,14 @@ pub(super) mod handle;
 
 use std::sync::Arc;
 
-use star_base::BitVector;
-use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
+use star_value::{BitVector, OutOfMemory, Value as HostValue};
 
 use super::parallelism::Parallelism;
 use super::table::Table;
 use super::table::form::bytes_of;
 use super::value::handle::Handle;
 use crate::backend::BackendError;
-use crate::value::HostValue;
 
 /// A variable outside a run: its value, if any, and whether its size is fixed.
 #[derive(Clone, Debug, Default)]

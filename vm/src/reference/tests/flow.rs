@@ -1,7 +1,7 @@
 //! Control flow and calls.
 
-use star_base::BitVector;
 use star_ir::{Arg, IntOp, LogicOp, Mode, Op, Query, Relation, RoutineId, StmtKind, Ty, VarId};
+use star_value::BitVector;
 
 use super::*;
 

@@ -14,11 +14,12 @@ mod traps;
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitVector, BitsRef, Code, FileId, Span};
+use star_base::{Code, FileId, Span};
 use star_ir::{
     Block, Extent, LabelId, LimitKind, LocId, Location, Mode, NamedVar, Op, Operand, Param,
     Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
+use star_value::{BitTable, BitVector, BitsRef, Value as HostValue};
 
 use super::{Reference, Settings};
 use crate::backend::{
@@ -29,7 +30,6 @@ use crate::budget::MemoryBudget;
 use crate::cpu::{self, Cpu};
 use crate::explain::{Became, Subject};
 use crate::kernels::Kernels;
-use crate::value::HostValue;
 
 /// The boundary sizes of packed forms.
 pub(super) const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];

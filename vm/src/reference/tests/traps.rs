@@ -1,10 +1,10 @@
 //! Guards, and the text of traps.
 
-use star_base::BitVector;
 use star_ir::{
     Arg, Check, Frame, IntOp, LocId, Mode, NamedSize, Op, RoutineId, SizeOperand, StmtKind, Trap,
     TrapKind, Ty, VarId,
 };
+use star_value::BitVector;
 
 use super::*;
 

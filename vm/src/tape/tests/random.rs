@@ -1,8 +1,8 @@
 //! Random tapes, planned and run with settings that cross every boundary, against the same
 //! operations on `Vec<bool>` in the recorded order.
 
-use star_base::BitVector;
 use star_ir::Query;
+use star_value::BitVector;
 
 use super::super::*;
 use super::{AND, OR, Random, settings, with_parallelism};

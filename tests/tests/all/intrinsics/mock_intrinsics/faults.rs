@@ -1,12 +1,12 @@
 //! Intrinsics that break a rule end the run as an internal error, and an intrinsic that a backend
 //! lacks is reported.
 
-use star_base::BitVector;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Signature};
 use star_tests::backends::Compiled;
 use star_tests::run::LIMITS;
+use star_value::{Argument, BitVector, Value};
+use star_vm::Outcome;
 use star_vm::cpu::{IntrinsicCall, IntrinsicFn, IntrinsicResult, NotTaken};
-use star_vm::{Argument, HostValue, Outcome};
 
 use super::MockIntrinsics;
 
@@ -33,9 +33,9 @@ const FILL: Intrinsic = Intrinsic::new(&Signature {
 const CALLER: &str = "import \"star:toy\";
     procedure TRY(var X: slice; var m: integer; Z: slice); begin FILL(X,m,Z); end;";
 
-fn args() -> [HostValue; 3] {
-    let slice = || HostValue::Slice(BitVector::zeros(70));
-    [slice(), HostValue::Unset, slice()]
+fn args() -> [Value; 3] {
+    let slice = || Value::Slice(BitVector::zeros(70));
+    [slice(), Value::Unset, slice()]
 }
 
 fn ends_as_a_fault(intrinsic: IntrinsicFn, message: &str) {

@@ -1,9 +1,8 @@
 //! An intrinsic with parameters of every kind, and functions.
 
-use star_base::BitVector;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
 use star_intrinsics::LineOrder;
-use star_vm::HostValue;
+use star_value::{BitVector, Value};
 use star_vm::cpu::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
 
 use super::{MockIntrinsics, table};
@@ -120,25 +119,25 @@ const CALLER: &str = "import \"star:toy\";
     begin P:=Q; EVERY(n,b,s,X,w,T,m,c,Y,v,U,Z,P); end;";
 
 /// Builds the arguments of the caller for n rows and k columns.
-fn args(number: i64, text: &str, n: usize, k: usize) -> Vec<HostValue> {
+fn args(number: i64, text: &str, n: usize, k: usize) -> Vec<Value> {
     let bits =
         |len: usize| BitVector::from_bools(&(0..len).map(|i| i % 3 == 0).collect::<Vec<_>>());
     vec![
-        HostValue::Int(number),
-        HostValue::Bool(k.is_multiple_of(2)),
-        HostValue::Str(text.to_owned()),
-        HostValue::Slice(bits(n)),
-        HostValue::Word(bits(k)),
-        HostValue::from(table(n, k)),
-        HostValue::Unset,
-        HostValue::Unset,
+        Value::Int(number),
+        Value::Bool(k.is_multiple_of(2)),
+        Value::Str(text.to_owned()),
+        Value::Slice(bits(n)),
+        Value::Word(bits(k)),
+        Value::from(table(n, k)),
+        Value::Unset,
+        Value::Unset,
         // It keeps its size.
-        if k == 5 { HostValue::Slice(bits(7)) } else { HostValue::Unset },
-        HostValue::Unset,
-        if n == 64 { HostValue::from(table(n, k + 1)) } else { HostValue::Unset },
-        if n == 65 { HostValue::Unset } else { HostValue::Slice(bits(k)) },
-        HostValue::Unset,
-        HostValue::from(table(k, n)),
+        if k == 5 { Value::Slice(bits(7)) } else { Value::Unset },
+        Value::Unset,
+        if n == 64 { Value::from(table(n, k + 1)) } else { Value::Unset },
+        if n == 65 { Value::Unset } else { Value::Slice(bits(k)) },
+        Value::Unset,
+        Value::from(table(k, n)),
     ]
 }
 
@@ -163,6 +162,6 @@ fn a_function_returns_the_value_of_its_intrinsic() {
         procedure TRY(n: integer; var m: integer); begin m:=TWICE(n)+1; end;";
     let mocks = MockIntrinsics::with(MODULE, &[(EVERY, every), (TWICE, twice)], caller);
     for (n, n_taken) in [(21, 1), (-3, 1), (i64::MIN / 2, 1), (i64::MAX, 0), (i64::MIN, 0)] {
-        assert_eq!(mocks.agree(&[HostValue::Int(n), HostValue::Unset]), n_taken, "{n}");
+        assert_eq!(mocks.agree(&[Value::Int(n), Value::Unset]), n_taken, "{n}");
     }
 }

@@ -6,16 +6,17 @@ mod faults;
 mod kinds;
 mod states;
 
+use star_base::Library;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
-use star_base::{BitTable, Library};
 use star_compiler::LowerOptions;
 use star_intrinsics::{Ended, Environment, IntrinsicState, LineOrder, StateTable};
 use star_tests::backends::{Compiled, on};
 use star_tests::compile_with;
 use star_tests::run::LIMITS;
+use star_value::{BitTable, Value};
 use star_vm::cpu::{CpuIntrinsic, IntrinsicCall, IntrinsicFn, IntrinsicResult, Settings, Target};
 use star_vm::kernels::Kernels;
-use star_vm::{Cpu, HostValue, Reference};
+use star_vm::{Cpu, Reference};
 
 const MODULE: &str = "procedure KEEP(T: table; var H: handle);
 var S,N: table; j: integer;
@@ -285,7 +286,7 @@ impl MockIntrinsics {
     }
 
     /// Runs on all backends, which must agree, and returns the number of intrinsics taken.
-    fn agree(&self, args: &[HostValue]) -> u64 {
+    fn agree(&self, args: &[Value]) -> u64 {
         let runs = self.machines.each_ref().map(|machine| machine.run(self.entry, args, LIMITS));
         for run in &runs {
             assert_eq!(run.outcome, runs[0].outcome);
@@ -299,7 +300,7 @@ impl MockIntrinsics {
 
 /// Runs a text with the module of states on all backends, and returns the number of intrinsics
 /// taken.
-fn agree(text: &str, args: &[HostValue]) -> u64 {
+fn agree(text: &str, args: &[Value]) -> u64 {
     MockIntrinsics::new(text).agree(args)
 }
 

@@ -3,16 +3,17 @@
 use std::sync::atomic::AtomicBool;
 
 use star_tests::run::{LIMITS, Printed};
-use star_vm::{Argument, Control, HostValue, Outcome, Stats};
+use star_value::{Argument, Value};
+use star_vm::{Control, Outcome, Stats};
 
 use super::super::memory::memory_runs_out_no_earlier;
 use super::{MockIntrinsics, agree, table};
 
-const UNSET: HostValue = HostValue::Unset;
+const UNSET: Value = Value::Unset;
 
 /// Builds a slice that differs for each length.
-fn slice(len: usize) -> HostValue {
-    HostValue::Slice(table(len, 2).column(1))
+fn slice(len: usize) -> Value {
+    Value::Slice(table(len, 2).column(1))
 }
 
 #[test]
@@ -24,7 +25,7 @@ fn a_state_is_returned_as_its_tables() {
           KEEP(T,H); b:=HAS(H,2,3); OPEN(H,A,B); b:=HAS(H,2,3);
         end;";
     for (n_rows, n_cols) in [(2, 3), (63, 5), (64, 65), (130, 64), (5, 129)] {
-        let args = [HostValue::from(table(n_rows, n_cols)), UNSET, UNSET, UNSET];
+        let args = [Value::from(table(n_rows, n_cols)), UNSET, UNSET, UNSET];
         // Its tables have replaced the state when it is queried again.
         assert_eq!(agree(text, &args), 2, "{n_rows} x {n_cols}");
     }
@@ -40,7 +41,7 @@ fn storing_a_part_leaves_the_others_unchanged() {
         procedure TRY(T,S: table; var A,B,C: table);
         var H: handle;
         begin KEEP(T,H); PROBE(H,S,C); OPEN(H,A,B); end;";
-    let args = [HostValue::from(table(9, 4)), HostValue::from(table(3, 3)), UNSET, UNSET, UNSET];
+    let args = [Value::from(table(9, 4)), Value::from(table(3, 3)), UNSET, UNSET, UNSET];
     assert_eq!(agree(text, &args), 1);
 }
 
@@ -53,7 +54,7 @@ fn a_part_of_another_module_discards_the_handle() {
             var H: handle;
             begin if T(1,1)=0 then FIRST(H,T); {call}; end;"
         );
-        let args = [HostValue::from(table(3, 3)), UNSET, UNSET, UNSET];
+        let args = [Value::from(table(3, 3)), UNSET, UNSET, UNSET];
         let mocks = MockIntrinsics::new(&text);
         mocks.agree(&args);
         for machine in &mocks.machines {
@@ -77,12 +78,12 @@ fn a_state_is_changed_in_place_and_grows() {
           OPEN(H,A,B);
         end;";
     for (n_rows, n_cols) in [(2, 3), (63, 5), (130, 64)] {
-        let (input, n) = (HostValue::from(table(n_rows, n_cols)), n_cols as i64);
-        let args = [input, slice(n_rows), HostValue::Int(n), UNSET, UNSET, UNSET];
+        let (input, n) = (Value::from(table(n_rows, n_cols)), n_cols as i64);
+        let args = [input, slice(n_rows), Value::Int(n), UNSET, UNSET, UNSET];
         assert_eq!(agree(text, &args), 3 + 2 * n as u64, "{n_rows} x {n_cols}");
     }
     // A slice of another size is left to the Star body, which traps.
-    let args = [HostValue::from(table(9, 4)), slice(8), HostValue::Int(1), UNSET, UNSET, UNSET];
+    let args = [Value::from(table(9, 4)), slice(8), Value::Int(1), UNSET, UNSET, UNSET];
     assert_eq!(agree(text, &args), 1);
 }
 
@@ -96,7 +97,7 @@ const SHARED: &str = "import \"star:toy\";
 
 #[test]
 fn a_shared_state_becomes_tables_before_it_is_changed() {
-    let args = |n| [HostValue::from(table(n, 4)), slice(n), UNSET, UNSET, UNSET, UNSET, UNSET];
+    let args = |n| [Value::from(table(n, 4)), slice(n), UNSET, UNSET, UNSET, UNSET, UNSET];
     for n in [1, 64, 65] {
         // KEEP; then WIDEN, and the second TOGGLE, rebuild a state.
         assert_eq!(agree(SHARED, &args(n)), 3, "{n} rows");
@@ -104,7 +105,7 @@ fn a_shared_state_becomes_tables_before_it_is_changed() {
 }
 
 /// See [`memory_runs_out_no_earlier`].
-fn of_toys(text: &str, args: &[HostValue]) -> [u64; 2] {
+fn of_toys(text: &str, args: &[Value]) -> [u64; 2] {
     let MockIntrinsics { machines: [_, plain, mocks, tiny], entry } = MockIntrinsics::new(text);
     memory_runs_out_no_earlier(&plain, &[mocks, tiny], entry, args)
 }
@@ -121,10 +122,10 @@ fn memory_runs_out_no_earlier_than_without_intrinsics() {
           OPEN(H,A,B);
         end;";
     let (n_rows, n_cols) = (640, 64);
-    let input = HostValue::from(table(n_rows, n_cols));
-    let args = [HostValue::Int(n_rows as i64), input, UNSET, UNSET, UNSET];
+    let input = Value::from(table(n_rows, n_cols));
+    let args = [Value::Int(n_rows as i64), input, UNSET, UNSET, UNSET];
     assert_eq!(of_toys(text, &args), [1, 1]);
-    let input = HostValue::from(table(n_rows, n_cols));
+    let input = Value::from(table(n_rows, n_cols));
     let args = [input, slice(n_rows), UNSET, UNSET, UNSET, UNSET, UNSET];
     // Without WIDEN: a table stored by rows, as a state may leave one, is transposed before it
     // grows, which needs memory.
@@ -145,7 +146,7 @@ fn a_replaced_or_dropped_state_is_freed() {
     let MockIntrinsics { machines: [_, _, mocks, tiny], entry } = MockIntrinsics::new(text);
     for machine in [mocks, tiny] {
         let [once, often] = [1, 20].map(|n| {
-            let args = [HostValue::from(table(640, 64)), slice(640), HostValue::Int(n)];
+            let args = [Value::from(table(640, 64)), slice(640), Value::Int(n)];
             let run = machine.run(entry, &args, LIMITS);
             assert_eq!((run.outcome, run.stats.intrinsics), (Outcome::Done, 3 * n as u64));
             run.stats.peak_bytes
@@ -168,8 +169,8 @@ fn a_host_handle_keeps_its_state_between_runs() {
     let flag = AtomicBool::new(false);
     let mut all = Vec::new();
     for machine in &machines {
-        let input = HostValue::from(table(70, 3));
-        let args = [input, slice(70), HostValue::Int(0), UNSET, UNSET, UNSET];
+        let input = Value::from(table(70, 3));
+        let args = [input, slice(70), Value::Int(0), UNSET, UNSET, UNSET];
         let args = args.iter().map(Argument::of).collect();
         let mut loaded = machine.load(entry, args).expect("it can run");
         let mut n_intrinsics = 0;
@@ -192,5 +193,5 @@ fn a_host_handle_keeps_its_state_between_runs() {
     }
     // A handle is opaque outside; its tables were requested.
     assert!(all.iter().all(|values| *values == all[0] && values[3] == UNSET));
-    assert!(matches!(&all[0][4], HostValue::Table(table) if table.n_cols() == 6));
+    assert!(matches!(&all[0][4], Value::Table(table) if table.n_cols() == 6));
 }

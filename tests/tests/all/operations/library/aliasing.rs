@@ -2,7 +2,7 @@
 //! before the call.
 
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{Data, Machine, Rows, SEED, machines, slice, table, with_unset, word};
 
@@ -89,7 +89,7 @@ fn some_data() -> Vec<Data> {
     (0..6).map(|_| Data::new(&mut random, 33, 8)).collect()
 }
 
-fn args(data: &Data) -> Vec<HostValue> {
+fn args(data: &Data) -> Vec<Value> {
     let tables = [&data.t, &data.f].map(|rows| table(rows, data.k));
     with_unset([tables.to_vec(), vec![slice(&data.x), word(&data.v)]].concat(), 1)
 }

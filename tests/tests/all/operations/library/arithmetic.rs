@@ -1,7 +1,7 @@
 //! Sums, differences, products and quotients.
 
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{Data, Machine, SEED, all_data, count, table, value, with_unset, word};
 
@@ -47,7 +47,7 @@ fn the_sum_of_the_marked_rows_is_an_integer() {
     for data in all_data().into_iter().filter(|data| data.k < 50) {
         let sum = data.marked().map(|i| value(&data.t[i])).sum::<u128>();
         let args = with_unset(data.one(), 1);
-        let sum = HostValue::Int(i64::try_from(sum).expect("small"));
+        let sum = Value::Int(i64::try_from(sum).expect("small"));
         assert_eq!(machine.last("sumrows", &args, 3 * data.k as u64), sum);
     }
     let args = with_unset(vec![table(&vec![vec![true; 64]], 64), super::slice(&[true])], 1);

@@ -2,7 +2,7 @@
 
 use star_compiler::LowerOptions;
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{
     Data, Machine, Rows, SEED, SIZES, all_data, count, int, machines, slice, table, value,
@@ -80,7 +80,7 @@ fn fields_are_copied_with_and_without_machine_operations() {
                     row[field.clone()].copy_from_slice(part);
                 }
                 for machine in &machines {
-                    let args = [table(&wide, width), int(j), int(h), HostValue::Unset];
+                    let args = [table(&wide, width), int(j), int(h), Value::Unset];
                     let cost = 2 * h as u64;
                     assert_eq!(machine.last("tcopy1", &args, cost), table(&taken, h));
                     let args = [table(&narrow, h), int(j), int(h), table(&wide, width)];
@@ -100,7 +100,7 @@ fn tcopy2_grows_an_unsized_table_in_both_variants() {
     for machine_ops in [true, false] {
         let machine = Machine::with(text, &LowerOptions { machine_ops, ..LowerOptions::default() });
         let narrow = vec![vec![true, false], vec![true, true], vec![false, true]];
-        let args = [table(&narrow, 2), int(3), int(2), HostValue::Unset];
+        let args = [table(&narrow, 2), int(3), int(2), Value::Unset];
         let grown: Rows = narrow.iter().map(|row| [&[false; 4], &row[..]].concat()).collect();
         assert_eq!(machine.last("grow", &args, 4), table(&grown, 6));
     }

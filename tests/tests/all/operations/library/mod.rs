@@ -17,7 +17,7 @@ pub(super) use self::sizes::CALLS;
 
 use star_compiler::LowerOptions;
 use star_tests::case::Random;
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{Machine, Rows, SEED, SIZES, count, int, slice, table, word};
 
@@ -83,7 +83,7 @@ impl Data {
     }
 
     /// Returns the rows of `X` for which `marks` holds.
-    fn rows_that(&self, marks: impl Fn(usize) -> bool) -> HostValue {
+    fn rows_that(&self, marks: impl Fn(usize) -> bool) -> Value {
         slice(&(0..self.n).map(|i| self.x[i] && marks(i)).collect::<Vec<_>>())
     }
 
@@ -93,35 +93,35 @@ impl Data {
         width: usize,
         value: impl Fn(usize) -> u128,
         otherwise: impl Fn(usize) -> Vec<bool>,
-    ) -> HostValue {
+    ) -> Value {
         let row = |i| if self.x[i] { number(value(i), width) } else { otherwise(i) };
         table(&(0..self.n).map(row).collect(), width)
     }
 
     /// Returns the rows of `X` as numbers of `width` bits; the others are zero.
-    fn numbers(&self, width: usize, value: impl Fn(usize) -> u128) -> HostValue {
+    fn numbers(&self, width: usize, value: impl Fn(usize) -> u128) -> Value {
         self.rows_of(width, value, |_| vec![false; width])
     }
 
     /// Returns `T`, `X`.
-    fn one(&self) -> Vec<HostValue> {
+    fn one(&self) -> Vec<Value> {
         vec![table(&self.t, self.k), slice(&self.x)]
     }
 
     /// Returns `T`, `X`, `v`.
-    fn by_word(&self) -> Vec<HostValue> {
+    fn by_word(&self) -> Vec<Value> {
         vec![table(&self.t, self.k), slice(&self.x), word(&self.v)]
     }
 
     /// Returns `T`, `F`, `X`.
-    fn by_table(&self) -> Vec<HostValue> {
+    fn by_table(&self) -> Vec<Value> {
         vec![table(&self.t, self.k), table(&self.f, self.k), slice(&self.x)]
     }
 }
 
 /// Appends this number of unset arguments.
-fn with_unset(mut args: Vec<HostValue>, n: usize) -> Vec<HostValue> {
-    args.extend((0..n).map(|_| HostValue::Unset));
+fn with_unset(mut args: Vec<Value>, n: usize) -> Vec<Value> {
+    args.extend((0..n).map(|_| Value::Unset));
     args
 }
 

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use star_tests::case::Random;
 
 use super::{
-    Data, HostValue, Machine, Rows, SEED, all_data, count, int, number, slice, table, value,
-    with_unset,
+    Data, Machine, Rows, SEED, Value, all_data, count, int, number, slice, table, value, with_unset,
 };
 
 const TEXT: &str = "
@@ -42,7 +41,7 @@ fn the_jth_smallest_counts_equal_rows_and_may_be_empty() {
         let m = order.len();
         for j in [0, 1, 2, m / 2, m, m + 1] {
             let mut args = data.one();
-            args.extend([int(j), HostValue::Unset]);
+            args.extend([int(j), Value::Unset]);
             let found = j.checked_sub(1).and_then(|j| order.get(j)).map(|&i| &data.t[i]);
             let cost = match found {
                 Some(row) => 1 + 4 * data.k + count(row),
@@ -53,7 +52,7 @@ fn the_jth_smallest_counts_equal_rows_and_may_be_empty() {
             assert_eq!(machine.last("kthmin", &args, cost as u64), expected);
         }
     }
-    let args = [table(&vec![vec![true]], 1), slice(&[true]), HostValue::Int(-3), HostValue::Unset];
+    let args = [table(&vec![vec![true]], 1), slice(&[true]), Value::Int(-3), Value::Unset];
     assert_eq!(machine.last("kthmin", &args, 1), slice(&[false]));
 }
 

@@ -1,6 +1,6 @@
 //! Sums and differences that overflow.
 
-use star_vm::HostValue;
+use star_value::Value;
 
 use super::{Data, Machine, all_data, count, slice, value, with_unset};
 
@@ -68,7 +68,7 @@ fn overflow_is_marked_or_saturates() {
 fn rows_without_columns_never_overflow() {
     let machine = Machine::new(TEXT);
     for data in all_data().into_iter().filter(|data| data.k == 0) {
-        let none: HostValue = slice(&vec![false; data.n]);
+        let none: Value = slice(&vec![false; data.n]);
         for name in ["addvo", "subtvo", "addco", "subtco"] {
             let args = if name.contains('v') { data.by_table() } else { data.by_word() };
             assert_eq!(machine.last(name, &with_unset(args, 2), 2), none);

@@ -13,9 +13,9 @@
 mod state;
 mod tables;
 
-use star_base::BitVector;
 use star_intrinsics::{Ended, Environment};
 use star_ir::LimitKind;
+use star_value::BitVector;
 
 use super::CpuIntrinsic;
 use crate::cpu::interpreter::Interpreter;

@@ -5,8 +5,8 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use star_base::BitTable;
 use star_intrinsics::{IntrinsicState, LineOrder, state_of};
+use star_value::BitTable;
 
 use super::tables::home_lines;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Target};

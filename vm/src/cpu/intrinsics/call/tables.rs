@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use star_base::{BitTable, SparseLines};
 use star_intrinsics::{LineOrder, Matrix};
+use star_value::{BitTable, SparseLines};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason, Target};
 use crate::cpu::interpreter::Interpreter;

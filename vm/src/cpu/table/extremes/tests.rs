@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::{BitTable, Random};
+use star_base::Random;
+use star_value::BitTable;
 
 use super::*;
 use crate::budget::MemoryBudget;

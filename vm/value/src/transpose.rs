@@ -55,7 +55,7 @@ pub fn transpose_block(block: &mut Block) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Random;
+    use star_base::Random;
 
     #[test]
     fn bits_change_places_with_their_limbs() {

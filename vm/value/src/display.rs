@@ -7,9 +7,10 @@
 use std::fmt::Write;
 
 use star_base::text::visible;
-use star_base::{BitTable, BitVector, Table};
 
-use crate::value::HostValue;
+use crate::bits::{BitTable, BitVector};
+use crate::table::Table;
+use crate::value::Value;
 
 /// Slices and words of more bits are elided in the middle; so are the rows of a table.
 pub const MAX_BITS: usize = 64;
@@ -111,15 +112,15 @@ impl ShownTable for Table {
     }
 }
 
-impl<'a> From<&'a HostValue> for Shown<'a> {
-    fn from(value: &'a HostValue) -> Self {
+impl<'a> From<&'a Value> for Shown<'a> {
+    fn from(value: &'a Value) -> Self {
         match value {
-            HostValue::Unset => Shown::Unset,
-            HostValue::Int(number) => Shown::Int(*number),
-            HostValue::Bool(truth) => Shown::Bool(*truth),
-            HostValue::Str(text) => Shown::Str(text),
-            HostValue::Slice(bits) | HostValue::Word(bits) => Shown::Bits(bits),
-            HostValue::Table(table) => Shown::Table(table),
+            Value::Unset => Shown::Unset,
+            Value::Int(number) => Shown::Int(*number),
+            Value::Bool(truth) => Shown::Bool(*truth),
+            Value::Str(text) => Shown::Str(text),
+            Value::Slice(bits) | Value::Word(bits) => Shown::Bits(bits),
+            Value::Table(table) => Shown::Table(table),
         }
     }
 }
@@ -295,6 +296,6 @@ mod tests {
         assert_eq!(short(Shown::Str("a\nb\\n")), "\"a␊b\\n\"");
         let cut = short(Shown::Str(&"x".repeat(41)));
         assert_eq!(cut, format!("\"{}…\"", "x".repeat(40)));
-        assert_eq!(short(Shown::from(&HostValue::Unset)), "unset");
+        assert_eq!(short(Shown::from(&Value::Unset)), "unset");
     }
 }

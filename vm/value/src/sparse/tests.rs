@@ -1,7 +1,7 @@
 //! Comparison of lines with lists of booleans.
 
 use super::*;
-use crate::random::Random;
+use star_base::Random;
 
 /// Compares lines with their model: a list of booleans for each.
 fn assert_same(lines: &SparseLines, model: &[Vec<bool>]) {

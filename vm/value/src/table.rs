@@ -1,7 +1,8 @@
 //! A table in one of the forms in which it enters and leaves a machine.
 //!
-//! Only this file and the backends that hold a form name it: everything else uses the methods of
-//! [`Table`] and [`TableRef`]. A backend without a form converts it by [`Table::into_columns`].
+//! Only this file and the backends that hold a form match on all of them: everything else uses the
+//! methods of [`Table`] and [`TableRef`]. A backend without a form converts it by
+//! [`TableRef::to_columns`].
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! Borrowed bit values, for output to files and for results of programs.
 
 use crate::bits::{BitTable, BitVector};
-use crate::kind::Kind;
 use crate::sparse::SparseTable;
 use crate::table::TableRef;
+use star_base::Kind;
 
 /// A borrowed table, slice or word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
