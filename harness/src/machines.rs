@@ -10,9 +10,9 @@ use star_vm::kernels::Kernels;
 use star_vm::reference::{ForallOrder, Settings};
 use star_vm::{CompileOptions, Cpu, Reference};
 
-/// A backend with its settings.
+/// A machine that can be created: a backend with its settings.
 #[derive(Clone, Copy, Debug)]
-pub struct Configuration {
+pub struct MachineSpec {
     /// Its name.
     pub name: &'static str,
     /// A description for people.
@@ -24,38 +24,38 @@ pub struct Configuration {
     make: fn() -> Availability,
 }
 
-/// All configurations. The first is authoritative: the others are compared with it. A new backend,
-/// or a setting that must not affect results, is one entry here.
-pub const MACHINES: &[Configuration] = &[
-    Configuration {
+/// All machines. The first is authoritative: the others are compared with it. A new backend, or a
+/// setting that must not affect results, is one entry here.
+pub const MACHINES: &[MachineSpec] = &[
+    MachineSpec {
         name: "reference",
         about: "the specification",
         intrinsics: false,
         backend: "reference",
         make: || ready(Reference::new()),
     },
-    Configuration {
+    MachineSpec {
         name: "reference-backward",
         about: "the reference, each `forall` backward",
         intrinsics: false,
         backend: "reference",
         make: || ready(backward()),
     },
-    Configuration {
+    MachineSpec {
         name: "cpu",
         about: "the packed backend",
         intrinsics: true,
         backend: "cpu",
         make: || ready(Cpu::new()),
     },
-    Configuration {
+    MachineSpec {
         name: "cpu-tiny",
         about: "the packed backend, with all its sizes minimal",
         intrinsics: true,
         backend: "cpu",
         make: || ready(tiny()),
     },
-    Configuration {
+    MachineSpec {
         name: "cpu-baseline",
         about: "the packed backend with the portable kernels, one thread, no intrinsics, \
             everything recorded",
@@ -63,14 +63,14 @@ pub const MACHINES: &[Configuration] = &[
         backend: "cpu",
         make: || ready(baseline()),
     },
-    Configuration {
+    MachineSpec {
         name: "cpu-sparse",
         about: "the packed backend, every table sparse and every slice with a summary of its blocks",
         intrinsics: false,
         backend: "cpu",
         make: || ready(Cpu::with(star_vm::cpu::Settings::sparse(), Kernels::detect())),
     },
-    Configuration {
+    MachineSpec {
         name: "cpu-forms",
         about: "the packed backend, with random changes of the forms of tables between \
             instructions",
@@ -82,29 +82,29 @@ pub const MACHINES: &[Configuration] = &[
 
 /// Configurations that need a device or emulate one; they run only on request.
 #[cfg(feature = "gpu")]
-pub const DEVICES: &[Configuration] = &[
-    Configuration {
+pub const DEVICES: &[MachineSpec] = &[
+    MachineSpec {
         name: "gpu",
         about: "the GPU backend on the best adapter",
         intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::default()),
     },
-    Configuration {
+    MachineSpec {
         name: "gpu-tiny",
         about: "the same, with all sizes minimal",
         intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::tiny()),
     },
-    Configuration {
+    MachineSpec {
         name: "gpu-banks",
         about: "the same, with memory in many small buffers",
         intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::tiny_banks()),
     },
-    Configuration {
+    MachineSpec {
         name: "gpu-emulator",
         about: "the emulator of the GPU backend's control unit, which checks for races between \
             its threads",
@@ -112,7 +112,7 @@ pub const DEVICES: &[Configuration] = &[
         backend: "reference",
         make: || ready(Gpu::emulator(EmulatorSettings::USUAL)),
     },
-    Configuration {
+    MachineSpec {
         name: "gpu-emulator-tiny",
         about: "the same, with all sizes minimal",
         intrinsics: false,
@@ -123,12 +123,12 @@ pub const DEVICES: &[Configuration] = &[
 
 /// There are no devices without the GPU backend.
 #[cfg(not(feature = "gpu"))]
-pub const DEVICES: &[Configuration] = &[];
+pub const DEVICES: &[MachineSpec] = &[];
 
-impl Configuration {
-    /// Returns the configuration with this name.
-    pub fn find(name: &str) -> Option<&'static Configuration> {
-        MACHINES.iter().chain(DEVICES).find(|configuration| configuration.name == name)
+impl MachineSpec {
+    /// Returns the machine with this name, to be created.
+    pub fn find(name: &str) -> Option<&'static MachineSpec> {
+        MACHINES.iter().chain(DEVICES).find(|spec| spec.name == name)
     }
 
     /// Creates the backend with these settings.
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn every_configuration_is_found_by_name() {
-        for configuration in MACHINES {
-            let found = Configuration::find(configuration.name).map(Configuration::machine);
+        for spec in MACHINES {
+            let found = MachineSpec::find(spec.name).map(MachineSpec::machine);
             let name = found.and_then(Result::ok).map(|machine| machine.name);
-            assert_eq!(name, Some(configuration.name));
+            assert_eq!(name, Some(spec.name));
         }
-        assert!(Configuration::find("abacus").is_none());
+        assert!(MachineSpec::find("abacus").is_none());
     }
 }

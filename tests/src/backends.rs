@@ -3,7 +3,7 @@
 pub use star::pipeline::{Compiled, Machine, on};
 pub use star_harness::Mode;
 
-use star_harness::{Configuration, MACHINES};
+use star_harness::{MACHINES, MachineSpec};
 
 /// The backends among [`backends`] with intrinsics.
 pub const WITH_INTRINSICS: [&str; 2] = ["cpu", "cpu-tiny"];
@@ -18,12 +18,12 @@ pub fn backends() -> Vec<Machine> {
     if let Ok(names) = std::env::var("STAR_MACHINES") {
         return std::iter::once("reference").chain(names.split(',')).map(named).collect();
     }
-    MACHINES.iter().map(|configuration| configuration.machine().expect("it is there")).collect()
+    MACHINES.iter().map(|spec| spec.machine().expect("it is there")).collect()
 }
 
 /// Returns the backend of this name.
 fn named(name: &str) -> Machine {
-    let found = Configuration::find(name).unwrap_or_else(|| panic!("no machine `{name}`"));
+    let found = MachineSpec::find(name).unwrap_or_else(|| panic!("no machine `{name}`"));
     found.machine().unwrap_or_else(|why| panic!("`{name}` is not there: {why}"))
 }
 

@@ -21,7 +21,7 @@ use std::time::Instant;
 use clap::Args;
 use star::Machine;
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_harness::{Configuration, MACHINES};
+use star_harness::{MACHINES, MachineSpec};
 use star_os::exit::Exit;
 use star_os::failure::Failure as Ends;
 use star_os::flags::Flags;
@@ -150,8 +150,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
         });
     }
     if !args.list {
-        let names: Vec<&str> =
-            machines.iter().map(|(configuration, _)| configuration.name).collect();
+        let names: Vec<&str> = machines.iter().map(|(spec, _)| spec.name).collect();
         results.summary(&names, start.elapsed().as_secs_f64(), interrupted);
     }
     let failed = results.totals.failed > 0;
@@ -165,36 +164,35 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     })
 }
 
-/// A machine and its configuration.
-type Chosen = (&'static Configuration, Machine);
+/// A machine, and from what it was created.
+type Chosen = (&'static MachineSpec, Machine);
 
 /// Returns the machines with these names.
 fn machines(names: &[String]) -> Result<Vec<Chosen>, Diagnostic> {
-    let mut chosen: Vec<&'static Configuration> = Vec::new();
+    let mut chosen: Vec<&'static MachineSpec> = Vec::new();
     for name in names {
         if name == ALL {
             chosen.extend(MACHINES);
             continue;
         }
-        let found = Configuration::find(name.trim()).ok_or_else(|| no_backend(name))?;
+        let found = MachineSpec::find(name.trim()).ok_or_else(|| no_backend(name))?;
         chosen.push(found);
     }
     let mut ready: Vec<Chosen> = Vec::new();
-    for configuration in chosen {
-        if ready.iter().all(|(other, _)| other.name != configuration.name) {
-            let machine = configuration.machine().map_err(|reason| {
-                let message =
-                    format!("backend `{}` is not available: {reason}", configuration.name);
+    for spec in chosen {
+        if ready.iter().all(|(other, _)| other.name != spec.name) {
+            let machine = spec.machine().map_err(|reason| {
+                let message = format!("backend `{}` is not available: {reason}", spec.name);
                 Diagnostic::new(Code::NoBackend, message)
             })?;
-            ready.push((configuration, machine));
+            ready.push((spec, machine));
         }
     }
     Ok(ready)
 }
 
 fn no_backend(name: &str) -> Diagnostic {
-    let names = || MACHINES.iter().map(|configuration| configuration.name).chain([ALL]);
+    let names = || MACHINES.iter().map(|spec| spec.name).chain([ALL]);
     let message = format!("unknown backend `{}` for tests", text::one_line(name));
     let diagnostic = Diagnostic::new(Code::NoBackend, message)
         .note(format!("tests run on {}", text::quoted_list(names())));

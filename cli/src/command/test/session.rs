@@ -219,9 +219,9 @@ impl Session<'_> {
         enabled: Option<&star_opt::Options>,
     ) -> Result<Prepared, Diagnostic> {
         let runnable = Runnable::of(&subject.compilation, checked, enabled)?;
-        let ready = self.machines.iter().map(|(configuration, machine)| {
+        let ready = self.machines.iter().map(|(spec, machine)| {
             let compiled = machine.compile(runnable.program.clone());
-            Ok(Ready { configuration, compiled: compiled? })
+            Ok(Ready { spec, compiled: compiled? })
         });
         let ready = ready.collect::<Result<_, BackendError>>();
         let ready = ready.map_err(|error| refused_by_backend("a file cannot run", &error))?;
@@ -242,8 +242,8 @@ impl Session<'_> {
             Err(fault) => return Ok(Row::early(fault)),
         };
         let mut limits = Vec::new();
-        for (configuration, _) in &self.machines {
-            limits.push(options.limits.limits(&Machine::find(configuration.backend)?)?);
+        for (spec, _) in &self.machines {
+            limits.push(options.limits.limits(&Machine::find(spec.backend)?)?);
         }
         let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
         let folder = subject.folder();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use star::pipeline::{Machine, on};
 use star_base::Code;
-use star_harness::{Configuration, Purpose};
+use star_harness::{MachineSpec, Purpose};
 use star_ir::{Program, RoutineId, Ty};
 use star_os::access::{Access, Grants};
 use star_os::flags::Flags;
@@ -106,14 +106,14 @@ fn run(text: &str) -> Row {
     let runnable = Runnable::of(&subject.compilation, false, None).unwrap();
     let header = &subject.headers[0];
     let routine = runnable.of_header(header, &subject.headers).unwrap();
-    let ready = |name: &str, machine: &dyn Fn(&Configuration) -> Machine| {
-        let configuration = Configuration::find(name).unwrap();
-        let compiled = machine(configuration).compile(runnable.program.clone()).unwrap();
-        Ready { configuration, compiled }
+    let ready = |name: &str, machine: &dyn Fn(&MachineSpec) -> Machine| {
+        let spec = MachineSpec::find(name).unwrap();
+        let compiled = machine(spec).compile(runnable.program.clone()).unwrap();
+        Ready { spec, compiled }
     };
     let machines = [
-        ready("reference", &|configuration| configuration.machine().unwrap()),
-        ready("cpu", &|configuration| on(configuration.name, Spoiled(Cpu::new()))),
+        ready("reference", &|spec| spec.machine().unwrap()),
+        ready("cpu", &|spec| on(spec.name, Spoiled(Cpu::new()))),
     ];
     let limits = star_vm::Limits { steps: None, memory: None, output: None, depth: 100 };
     let access = Access::new(&file, Grants::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use star::pipeline::{self, Argument, Compiled, RunResult, refused_by_backend, unwrapped};
 use star_base::{Code, Diagnostic, Span};
-use star_harness::{Case, Configuration, Expectation, Expected, Header, Mode, compare};
+use star_harness::{Case, Expectation, Expected, Header, MachineSpec, Mode, compare};
 use star_ir::RoutineId;
 use star_os::access::Access;
 use star_os::files::Console;
@@ -19,8 +19,8 @@ use crate::text;
 
 /// A file compiled for a machine.
 pub(super) struct Ready {
-    /// The configuration of the machine.
-    pub(super) configuration: &'static Configuration,
+    /// From what the machine was created.
+    pub(super) spec: &'static MachineSpec,
     /// The compiled file.
     pub(super) compiled: Compiled,
 }
@@ -280,6 +280,6 @@ impl Trial<'_> {
 impl Ready {
     /// Returns the name of the machine.
     pub(super) fn name(&self) -> &'static str {
-        self.configuration.name
+        self.spec.name
     }
 }

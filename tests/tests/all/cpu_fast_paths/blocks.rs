@@ -152,7 +152,7 @@ fn on_ground(ground: bool, routine: &str, before: &[Value], n: usize, after: &[V
     let mut expected = None;
     for (graph, is_sparse) in forms {
         for machine in ["cpu", "cpu-tiny", "cpu-sparse", "cpu-baseline"] {
-            let machine = star_harness::machines::Configuration::find(machine);
+            let machine = star_harness::machines::MachineSpec::find(machine);
             let machine: Machine = machine.and_then(|it| it.machine().ok()).expect("a machine");
             let name = machine.name;
             let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
@@ -202,7 +202,7 @@ fn a_full_sparse_table_becomes_dense_once_within_memory() {
     let (_, [_, rows]) = graph(n, 1, false);
     let dense_bytes = n as u64 * (n.div_ceil(64) as u64 * 8);
     let run = |memory: u64| {
-        let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+        let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
         let machine = machine.machine().expect("it is ready");
         let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
         let graph = sparse(rows.clone(), true);
@@ -239,7 +239,7 @@ fn a_table_growing_by_sparse_columns_stays_sparse_until_full() {
 fn a_growing_sparse_table_hits_the_limit_no_earlier_than_dense() {
     let program = Program::new(TEXT);
     let n = 1 << 17;
-    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
     let int = |number: usize| Argument::of(&Value::Int(number as i64));
@@ -264,7 +264,7 @@ fn a_growing_sparse_table_hits_the_limit_no_earlier_than_dense() {
 fn a_sparse_table_becomes_dense_before_memory_runs_short() {
     let program = Program::new(TEXT);
     let (n, d) = (1 << 17, 64);
-    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
     let int = |number: usize| Argument::of(&Value::Int(number as i64));
@@ -293,7 +293,7 @@ fn a_large_zero_table_is_stored_in_the_layout_of_its_writes() {
     for vertex in 0..d {
         rows.put(vertex, vertex * 7, true).expect("memory");
     }
-    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
     let graph = sparse(rows, true);
@@ -314,7 +314,7 @@ fn levels_of_a_long_path_cost_only_their_contents() {
     for vertex in 1..n_levels {
         rows.put(vertex * 7, (vertex + 1) * 7, true).expect("memory");
     }
-    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
     let graph = sparse(rows, true);
@@ -351,7 +351,7 @@ procedure levels(s: integer; G: table(n,n); var Level: table(n)); begin BFS(s,G,
             rows.put(vertex(way, step - 1), vertex(way, step), true).expect("memory");
         }
     }
-    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
     let machine = machine.machine().expect("it is ready");
     let mut optimised = program.lowered.program.clone();
     star_opt::apply(&mut optimised, &["all"]).expect("it verifies");

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use star_harness::machines::Configuration;
+use star_harness::machines::MachineSpec;
 use star_tests::run::Program;
 use star_value::{Argument, Value};
 
@@ -24,7 +24,7 @@ begin w:=ROW(1,T); k:=NUMB(w) end;";
 /// Returns the layout of a table of 70 x 130, given by columns, before a run.
 fn lies(machine: &str, routine: &str) -> String {
     let program = Program::new(TEXT);
-    let machine = Configuration::find(machine).and_then(|it| it.machine().ok());
+    let machine = MachineSpec::find(machine).and_then(|it| it.machine().ok());
     let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
     let arguments = vec![Argument::of(&table(70, 130, 1)), Argument::of(&Value::Unset)];
     let loaded = compiled.expect("it compiles").load_laid_out(

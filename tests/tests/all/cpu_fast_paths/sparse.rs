@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use star::pipeline::{LoadedRoutine, Printed};
 use star_base::Random;
-use star_harness::machines::Configuration;
+use star_harness::machines::MachineSpec;
 use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_sparse};
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, Value};
@@ -86,7 +86,7 @@ fn same_in_every_form(
     let (mut expected, mut usual) = (None, None);
     for form in 0..3 {
         for &name in machines {
-            let machine = Configuration::find(name).and_then(|it| it.machine().ok());
+            let machine = MachineSpec::find(name).and_then(|it| it.machine().ok());
             let machine = machine.expect("a machine");
             let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
             let arguments = before.iter().map(Argument::of);
@@ -186,7 +186,7 @@ fn shortest_paths_on_a_large_map_process_few_limbs() {
         let h = widths.h;
         let by_rows = sparse_form(Layout::Adjacency, &graph, none, true);
         let weights = sparse_form(Layout::WeightsOut, &graph, widths, false);
-        let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
+        let machine = MachineSpec::find("cpu").and_then(|it| it.machine().ok());
         let machine = machine.expect("a machine");
         let program = program(false);
         let mut stated = program.lowered.program.clone();
@@ -273,7 +273,7 @@ fn ring_with_a_tail(n: usize, n_tail: usize) -> Graph {
 fn reachability_does_not_need_memory_for_the_full_closure() {
     let n = 30_000;
     let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
-    let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
+    let machine = MachineSpec::find("cpu").and_then(|it| it.machine().ok());
     let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
     let compiled = compiled.expect("it compiles");
     let run = |graph: &Graph, i: usize, j: usize, by_rows: bool, memory: Option<u64>| {
@@ -338,7 +338,7 @@ fn a_sparse_closure_stays_sparse_and_a_full_one_does_not() {
     // 112 MB dense: more than the size up to which a sparse table becomes dense by default.
     let n = 30_000;
     let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
-    let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
+    let machine = MachineSpec::find("cpu").and_then(|it| it.machine().ok());
     let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
     let compiled = compiled.expect("it compiles");
     let run = |graph: &Graph, by_rows: bool, memory: u64| {

@@ -147,7 +147,7 @@ fn line_loops_are_one_instruction_of_the_emulator() {
     are_one((&EMULATORS, &emulators()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
-/// One workgroup of the emulator processes 32 columns and 1024 rows, 384 in the tiny configuration;
+/// One workgroup of the emulator processes 32 columns and 1024 rows, 384 in the tiny spec;
 /// its grid joins results of 640 components.
 #[test]
 fn tables_larger_than_a_workgroup_are_one_instruction_too() {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use star::pipeline::Printed;
 use star_gpu::{DeviceSettings, Gpu, Mode};
-use star_harness::Configuration;
+use star_harness::MachineSpec;
 use star_ir::{LimitKind, RoutineId, print};
 use star_tests::backends::{Compiled, Machine, Mode as Comparison, on};
 use star_tests::case::Random;
@@ -37,7 +37,7 @@ use star_vm::{Control, Limits, Outcome, Reference, Stats};
 fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
     let mut machines = vec![on("reference", Reference::new())];
     for name in names {
-        let found = Configuration::find(name).ok_or_else(|| format!("no machine `{name}`"))?;
+        let found = MachineSpec::find(name).ok_or_else(|| format!("no machine `{name}`"))?;
         machines.push(found.machine()?);
     }
     Ok(machines)
