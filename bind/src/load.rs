@@ -74,6 +74,7 @@ pub fn load(
         changed,
         saw_stream,
         signed: None,
+        h: None,
         has_weights: false,
         scales: BTreeMap::new(),
     };
@@ -220,7 +221,7 @@ pub fn load(
     }
     let weighted = graph.as_ref().filter(|_| loader.has_weights);
     let scale = weighted.and_then(|(file, _)| loader.scale_of(file));
-    let coding = WeightCoding { scale, signed: loader.signed };
+    let coding = WeightCoding { scale, signed: loader.signed, h: loader.h };
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(LoadedArguments {
             arguments,
@@ -427,6 +428,8 @@ struct Loader<'a> {
     saw_stream: bool,
     /// The width of weights in the layout `signed-out`, if a parameter has it.
     signed: Option<usize>,
+    /// The width of weights, or 1 if a parameter has the layout `adjacency`.
+    h: Option<usize>,
     /// Whether a parameter has the weights of a graph.
     has_weights: bool,
     /// The scales of the weights of graphs, by file name.
@@ -447,6 +450,12 @@ impl Loader<'_> {
 
     /// Records that a parameter has this layout, with weights of `h` bits if it has any.
     fn note_weights(&mut self, layout: Layout, h: Option<usize>) {
+        if layout == Layout::Adjacency {
+            self.h = self.h.or(Some(1));
+        }
+        if layout.weights() != Weights::None {
+            self.h = h.or(self.h);
+        }
         match layout.weights() {
             Weights::None => return,
             Weights::Signed => self.signed = h,
