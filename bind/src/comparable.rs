@@ -1,12 +1,13 @@
 //! Refusal of fields of different parameters whose values could be compared by a program although
-//! equal values have different bits: codes of texts, and numbers with an offset. Fields of
-//! different kinds, such as texts and numbers, have no equal values: they are refused if they have
-//! one name, or are the only fields of their parameters.
+//! equal values have different bits: codes of texts and of vertices, and numbers with an offset.
+//! Fields of different kinds, such as texts and numbers, have no equal values: they are refused if
+//! they have one name, or are the only fields of their parameters.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use star_base::{Code, text};
-use star_io::{Coding, FileError, Numbers};
+use star_io::{Coding, FileError, Graph, Layout, Numbers};
 
 use crate::param::Kind;
 
@@ -22,6 +23,8 @@ struct CodedField {
     name: String,
     width: usize,
     coding: Coding,
+    /// Whether there is a column for each value, as in a matrix of a graph, and not its code.
+    is_matrix: bool,
 }
 
 impl ParamFields {
@@ -39,9 +42,44 @@ impl ParamFields {
             name: field.name.clone(),
             width,
             coding: Coding::of(field),
+            is_matrix: false,
         });
         let (param, file) = (param.to_owned(), file.to_owned());
         ParamFields { param, kind, file, fields: fields.collect() }
+    }
+
+    /// Creates the codes of vertices, of `b` bits, in this layout of a graph, or its columns.
+    pub(crate) fn of_graph(
+        param: &str,
+        kind: Kind,
+        file: &str,
+        graph: &Rc<Graph>,
+        layout: Layout,
+        b: usize,
+    ) -> Self {
+        let field = |name: &str, width, is_matrix| CodedField {
+            name: name.to_owned(),
+            width,
+            coding: Coding::Vertices(Rc::clone(graph)),
+            is_matrix,
+        };
+        let fields = match layout {
+            Layout::Left | Layout::Right | Layout::Code | Layout::CodeDouble => {
+                vec![field(layout.name(), b, false)]
+            }
+            Layout::Arcs => vec![field("left", b, false), field("right", b, false)],
+            Layout::Adjacency
+            | Layout::WeightsOut
+            | Layout::SignedOut
+            | Layout::WeightsIn
+            | Layout::Distances
+            | Layout::Incidence
+            | Layout::Tails
+            | Layout::Heads => vec![field("vertices", graph.n_vertices, true)],
+            Layout::Weight | Layout::Edges => Vec::new(),
+        };
+        let (param, file) = (param.to_owned(), file.to_owned());
+        ParamFields { param, kind, file, fields }
     }
 
     /// Returns whether a field has the same name and no other coding here.
@@ -57,7 +95,8 @@ impl ParamFields {
 
 /// Refuses fields of two parameters that have one width and different codings, unless one of them
 /// is also a field of the other parameter. The code of a value must be that of a field of a table.
-/// With codes that are `shared`, only fields of different kinds are refused.
+/// With codes that are `shared`, equal values of one kind have equal bits; but sorted texts may not
+/// have the codes of vertices.
 ///
 /// # Errors
 /// E0507 with the settings that say what is meant.
@@ -73,10 +112,11 @@ pub(crate) fn check(params: &[ParamFields], shared: bool) -> Result<(), FileErro
             for field in &second.fields {
                 let other = first.fields.iter().find(|other| {
                     let is_refused = match field.coding.is_of_kind(&other.coding) {
-                        true => !shared && field.coding.differs(&other.coding),
+                        true => field.coding.differs(&other.coding),
                         false => are_single || field.name == other.name,
                     };
                     other.width == field.width
+                        && other.is_matrix == field.is_matrix
                         && is_refused
                         && !first.has(field)
                         && !second.has(other)
@@ -84,7 +124,7 @@ pub(crate) fn check(params: &[ParamFields], shared: bool) -> Result<(), FileErro
                         && !(is_word(second) && tables().any(|table| table.has(field)))
                 });
                 if let Some(other) = other {
-                    return Err(refusal((first, other), (second, field)));
+                    return Err(refusal((first, other), (second, field), shared));
                 }
             }
         }
@@ -95,39 +135,42 @@ pub(crate) fn check(params: &[ParamFields], shared: bool) -> Result<(), FileErro
 fn refusal(
     (first, other): (&ParamFields, &CodedField),
     (second, field): (&ParamFields, &CodedField),
+    shared: bool,
 ) -> FileError {
-    let name = |field: &CodedField| text::one_line(&field.name).to_string();
+    let name = |of: &ParamFields, field: &CodedField| match field.coding {
+        Coding::Vertices(_) => format!("the vertices for `{}`", of.param),
+        Coding::Texts(_) | Coding::Numbers(..) => {
+            format!("field `{}` for `{}`", text::one_line(&field.name), of.param)
+        }
+    };
+    let (other_name, field_name) = (name(first, other), name(second, field));
     if !field.coding.is_of_kind(&other.coding) {
-        let message = format!(
-            "field `{}` for `{}` holds {}, and field `{}` for `{}` {}",
-            name(other),
-            first.param,
-            other.coding.describe(),
-            name(field),
-            second.param,
-            field.coding.describe(),
-        );
+        let values = |field: &CodedField| match field.coding {
+            Coding::Vertices(_) => format!("have {}", field.coding.describe()),
+            Coding::Texts(_) | Coding::Numbers(..) => format!("holds {}", field.coding.describe()),
+        };
+        let message = format!("{other_name} {}, and {field_name} {}", values(other), values(field));
         return FileError::new(Code::NoSuchLayout, &second.file, message)
             .note("a comparison of their bits has no meaning")
             .help("`texts=FIELD` reads numbers as texts, `scale=NUMBER` scales all fields alike")
             .help("`codes=own` is for programs that do not compare these fields");
     }
-    let what = match field.coding {
-        Coding::Texts(_) => "codes of texts",
-        Coding::Numbers(..) => "offsets",
+    let what = match (&field.coding, &other.coding) {
+        (Coding::Numbers(..), _) | (_, Coding::Numbers(..)) => "offsets",
+        (Coding::Vertices(_), Coding::Vertices(_)) if field.is_matrix => "orders",
+        (Coding::Vertices(_), _) | (_, Coding::Vertices(_)) => "codes",
+        (Coding::Texts(_), Coding::Texts(_)) => "codes of texts",
     };
-    let message = format!(
-        "field `{}` for `{}` and field `{}` for `{}` have different {what}",
-        name(other),
-        first.param,
-        name(field),
-        second.param
+    let message = format!("{other_name} and {field_name} have different {what}");
+    let error = FileError::new(Code::NoSuchLayout, &second.file, message).note(
+        "equal values have different bits in fields of one width: a comparison would be wrong",
     );
-    FileError::new(Code::NoSuchLayout, &second.file, message)
-        .note(
-            "equal values have different bits in fields of one width: a comparison would be wrong",
-        )
-        .help("`codes=shared` gives equal values the same bits in all fields")
+    let help = match shared {
+        true => "`order=first` gives texts the codes of the vertices with these names",
+        false => "`codes=shared` gives equal values the same bits in all fields",
+    };
+    error
+        .help(help)
         .help("`codes=own` keeps different ones, for programs that do not compare these fields")
 }
 
@@ -180,5 +223,38 @@ mod tests {
             assert!(refused([texts(1), others(1)]) && !refused([texts(2), others(2)]));
             assert!(refused([others(1), scaled(1)]) && !refused([scaled(1), scaled(1)]));
         }
+    }
+
+    #[test]
+    fn codes_of_vertices_are_compared_with_those_of_texts() {
+        let texts = |names: [&str; 2]| star_io::Texts::of(names.map(str::to_owned));
+        let graph = |names| {
+            let names = Some(star_io::VertexNames::Texts(texts(names)));
+            Rc::new(Graph { n_vertices: 2, names, ..Graph::default() })
+        };
+        let of = |param, layout, names, b| {
+            ParamFields::of_graph(param, Kind::Table, "g.csv", &graph(names), layout, b)
+        };
+        let list = |names| {
+            let meaning = Meaning::Texts(texts(names));
+            let field = Field { meaning, ..Field::new("u", None, vec![1]) };
+            let numbers = Numbers { shape: Shape::List(1), fields: vec![field] };
+            ParamFields::new("B", Kind::Table, "f.csv", &numbers, 0..1, &[2])
+        };
+        let (ab, ba) = (["a", "b"], ["b", "a"]);
+        let left = |names| of("A", Layout::Left, names, 2);
+        let refused = |params: &[ParamFields]| check(params, false).is_err();
+        assert!(refused(&[left(ab), of("B", Layout::Right, ba, 2)]));
+        assert!(!refused(&[left(ab), of("B", Layout::Right, ab, 2)]));
+        assert!(!refused(&[left(ab), of("B", Layout::Right, ba, 3)]));
+        assert!(refused(&[left(ab), of("B", Layout::Arcs, ba, 2)]));
+        assert!(refused(&[left(ab), list(ba)]) && !refused(&[left(ab), list(ab)]));
+        // The columns of a matrix are no codes.
+        let matrix = |names| of("A", Layout::Adjacency, names, 2);
+        assert!(refused(&[matrix(ab), of("B", Layout::WeightsIn, ba, 2)]));
+        assert!(!refused(&[matrix(ab), of("B", Layout::Right, ba, 2), list(ba)]));
+        assert!(!refused(&[of("A", Layout::Weight, ab, 2), list(ba)]));
+        let error = check(&[left(ab), list(ba)], true).unwrap_err();
+        assert!(error.help[0].contains("`order=first`"), "{error:?}");
     }
 }

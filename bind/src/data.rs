@@ -130,6 +130,7 @@ pub fn read_file(
     options.fields = reading.settings.field_rules();
     options.graph = expected.graph;
     options.palette_indices = reading.settings.palette_indices;
+    options.nan_is_missing = reading.settings.nan_is_missing;
     options.skip_times = reading.settings.skip_times;
     options.as_graph = as_graph;
     options.direction = direction.unwrap_or(reading.settings.direction);

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use star_base::{Code, text};
 use star_io::{
-    Data, Decimal, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights,
+    Data, Decimal, Field, FileError, Format, Graph, GraphSizes, Layout, Meaning, NumberLayout,
+    Numbers, Shape, Weights,
 };
 use star_value::{Argument, TableWish, Value};
 
@@ -72,6 +73,7 @@ pub fn load(
         changed,
         saw_stream,
         signed: None,
+        h: None,
         has_weights: false,
         scales: BTreeMap::new(),
     };
@@ -81,7 +83,9 @@ pub fn load(
     let mut kept_rows = BTreeMap::new();
     if reading.settings.codes == Codes::Shared {
         loader.share_vertices(graph, &origins)?;
+        loader.share_codes(&origins)?;
     }
+    let widths = WidthOverrides { b: widths.b.or(loader.shared_b(graph, &origins)?), ..widths };
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
@@ -92,9 +96,6 @@ pub fn load(
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
     loader.changed = changed_graph(reading, &offered, widths);
-    if reading.settings.codes == Codes::Shared {
-        loader.share_codes(&origins)?;
-    }
     let (mut arguments, mut lists) = (Vec::new(), Vec::new());
     let mut coded = Vec::new();
     // Of the tables, by name; and the parameters that get one, with their places.
@@ -127,9 +128,19 @@ pub fn load(
                 };
                 let found = loader.file(request, wanted, &param.name, is_kept(&param.name));
                 let FileValue { value, rows: found, list, offset, fields } =
-                    found.map_err(|error| match param.kind == Kind::Word && layout.is_none() {
-                        true => perhaps_a_text(error, &param.name, list_file.as_deref()),
-                        false => error,
+                    found.map_err(|error| match &layout {
+                        None if param.kind == Kind::Word => {
+                            perhaps_a_text(error, &param.name, list_file.as_deref())
+                        }
+                        Some(AnyLayout::Numbers(NumberLayout::Field(_)))
+                            if error.code == Code::CannotOpen && path.contains(':') =>
+                        {
+                            error.help(
+                                "a field whose name has a colon is chosen by its number: \
+                                    `field:1:FILE`",
+                            )
+                        }
+                        _ => error,
                     })?;
                 rows = found;
                 coded.extend(fields);
@@ -154,6 +165,9 @@ pub fn load(
                 if let Some(layout) = offer.layout() {
                     let offset = Some(offset_in(&offered.graph, layout));
                     offsets.insert(param.name.as_str(), (offset, offered.file.to_owned()));
+                }
+                if let Some(layout) = offer.layout() {
+                    coded.push(loader.vertices(&param.name, request, layout, &offered.graph)?);
                 }
                 if offer.layout().is_some_and(Layout::rows_are_arcs) {
                     let scale = loader.scale_of(offered.file);
@@ -201,7 +215,7 @@ pub fn load(
     }
     let weighted = graph.as_ref().filter(|_| loader.has_weights);
     let scale = weighted.and_then(|(file, _)| loader.scale_of(file));
-    let coding = WeightCoding { scale, signed: loader.signed };
+    let coding = WeightCoding { scale, signed: loader.signed, h: loader.h };
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(LoadedArguments {
             arguments,
@@ -408,6 +422,8 @@ struct Loader<'a> {
     saw_stream: bool,
     /// The width of weights in the layout `signed-out`, if a parameter has it.
     signed: Option<usize>,
+    /// The width of weights, or 1 if a parameter has the layout `adjacency`.
+    h: Option<usize>,
     /// Whether a parameter has the weights of a graph.
     has_weights: bool,
     /// The scales of the weights of graphs, by file name.
@@ -428,6 +444,12 @@ impl Loader<'_> {
 
     /// Records that a parameter has this layout, with weights of `h` bits if it has any.
     fn note_weights(&mut self, layout: Layout, h: Option<usize>) {
+        if layout == Layout::Adjacency {
+            self.h = self.h.or(Some(1));
+        }
+        if layout.weights() != Weights::None {
+            self.h = h.or(self.h);
+        }
         match layout.weights() {
             Weights::None => return,
             Weights::Signed => self.signed = h,
@@ -472,12 +494,36 @@ impl Loader<'_> {
         for (_, numbers) in &mut self.lists {
             lists.extend(Rc::get_mut(numbers)); // they are not shared yet
         }
-        star_io::share_codes(&mut lists, self.reading.settings.sorted);
+        // All graphs share their vertices.
+        let vertices = self.graphs.first().map(|(_, graph)| &**graph);
+        star_io::share_codes(&mut lists, vertices, self.reading.settings.sorted);
         let n_after: u64 = self.lists.iter().map(|(_, numbers)| bytes_in(numbers)).sum();
         let n_more = n_after.saturating_sub(n_before);
         self.note(n_more);
         self.free = self.free.saturating_sub(n_more);
         Ok(())
+    }
+
+    /// Returns the width of the codes of vertices that are also those of texts of lists; `None` if
+    /// there are no such texts.
+    fn shared_b(
+        &self,
+        offered: Option<&str>,
+        origins: &[Origin],
+    ) -> Result<Option<usize>, FileError> {
+        let Some((file, graph)) = self.graphs.first() else { return Ok(None) };
+        let mut fields = self.lists.iter().flat_map(|(_, numbers)| &numbers.fields);
+        let texts = fields.find_map(|field| match &field.meaning {
+            Meaning::Texts(texts) => Some(texts),
+            _ => None,
+        });
+        let Some(texts) = texts else { return Ok(None) };
+        // All graphs have the same vertices.
+        let files = || self.graphs.iter().map(|(file, _)| file.as_str()).chain(offered);
+        let layouts =
+            origins.iter().filter_map(|origin| files().find_map(|file| layout_of(origin, file)));
+        let needed = widths::chosen_b(graph, &layouts.collect::<Vec<_>>(), file)?;
+        Ok(Some(needed.max(texts.width())))
     }
 
     /// Reads the graphs among the files of the parameters, and gives them shared vertices.
@@ -536,7 +582,7 @@ impl Loader<'_> {
             return self.numbers(numbers, request, name, is_kept);
         }
         if let Some(graph) = self.known_graph(request.file) {
-            return self.lay_out(graph, request);
+            return self.lay_out(graph, request, name);
         }
         let format = request.layout.and_then(AnyLayout::format);
         let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
@@ -557,11 +603,11 @@ impl Loader<'_> {
                     let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
                     let layout = AnyLayout::Graph(wanted);
                     let request = LoadRequest { max_bytes, layout: Some(&layout), ..request };
-                    return self.lay_out(Rc::new(graph), request);
+                    return self.lay_out(Rc::new(graph), request, name);
                 }
                 let graph = self.keep(request.file, graph);
                 let request = LoadRequest { max_bytes: self.free, ..request };
-                self.lay_out(graph, request)
+                self.lay_out(graph, request, name)
             }
             Data::Numbers(numbers) => {
                 let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
@@ -615,6 +661,7 @@ impl Loader<'_> {
         &mut self,
         graph: Rc<Graph>,
         request: LoadRequest<'_>,
+        name: &str,
     ) -> Result<FileValue, FileError> {
         let value = data::from_graph(self.reading, &graph, request)?;
         self.note(laid_out_bytes(&value));
@@ -634,9 +681,35 @@ impl Loader<'_> {
             };
             self.note_weights(*layout, h);
         }
+        let layout = match request.layout {
+            Some(AnyLayout::Graph(layout)) => *layout,
+            Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => Layout::Adjacency,
+        };
+        let fields = Some(self.vertices(name, request, layout, &graph)?);
         let scale = self.scale_of(request.file);
         let rows = rows_are_arcs.then_some(Rows::Arcs(graph, scale));
-        Ok(FileValue::new(value, rows, offset))
+        Ok(FileValue { fields, ..FileValue::new(value, rows, offset) })
+    }
+
+    /// Returns the codes of vertices in a layout of a graph, or its columns.
+    fn vertices(
+        &self,
+        param: &str,
+        request: LoadRequest<'_>,
+        layout: Layout,
+        graph: &Rc<Graph>,
+    ) -> Result<ParamFields, FileError> {
+        let LoadRequest { kind, file, widths, .. } = request;
+        let b = match widths.b {
+            Some(b) => b,
+            None => widths::least_widths(graph, layout, file)?.b,
+        };
+        // The arcs of a graph that is not kept may be dropped.
+        let graph = self.known_graph(file).unwrap_or_else(|| {
+            let (n_vertices, names) = (graph.n_vertices, graph.names.clone());
+            Rc::new(Graph { n_vertices, names, ..Graph::default() })
+        });
+        Ok(ParamFields::of_graph(param, kind, file, &graph, layout, b))
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {

@@ -103,7 +103,11 @@ pub(crate) fn as_graph(
         true => String::new(),
         false => format!("; `undirected:{shown}` reads edges"),
     };
-    let none = text::one_line(&missing.to_string());
+    let none = match missing {
+        // No other number stands for it.
+        i64::MIN => "NaN".to_owned(),
+        _ => missing.to_string(),
+    };
     reading.observer.note(&format!(
         "{file}: {what} from row to column, {none} is no arc, vertices from 0{direction}"
     ));

@@ -42,6 +42,20 @@ pub struct WeightCoding {
     pub scale: Option<Decimal>,
     /// The width h of signed weights: a distance in h bits is stored with the offset 2^(h − 1).
     pub signed: Option<usize>,
+    /// The width h of weights; 1 for the bits of adjacency.
+    pub h: Option<usize>,
+}
+
+impl WeightCoding {
+    /// Returns the width of the numbers in the rows of a result if it has a row, and in it a number
+    /// for each vertex of a graph.
+    pub fn matrix_width(&self, (n_rows, n_cols): (usize, usize), graph: &Graph) -> Option<usize> {
+        let n = graph.n_vertices;
+        let h = self.h?;
+        // The code of one of two vertices has two bits.
+        let is_square = n_rows == n && n > 2 && n_cols == n.saturating_mul(h);
+        is_square.then_some(h)
+    }
 }
 
 /// The output form of a result other than its bits.
@@ -205,6 +219,43 @@ impl ResultForm {
         if let Some(scale) = coding.scale {
             field.meaning = Meaning::Scaled(scale);
         }
+    }
+
+    /// Refuses a matrix of distances, or of bits, as the number of each vertex.
+    ///
+    /// # Errors
+    /// E0507 with a form that suits it.
+    pub fn check_numbers(
+        &self,
+        name: &str,
+        value: BitsRef<'_>,
+        graph: Option<&Graph>,
+        coding: WeightCoding,
+        file: &str,
+    ) -> Result<(), FileError> {
+        let Some(graph) = graph.filter(|_| *self == ResultForm::Distances) else { return Ok(()) };
+        let Some(h) = coding.matrix_width(value.shape(), graph) else { return Ok(()) };
+        let message = format!("`{name}` has a number for each pair of vertices");
+        let error = FileError::new(Code::NoSuchLayout, file, message);
+        let n = graph.n_vertices;
+        if h == 1 {
+            return Err(error.help(format!("`{name}=adjacency:FILE` writes an arc for each one")));
+        }
+        let names: Vec<String> = (0..n.min(3)).map(|at| graph.name(at).to_string()).collect();
+        let is_plain =
+            |name: &String| !name.contains(|c: char| c.is_whitespace() || "=:,".contains(c));
+        let field = |(at, name): (usize, &String)| match names.iter().all(is_plain) {
+            true => format!("{name}={h}"),
+            false => format!("v{}={h}", at + 1),
+        };
+        let fields: Vec<String> = names.iter().enumerate().map(field).collect();
+        let more = if n > names.len() { " …" } else { "" };
+        let help = format!(
+            "`{name}=records {}{more}:FILE` writes a field for each vertex; {} is infinity",
+            text::one_line(&fields.join(" ")),
+            (1u128 << h.min(63)) - 1,
+        );
+        Err(error.note(format!("a row has {n} numbers of {h} bits")).help(help))
     }
 
     /// Converts a result to this form. `rows` are those of the parameter that the form names,

@@ -34,6 +34,8 @@ pub struct Settings {
     pub empty: Option<String>,
     /// The number of a file that represents a missing value.
     pub nodata: Option<Decimal>,
+    /// Whether NaN represents a missing value.
+    pub nan_is_missing: bool,
     /// Whether a picture with a palette is read as the indices of its colours.
     pub palette_indices: bool,
     /// Whether the first record of a list is a header; by default if every field is a name.
@@ -121,7 +123,7 @@ const CONCERNS: [Concern; 13] = [
     ("nodata", "files of numbers", |it| it.may_miss),
     ("palette", "PNG pictures with a palette", |it| it.palette),
     ("widths", "the fields of files of numbers", |it| it.fields),
-    ("codes", "parameters from files of numbers, or `codes=shared` for graphs", |it| it.codes),
+    ("codes", "parameters from graphs and files of numbers", |it| it.codes),
 ];
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.
@@ -149,7 +151,8 @@ Settings for files, given like parameters:
                 `codes=own` if a program does not compare fields
   header=no     the first line of a CSV file is a record; `header=yes`: a header
   empty=VALUE   default for a missing number, date or time in a CSV file
-  nodata=NUMBER number of a file for a missing value: it becomes all ones
+  nodata=NUMBER number of a file for a missing value: it becomes all ones;
+                `nodata=nan` for arrays and TIFF pictures
   palette=index read a PNG picture with a palette as colour indices, not colours
   from=COLUMN   column of an edge list with the vertex that an arc leaves, by name
                 or number; by default `from`, `source` and similar, or the first
@@ -244,7 +247,7 @@ impl Settings {
                     | Format::Arrow
             );
             uses.may_lack_weights |= (has_names || format == Format::Pajek) && graph.weighted;
-            uses.codes |= self.codes == Codes::Shared;
+            uses.codes |= self.codes != Codes::Unsaid;
             uses.weight |= has_names || !self.edge_fields().reads_weights();
             uses.scaled_weights |= scale.is_some() && !self.field_scales.is_empty();
         }
@@ -406,6 +409,7 @@ impl Settings {
                 return Err(bad(name, value, help));
             }
             "empty" => self.empty = Some(value.to_owned()),
+            "nodata" if value.eq_ignore_ascii_case("nan") => self.nan_is_missing = true,
             "nodata" => match Decimal::parse(value) {
                 Some(number) => self.nodata = Some(number),
                 None => {

@@ -296,6 +296,9 @@ fn table_of(
     let rows = columns.first().and_then(|column| column.form.parameter());
     let rows = rows.and_then(|name| origins.rows.get(name));
     let set: Vec<_> = columns.iter().map(|column| (column, value(column))).collect();
+    for (column, value) in set.iter().filter_map(|&(column, value)| Some((column, value?))) {
+        column.form.check_numbers(&column.name, value, graph, origins.coding, file)?;
+    }
     let mut data = result_table::data(&set, rows, graph, file)?;
     if let Data::Numbers(numbers) = &mut data {
         let set = set.iter().filter_map(|&(column, value)| Some((column, value?)));
@@ -343,7 +346,10 @@ fn print_others(
         let Some(name) = name else { continue };
         let is_column = match (graph, result) {
             (Some(graph), Value::Table(table)) => {
-                table.n_rows() == graph.n_vertices && (1..64).contains(&table.n_cols())
+                let shape = (table.n_rows(), table.n_cols());
+                shape.0 == graph.n_vertices
+                    && (1..64).contains(&shape.1)
+                    && origins.coding.matrix_width(shape, graph).is_none()
             }
             (Some(graph), Value::Slice(slice)) => {
                 slice.len() == graph.n_vertices && slice.len() != graph.arcs.len()

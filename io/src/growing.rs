@@ -58,6 +58,14 @@ impl<T> Growing<T> {
         grown.map_err(|_| refused)
     }
 
+    /// Replaces every item.
+    pub(crate) fn fill(&mut self, item: T)
+    where
+        T: Clone,
+    {
+        self.items.fill(item);
+    }
+
     /// Number of items.
     pub(crate) fn len(&self) -> usize {
         self.items.len()

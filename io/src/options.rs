@@ -107,6 +107,9 @@ pub struct ReadOptions<'a> {
     pub graph: GraphSizes,
     /// Whether a picture with a palette is read as palette indices instead of colours.
     pub palette_indices: bool,
+    /// Whether NaN in arrays and pictures of floating-point numbers is a missing number; without it
+    /// it is rejected.
+    pub nan_is_missing: bool,
     /// Whether the times after the weights of an edge list are skipped; without it they are
     /// rejected.
     pub skip_times: bool,
@@ -135,6 +138,7 @@ impl<'a> ReadOptions<'a> {
             fields: FieldRules::default(),
             graph: GraphSizes::default(),
             palette_indices: false,
+            nan_is_missing: false,
             skip_times: false,
             as_graph: false,
             direction: Direction::default(),
@@ -155,6 +159,7 @@ impl fmt::Debug for ReadOptions<'_> {
             fields,
             graph,
             palette_indices,
+            nan_is_missing,
             skip_times,
             as_graph,
             direction,
@@ -170,6 +175,7 @@ impl fmt::Debug for ReadOptions<'_> {
             .field("fields", fields)
             .field("graph", graph)
             .field("palette_indices", palette_indices)
+            .field("nan_is_missing", nan_is_missing)
             .field("skip_times", skip_times)
             .field("as_graph", as_graph)
             .field("direction", direction)

@@ -12,6 +12,7 @@ use crate::data::{LoadedFile, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::format::{self, ReadResult, ReaderNotes};
 use crate::graph::Graph;
+use crate::meaning::Meaning;
 use crate::numbers::Field;
 use crate::options::{EdgeStyle, ReadOptions};
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
@@ -315,13 +316,16 @@ pub fn read(
 }
 
 /// Returns a note about what a file of this format does not hold of a value: vertices without arcs,
-/// the names of vertices, or texts, dates and times.
+/// the names of vertices, the missing direction of edges, or texts, dates and times.
 pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
     let graph = match value {
         OutputRef::Graph(graph) => graph,
-        OutputRef::Numbers(_) if format == Format::Csv => return None,
         OutputRef::Numbers(numbers) => {
-            let notes: Vec<String> = numbers.fields.iter().filter_map(numbers_note).collect();
+            let note = |field| match format {
+                Format::Csv => unreadable(field),
+                _ => numbers_note(field),
+            };
+            let notes: Vec<String> = numbers.fields.iter().filter_map(note).collect();
             return (!notes.is_empty()).then(|| notes.join("; "));
         }
         OutputRef::Bits(_) => return None,
@@ -336,12 +340,39 @@ pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
             }
             let n_others = is_end.iter().filter(|is_end| !**is_end).count() as u64;
             let vertices = text::counted(n_others, "vertices");
-            (n_others > 0).then(|| format!("not in the file: {vertices} without arcs"))
+            let others = (n_others > 0).then(|| format!("{vertices} without arcs"));
+            // The other format has both arcs of an edge.
+            let edges = format == Format::Csv && graph.symmetric && !graph.arcs.is_empty();
+            let edges = edges.then(|| {
+                "that the edges have no direction (`undirected:FILE` reads them)".to_owned()
+            });
+            let missing: Vec<String> = others.into_iter().chain(edges).collect();
+            (!missing.is_empty()).then(|| format!("not in the file: {}", missing.join("; ")))
         }
         Format::Dimacs | Format::MatrixMarket | Format::Metis if graph.names.is_some() => {
             Some("the file has the numbers of the vertices from 1, without their names".to_owned())
         }
         _ => None,
+    }
+}
+
+/// Returns a note about numbers of a program that are no codes of texts, dates or times, and are
+/// not read as the same ones again.
+fn unreadable(field: &Field) -> Option<String> {
+    let meaning = &field.meaning;
+    if matches!(meaning, Meaning::Number | Meaning::Scaled(_)) {
+        return None;
+    }
+    let is_unreadable = |number: &i64| meaning.number(&meaning.text(*number)) != Some(*number);
+    let numbers = field.present().filter(is_unreadable).count() as u64;
+    let (n, name) = (text::count(numbers, "number"), text::quote(field.name.as_bytes()));
+    let are = if numbers == 1 { "is" } else { "are" };
+    match meaning {
+        _ if numbers == 0 => None,
+        Meaning::Texts(_) => {
+            Some(format!("field {name} has {n} that {are} codes of no text, written as numbers"))
+        }
+        _ => Some(format!("field {name} has {n} that {are} not {}", meaning.describe())),
     }
 }
 

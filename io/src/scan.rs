@@ -267,7 +267,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
         while let Some(byte) = self.peek()? {
             let is_end = match separator {
                 Some(separator) => byte == separator,
-                None => matches!(byte, b' ' | b'\t') && cell.first() != Some(&b'{'),
+                // The data of a networkx edge contains blanks.
+                None => matches!(byte, b' ' | b'\t') && (is_quoted || cell.first() != Some(&b'{')),
             };
             match byte {
                 _ if is_end => break,

@@ -220,6 +220,11 @@ impl<'r, 'o> Source<'r, 'o> {
         self.options.palette_indices
     }
 
+    /// Whether NaN is a missing number.
+    pub(crate) fn nan_is_missing(&self) -> bool {
+        self.options.nan_is_missing
+    }
+
     /// The direction of the arcs of a graph.
     pub(crate) fn direction(&self) -> Direction {
         self.options.direction

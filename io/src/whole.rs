@@ -12,6 +12,9 @@ use crate::scaling::{self, Scaling};
 /// The first integer beyond 63 bits and a sign.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
 
+/// The number of missing numbers that are not integers.
+pub(crate) const NO_NUMBER: i64 = i64::MIN;
+
 /// A number that could not be converted to an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NotWhole {
@@ -105,6 +108,9 @@ impl NotWhole {
                     Some(value) => error.help(scaling::advice(value)),
                     None => error,
                 }
+            }
+            NotWhole::Beyond(value) if value.is_nan() => {
+                error.help("`nodata=nan` says that it is a missing number")
             }
             NotWhole::Beyond(_) | NotWhole::BeyondUnsigned(_) | NotWhole::TooLarge(_) => error,
         })

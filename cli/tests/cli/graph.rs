@@ -335,6 +335,26 @@ fn tasks_are_the_examples() {
 }
 
 #[test]
+fn matrices_are_no_numbers_of_vertices() {
+    let folder = Folder::new(&[("r.csv", "from,to,km\na,b,2\nb,c,3\n")]);
+    let run = |proc: &str, more: &[&str]| {
+        let library = if proc == "FLOYD" { "star:paths" } else { "star:closure" };
+        let run = ["run", library, "--proc", proc, "--graph", "r.csv"];
+        folder.star(&[&run[..], more].concat())
+    };
+    run("FLOYD", &["--out", "D=distances:csv:-"]).fails(
+        5,
+        &["E0507", "`D` has a number for each pair", "3 numbers of 4 bits", "a=4 b=4 c=4:FILE`"],
+    );
+    run("FLOYD", &["--out", "D=records a=4 b=4 c=4:csv:-"])
+        .prints("a,b,c\n0,2,5\n15,0,3\n15,15,0\n");
+    assert!(!run("FLOYD", &["--names"]).stdout.contains("vertex"));
+    run("WARSHALL", &["--out", "P=distances:csv:-"])
+        .fails(5, &["E0507", "`P` has a number for each pair", "`P=adjacency:FILE`"]);
+    run("WARSHALL", &["--out", "P=adjacency:csv:-"]).prints("from,to\na,b\na,c\nb,c\n");
+}
+
+#[test]
 fn names_show_results_of_any_routine() {
     let folder = folder();
     let dijkstra = ["run", "star:paths", "--proc", "DIJKSTRA", "--graph", "r.csv", "s=Oslo"];

@@ -101,6 +101,63 @@ fn graphs_of_several_files_share_vertices_on_request() {
 }
 
 #[test]
+fn edges_without_direction_are_written_with_a_note() {
+    let program = "procedure P(S: slice; var T: slice(S)); begin SET(T) end;";
+    let folder = Folder::new(&[("p.star", program), ("g.csv", "from,to\na,b\nb,c\n")]);
+    let run = |file: &str, out: &str| {
+        let out = format!("T=rows of graph:{out}");
+        folder.star(&["run", "p.star", "--graph", file, "--out", &out])
+    };
+    let note = "that the edges have no direction (`undirected:FILE` reads them)";
+    let ran = run("undirected:g.csv", "u.csv");
+    assert!(ran.stderr.contains(note), "{ran:?}");
+    run("undirected:u.csv", "csv:-").prints("from,to\na,b\nb,c\n");
+    assert!(!run("g.csv", "d.csv").stderr.contains("no direction"));
+    assert!(!run("undirected:g.csv", "u.el").stderr.contains("no direction"));
+}
+
+#[test]
+fn codes_of_vertices_are_compared_by_their_names_or_refused() {
+    let program = "program SAME(A,B: table);\nvar X,Z: slice(A);\nbegin\n  SET(X); \
+        HIT(A,B,X,Z); print(Z)\nend.";
+    let folder = Folder::new(&[
+        ("p.star", program),
+        ("a.csv", "from,to\nx,y\ny,z\n"),
+        ("b.csv", "from,to\nz,y\ny,x\n"),
+        ("same.csv", "from,to\nx,y\nz,y\n"),
+        ("n.csv", "5,7\n7,5\n"),
+        ("one.csv", "1,2\n2,3\n"),
+        ("c.csv", "u\nx\nz\n"),
+        ("d.csv", "u\n7\n5\n"),
+        ("e.csv", "u\n3\n2\n"),
+        ("f.csv", "u\n-1\n2\n"),
+    ]);
+    let run = |a: &str, b: &str, more: &[&str]| {
+        let (a, b) = (format!("A={a}"), format!("B={b}"));
+        folder.star(&[&["run", "p.star", &a, &b][..], more].concat())
+    };
+    let refused = ["E0507", "the vertices for `A` and the vertices for `B`", "`codes=shared`"];
+    for layout in ["left", "adjacency", "weights-out"] {
+        let of = |file: &str| format!("{layout}:{file}");
+        run(&of("a.csv"), &of("b.csv"), &[]).fails(5, &refused);
+        assert_eq!(run(&of("a.csv"), &of("same.csv"), &[]).code, 0, "{layout}");
+        let ran = run(&of("a.csv"), &of("b.csv"), &["codes=own"]);
+        assert!(ran.code == 0 && !ran.stderr.contains("unused"), "{ran:?}");
+    }
+    run("left:a.csv", "left:b.csv", &["codes=shared"]).prints("01\n");
+    run("left:a.csv", "right:b.csv", &["codes=shared"]).prints("00\n");
+    let kinds = ["E0507", "the vertices for `A`", "`u` for `B`"];
+    for (graph, list, shared) in [("a.csv", "c.csv", "01"), ("n.csv", "d.csv", "11")] {
+        let (graph, list) = (format!("right:{graph}"), format!("field:u:{list}"));
+        run(&graph, &list, &["texts=u"]).fails(5, &kinds);
+        run(&graph, &list, &["texts=u", "codes=shared"]).prints(&format!("{shared}\n"));
+    }
+    run("left:n.csv", "field:u:d.csv", &["codes=shared", "b=3"]).fails(5, &kinds);
+    run("left:one.csv", "field:u:e.csv", &[]).prints("01\n");
+    run("left:one.csv", "field:u:f.csv", &[]).fails(5, &["different offsets"]);
+}
+
+#[test]
 fn damaged_lines_are_shown() {
     let folder = Folder::new(&[("r.csv", "from,to,km\nOslo,Bergen,far\n")]);
     let ran = distances(&folder, &["--graph", "r.csv", "s=Oslo"]);
@@ -142,9 +199,9 @@ fn outputs_divide_weights_by_the_scale() {
         assert!(written.contains("a 1 2 150\n"), "{written}");
     }
     // The numbers of a program that does not get the weights are not divided.
-    folder.write("p.star", b"procedure P(G: table; var R: table); begin R := G end;\n");
+    folder.write("p.star", b"procedure P(code: table; var R: table); begin R := code end;\n");
     let plain = ["run", "p.star", "--graph", "f.csv", "scale=100", "-o", "R=distances:csv:-"];
-    folder.star(&plain).prints("vertex,distance\na,3\nb,1\nc,0\n");
+    folder.star(&plain).prints("vertex,distance\na,1\nb,2\n");
 }
 
 #[test]

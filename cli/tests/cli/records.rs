@@ -61,6 +61,11 @@ fn numbers_may_denote_missing_values() {
     assert!(ran.stderr.contains("1 of 3 numbers of field `a` are missing"), "{ran:?}");
     let ran = find(&folder, &[&gap[..], &["--out", "X=rows of T:csv:-"]].concat());
     assert!(ran.stdout.ends_with("\n-9\n"), "{ran:?}");
+    // The bits of a missing number are no number of the field.
+    let ones = ["T=field:a:gap.csv", "v=code:a=15:gap.csv"];
+    let refused = ["E0508", "hold 0 to 14", "all ones are missing numbers"];
+    find(&folder, &[&ones[..], &["nodata=-9"]].concat()).fails(5, &refused);
+    find(&folder, &[&ones[..], &["nodata=-9", "codes=shared"]].concat()).fails(5, &refused);
     find(&folder, &[&gap[..2], &["nodata=none"]].concat()).fails(2, &["E0605", "`nodata`"]);
     find(&folder, &[&gap[..2], &["palette=2"]].concat()).fails(2, &["E0605", "`palette=index`"]);
     find(&folder, &[&gap[..2], &["nodta=1"]].concat()).fails(2, &["did you mean `nodata=…`?"]);
@@ -85,6 +90,35 @@ fn tables_can_be_written_with_the_fields_of_another() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(std::fs::read_to_string(folder.path("r.csv")).unwrap(), PEOPLE);
     assert!(ran.stderr.contains("contains texts, from `Ann` as 1 to `Eve, of X` as 3"), "{ran:?}");
+}
+
+#[test]
+fn codes_without_a_text_are_noted() {
+    let text = "procedure INVERT(T: table; var R: table);\nvar i: integer;\nbegin\n  R:=T;\n  \
+        for i:=1 to rows(T) do ROW(i,R):=not ROW(i,T)\nend;";
+    let folder = Folder::new(&[("not.star", text), ("t.csv", "t\na\nb\nc\n")]);
+    let ran = folder.star(&["run", "not.star", "T=t.csv", "--out", "R=like T:csv:-"]);
+    ran.prints("t:text\n6\n5\n4\n");
+    let note = "3 numbers that are codes of no text, written as numbers";
+    assert!(ran.stderr.contains(note), "{ran:?}");
+}
+
+#[test]
+fn advice_for_fields_can_be_followed() {
+    let folder = folder();
+    folder.write("colon.csv", b"c:d,a=b\nx,1\ny,2\n");
+    let word = "v=code:1=y:colon.csv";
+    let ran = find(&folder, &["T=field:c:d:colon.csv", word]);
+    ran.fails(5, &["E0501", "chosen by its number: `field:1:FILE`"]);
+    find(&folder, &["T=field:1:colon.csv", "v=code:a=b=5:colon.csv"])
+        .fails(5, &["E0507", "`a=b` is field `2`, by its number"]);
+    find(&folder, &["T=field:1:colon.csv", word]).prints("X = 01\n");
+    folder.write("gaps.csv", b"day,time\n2024-05-01,12:30\n,\n");
+    let gaps = ["T=records:gaps.csv", "v=0"];
+    find(&folder, &gaps).fails(5, &["`empty=2024-05-01` sets the value"]);
+    find(&folder, &[&gaps[..], &["empty=2024-05-01"]].concat()).fails(5, &["`texts=time` reads"]);
+    let both = ["empty=2024-05-01", "texts=time", "widths=20,2", "v=0000000000000000000000"];
+    assert_eq!(find(&folder, &[&gaps[..1], &both].concat()).code, 0);
 }
 
 #[test]
@@ -325,7 +359,7 @@ fn settings_that_no_file_uses_are_reported() {
         "scale=a:10",
     ];
     let used: [(&str, &[&str]); 4] = [
-        ("town.txt", &["times=skip", "texts=1", "order=sorted", "header=no"]),
+        ("town.txt", &["times=skip", "texts=1", "order=sorted", "header=no", "codes=own"]),
         ("people.csv", &["nodata=1", "texts=name", "order=sorted", "header=yes", "empty=0"]),
         ("map.pgm", &["nodata=9", "codes=own", "widths=4"]),
         ("'01 10'", &[]),

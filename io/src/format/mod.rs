@@ -67,6 +67,9 @@ impl From<Vec<String>> for ReaderNotes {
 /// Memory of an arc while a graph is read: the arc, and its key when duplicates are counted.
 const ARC_BYTES: u64 = size_of::<Arc>() as u64 + 8;
 
+/// Memory of a vertex, at least, in the tables of a program. A header may announce any number.
+const VERTEX_BYTES: u128 = 8;
+
 /// Bytes of the shortest line of a graph file: `1 2` and a line end.
 const MIN_ENTRY_BYTES: u64 = 4;
 
@@ -109,6 +112,13 @@ fn finish(
     mut notes: ReaderNotes,
     source: &mut Source,
 ) -> Result<ReadResult, Fault> {
+    let vertex_bytes = graph.n_vertices as u128 * VERTEX_BYTES;
+    if !source.budget().allows(vertex_bytes) {
+        let n_vertices = text::counted(graph.n_vertices as u64, "vertices");
+        let mut fault = source.out_of_memory(vertex_bytes);
+        fault.message = format!("{n_vertices}: {}", fault.message);
+        return Err(fault);
+    }
     let direction = source.direction();
     let is_directed = !graph.symmetric;
     let n_bytes = graph.arcs.len() as u128 * u128::from(ARC_BYTES);

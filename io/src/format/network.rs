@@ -9,7 +9,7 @@ use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
 use crate::meaning::{Meaning, Texts};
-use crate::names::VertexNames;
+use crate::names::{VertexNames, plain_number};
 use crate::source::Source;
 use crate::text;
 
@@ -199,6 +199,20 @@ impl<'a> Network<'a> {
     pub(super) fn all_edges(&mut self) {
         self.n_edges = self.is_edge.len();
         self.is_edge.fill(true);
+    }
+
+    /// Returns whether the ends of edges that are not declared are numbers below that of the
+    /// declared vertices, none of which is called by a number.
+    pub(super) fn has_places(&self) -> bool {
+        let is_declared = |vertex: usize| self.is_declared.get(vertex) == Some(&true);
+        let n_declared = self.is_declared.iter().filter(|it| **it).count() as u64;
+        let numbers = self.names.all().map(plain_number).enumerate();
+        n_declared > 0
+            && n_declared < self.n_vertices() as u64
+            && numbers.into_iter().all(|(vertex, number)| match is_declared(vertex) {
+                true => number.is_none(),
+                false => number.is_some_and(|number| number < n_declared),
+            })
     }
 
     /// A note about vertices that are not declared, if others are.

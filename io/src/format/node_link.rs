@@ -56,6 +56,11 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         )));
     }
     let Reader { mut network, directed, .. } = reader;
+    if network.has_places() {
+        let message = "the links refer to nodes by their places, from 0";
+        let fault = document.fault(0, Code::BadFormat, message);
+        return Err(Box::new(fault.help("write the `id` of a node as `source` and as `target`")));
+    }
     let notes = ReaderNotes { assumes_arcs: directed.is_none(), ..Default::default() };
     // The member `directed` may follow the links.
     if directed == Some(false) {
@@ -148,7 +153,9 @@ impl<'de> Visitor<'de> for Top<'_, '_> {
                 "directed" => self.0.directed = Some(map.next_value()?),
                 "nodes" => map.next_value_seed(Items(self.0, false))?,
                 "links" | "edges" => {
-                    self.0.has_links = true;
+                    if std::mem::replace(&mut self.0.has_links, true) {
+                        return Err(A::Error::custom("a second list `links` or `edges`"));
+                    }
                     map.next_value_seed(Items(self.0, true))?;
                 }
                 _ => {

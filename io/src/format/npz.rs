@@ -241,7 +241,8 @@ fn header_of(source: &Source, archive: &mut Archive<'_>, part: &Part) -> Result<
     let mut part = archive.by_index(part.idx).map_err(|e| zip_fault(&file, &e))?;
     let mut fill = |buffer: &mut [u8]| fill(&mut part, buffer, &file);
     let (n_left, budget) = (None, source.budget().clone());
-    Header::read(&mut Input { fill: &mut fill, file: file.clone(), n_left, budget, scaling: None })
+    let (file, scaling, nan_is_missing) = (file.clone(), None, false);
+    Header::read(&mut Input { fill: &mut fill, file, n_left, budget, scaling, nan_is_missing })
 }
 
 /// Opens an array for reading; `n_file_bytes` of the budget are already in use.
@@ -258,12 +259,13 @@ fn with_part<T>(
     let n_left = (part.compression() == CompressionMethod::Stored).then(|| part.size());
     let n_left = n_left.filter(|&n_left| n_left <= n_file_bytes as u64);
     let budget = source.budget().rest(n_file_bytes as u64);
-    let scaling = source.scaling();
+    let (scaling, nan_is_missing) = (source.scaling(), source.nan_is_missing());
     let mut fill = |buffer: &mut [u8]| {
         source.go_on()?;
         fill(&mut part, buffer, &file)
     };
-    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, budget, scaling })
+    let file = file.clone();
+    read(&mut Input { fill: &mut fill, file, n_left, budget, scaling, nan_is_missing })
 }
 
 fn fill(part: &mut dyn Read, buffer: &mut [u8], file: &str) -> Result<usize, Fault> {

@@ -186,7 +186,7 @@ pub fn lay_out_numbers(
             };
             fill_column(&mut table, row, of_column, &mut poller)?;
         }
-    } else {
+    } else if height > 0 {
         let mut start = 0;
         for cell in 0..width {
             for ((field, offset), bits) in fields.iter().zip(&offsets).zip(&widths) {
@@ -284,8 +284,11 @@ fn code(
     let mut table = zeros(1, bits as u128, false, options.max_bytes, options.file)?;
     let offset = field.offset();
     let quoted = text::quote(value.as_bytes());
+    // Where numbers may be missing, all ones are no number.
+    let unused = i128::from(field.nodata.is_some());
     let exceeds = |number: i128| {
-        number < 0 || number.checked_shr(bits.min(127) as u32).is_some_and(|rest| rest != 0)
+        let last = number + unused;
+        number < 0 || last.checked_shr(bits.min(127) as u32).is_some_and(|rest| rest != 0)
     };
     let stored = |number: i64| i128::from(number) - i128::from(offset);
     let is_empty = field.values.is_empty();
@@ -306,12 +309,16 @@ fn code(
         }
         (_, Some(number)) => {
             let message = format!("{quoted} is out of range for field `{}`", field.name);
-            let most = if bits < 64 { (1i128 << bits) - 1 } else { i128::from(i64::MAX) };
+            let most = if bits < 64 { (1i128 << bits) - 1 - unused } else { i128::from(i64::MAX) };
             let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
             let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
             let note = format!("its {} hold {from} to {to}", text::count(bits as u128, "bit"));
             let error = FileError::new(Code::WidthTooSmall, options.file, message).note(note);
-            let needed = u128::try_from(stored(number)).map(bit_length);
+            let error = match unused {
+                0 => error,
+                _ => error.note("all ones are missing numbers"),
+            };
+            let needed = u128::try_from(stored(number) + unused).map(bit_length);
             return Err(match needed {
                 Ok(needed) => error.help(format!(
                     "no record has so large a value; to compare with it, give the field {needed} \
@@ -413,8 +420,18 @@ fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<
             let names: Vec<String> =
                 fields.iter().map(|field| text::quote(field.name.as_bytes())).collect();
             let message = format!("unknown field {}", text::quote(name.as_bytes()));
-            Err(FileError::new(Code::NoSuchLayout, file, message)
-                .note(format!("the fields are {}", names.join(", "))))
+            let error = FileError::new(Code::NoSuchLayout, file, message)
+                .note(format!("the fields are {}", names.join(", ")));
+            // A colon or a sign of equality ends a name.
+            let is_unclear = |field: &Field| {
+                field.name.starts_with(name.as_str()) && field.name.contains([':', '='])
+            };
+            Err(match fields.iter().position(is_unclear) {
+                Some(idx) => {
+                    error.help(format!("{} is field `{}`, by its number", names[idx], idx + 1))
+                }
+                None => error,
+            })
         }
     }
 }

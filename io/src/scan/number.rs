@@ -291,7 +291,13 @@ impl Scanner<'_, '_> {
                 let fault = self.at_token(Code::BadFormat, format!("{quoted} {problem}"));
                 Box::new(fault.help("save the file as UTF-8"))
             }
-            Ok(_) | Err(_) => self.at_token(Code::BadFormat, format!("{quoted} is not {kind}")),
+            Ok(_) | Err(_) => {
+                let fault = self.at_token(Code::BadFormat, format!("{quoted} is not {kind}"));
+                match token.first() {
+                    Some(b'"') => Box::new(fault.help("write numbers without quotes")),
+                    Some(_) | None => fault,
+                }
+            }
         }
     }
 

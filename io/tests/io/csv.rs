@@ -22,7 +22,7 @@ fn header_names_fields_and_widths() {
     for text in [
         "speed:8,weight\r\n1,2\r\n255,9223372036854775807",
         " speed:8 , weight \n\n 1 , 2 \n\n255,9223372036854775807\n\n",
-        "\u{feff}\"speed:8\",weight:\n\"1\",02\n255,9223372036854775807\n",
+        "\u{feff}\"speed:8\",weight:\n\"1\",2\n255,9223372036854775807\n",
     ] {
         assert_eq!(numbers(Csv, text), plain, "{text:?}");
     }
@@ -242,6 +242,24 @@ fn texts_dates_and_times_round_trip() {
 }
 
 #[test]
+fn numbers_that_are_not_read_again_are_noted() {
+    let texts = star_io::Texts::of(["a", "2"].map(str::to_owned));
+    let note = |meaning: Meaning, values: &[i64]| {
+        let field = Field { meaning, ..Field::new("f", None, values.to_vec()) };
+        let numbers = Numbers { shape: Shape::List(values.len()), fields: vec![field] };
+        star_io::not_kept(Csv, OutputRef::Numbers(&numbers))
+    };
+    let codes = |n: &str| Some(format!("field `f` has {n} of no text, written as numbers"));
+    assert_eq!(note(Meaning::Texts(texts.clone()), &[0, 1, 2]), None);
+    assert_eq!(note(Meaning::Texts(texts), &[5, 1, 6]), codes("2 numbers that are codes"));
+    assert_eq!(note(Meaning::Clock, &[0, 86_399]), None);
+    let clock = "field `f` has 1 number that is not a time like `12:30` or `12:30:00`";
+    assert_eq!(note(Meaning::Clock, &[0, 86_400]).as_deref(), Some(clock));
+    assert!(note(Meaning::Date, &[4_000_000]).is_some() && note(Meaning::Date, &[0]).is_none());
+    assert_eq!(note(Meaning::Number, &[i64::MIN]), None);
+}
+
+#[test]
 fn utf16_is_rejected_with_advice() {
     let little: Vec<u8> = "km\n1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = "km\n1\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -333,6 +351,42 @@ fn blanks_in_quotes_belong_to_texts() {
     // A code is that of the exact text.
     let Meaning::Texts(codes) = &found.fields[0].meaning else { panic!("texts") };
     assert_eq!((codes.code(" x "), codes.code("x")), (Some(1), None));
+}
+
+#[test]
+fn blank_texts_are_not_empty_ones() {
+    for text in ["t,v\n\" \",1\nx,2\n", "t,v\nx,1\n\" \",2\n", "t,v\n,1\n\"  \",2\n\" \",3\n"] {
+        let (found, _) = numbers(Csv, text);
+        let cells = text.lines().skip(1).map(|line| line.split(',').next().unwrap());
+        let cells: Vec<String> = cells.map(|cell| cell.replace('"', "")).collect();
+        assert_eq!(texts(&found, 0), cells);
+        assert_eq!(written(OutputRef::Numbers(&found)), text);
+    }
+    let rules = FieldRules { empty: Some("7"), ..FieldRules::default() };
+    assert_eq!(with(rules, "n,m\n\" \",1\n,2\n5,3\n").unwrap().fields[0].values, [7, 7, 5]);
+    // A text like a number after blank ones, also in quotes, is declared.
+    for first in ["", " ", "\t "] {
+        let texts = star_io::Texts::of([first, "5", " 6"].map(str::to_owned));
+        let values = [first, "5", " 6"].map(|text| texts.code(text).unwrap()).to_vec();
+        let field = Field { meaning: Meaning::Texts(texts), ..Field::new("t", None, values) };
+        let found = Numbers { shape: Shape::List(3), fields: vec![field] };
+        let again = written(OutputRef::Numbers(&found));
+        assert!(again.starts_with("t:text\n"), "{again}");
+        assert_eq!(self::texts(&numbers(Csv, &again).0, 0), self::texts(&found, 0));
+    }
+}
+
+#[test]
+fn lines_that_may_be_headers_and_lost_zeros_are_noted() {
+    let header = "the first line is read as a record; `header=yes` reads it as names";
+    let notes = |text: &str| numbers(Csv, text).1;
+    assert_eq!(notes("country,2019,2020\nDE,5,6\n"), [header]);
+    for clear in ["country,y2019\nDE,5\n", "2019,2020\n5,6\n", "DE,5\n", "a,b\nc,d\n"] {
+        assert_eq!(notes(clear), [""; 0], "{clear}");
+    }
+    let zeros = "`01234` in field `zip` is read as a number; `texts=zip,tel` keeps leading zeros";
+    assert_eq!(notes("zip,n,tel\n99,0,030\n01234,10,5\n00001,0,1\n"), [zeros]);
+    assert_eq!(notes("zip,day,s:text\n0,2024-01-01,01\n-5,2024-01-01,02\n"), [""; 0]);
 }
 
 #[test]

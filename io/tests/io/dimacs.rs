@@ -2,6 +2,7 @@
 
 use star_base::Code::{BadFormat, HeaderLies, OutOfRange, Truncated};
 use star_io::Format::Dimacs;
+use star_io::{Data, ReadOptions, read};
 
 use crate::support::{arcs, graph, refuses};
 
@@ -49,7 +50,10 @@ fn loops_parallel_and_negative_arcs_are_kept_and_reported() {
 #[test]
 fn extreme_numbers_are_read() {
     let text = "p sp 4294967295 2\na 4294967295 1 9223372036854775807\na 1 2 -9223372036854775808";
-    let (graph, _) = graph(Dimacs, text);
+    let mut options = ReadOptions::new("f", 1 << 36);
+    let Data::Graph(graph) = read(Dimacs, &mut text.as_bytes(), &mut options).unwrap().data else {
+        panic!("a graph")
+    };
     assert_eq!(arcs(&graph), [(u32::MAX - 1, 0, i64::MAX), (0, 1, i64::MIN)]);
 }
 

@@ -38,6 +38,83 @@ fn numbers_of_vertices_are_written_as_they_were_read() {
 }
 
 #[test]
+fn comments_and_columns_say_that_edges_have_no_direction() {
+    let comment = "# Undirected graph: web.txt\n# FromNodeId ToNodeId\n1 2\n2 3\n3 2\n";
+    let (edges, notes) = graph(EdgeList, comment);
+    // A file may have both arcs of an edge.
+    assert_eq!((arcs(&edges), edges.symmetric), (vec![(0, 1, 1), (1, 2, 1)], true));
+    assert_eq!(notes, ["the comment `# Undirected graph` says that the edges have no direction"]);
+    for other in ["# Directed graph: web.txt", "# The undirected graph", "% Undirected graph"] {
+        assert!(!graph(EdgeList, &format!("{other}\n1 2\n2 3\n")).0.symmetric, "{other}");
+    }
+    let gephi = |kinds: [&str; 2], third: &str| {
+        let [first, second] = kinds;
+        let text = format!("Source,Target,Type,Weight\na,b,{first},1\nb,c,{second},2\n{third}");
+        load(EdgeList, text.as_bytes())
+    };
+    let read = |kinds: [&str; 2]| match gephi(kinds, "").unwrap() {
+        LoadedFile { data: Data::Graph(graph), notes, assumes_arcs, .. } => {
+            assert!(!assumes_arcs && !notes[0].contains("Type"), "{notes:?}");
+            (arcs(&graph), graph.symmetric, notes)
+        }
+        other => panic!("{other:?}"),
+    };
+    let (edges, symmetric, notes) = read(["Undirected", "undirected"]);
+    assert_eq!((edges, symmetric), (vec![(0, 1, 1), (1, 2, 2)], true));
+    assert_eq!(notes[1], "the column `Type` says that the edges have no direction");
+    assert_eq!(read(["Directed", "Directed"]).0, [(0, 1, 1), (1, 2, 2)]);
+    let (mixed, symmetric, notes) = read(["Directed", "Undirected"]);
+    assert_eq!((mixed, symmetric), (vec![(0, 1, 1), (1, 2, 2), (2, 1, 2)], false));
+    assert_eq!(notes[1], "1 edge without direction became two arcs each");
+    let error = gephi(["Directed", "Directed"], "c,d,east,1\n").unwrap_err();
+    assert_eq!((error.line, error.column), (Some(4), Some(5)), "{error}");
+    // Other columns of this name have no such meaning.
+    let roads = "Source,Target,Type,Weight\na,b,motorway,1\n";
+    assert!(load(EdgeList, roads.as_bytes()).unwrap().notes[0].contains("not read: `Type`"));
+}
+
+#[test]
+fn numbers_of_vertices_may_be_in_quotes() {
+    for text in [
+        "\"2\",\"4\",\"5\"\n\"4\",\"5\",\"1\"\n",
+        "\"from\",\"to\",\"w\"\n\"2\",\"4\",\"5\"\n\"4\",\"5\",\"1\"\n",
+        "2,4,\"5\"\n4,5,\"1\"\n",
+        "\"2\" \"4\" 5\n4 5 \"1\"\n",
+        "\"from\",\"to\",\"w\"\n2,4,5\n4,5,1\n",
+    ] {
+        let (found, _) = graph(EdgeList, text);
+        assert_eq!(arcs(&found), [(0, 1, 5), (1, 2, 1)], "{text}");
+        assert_eq!(found.names, Some(VertexNames::Numbers(vec![2, 4, 5])));
+    }
+    // Our own comment counts from 1, also with columns of the user.
+    let text = "# vertices 4, arcs 1, numbered from 1\n3;2\n";
+    assert_eq!(arcs(&graph(EdgeList, text).0), [(2, 1, 1)]);
+    assert!(load(EdgeList, text.replace('3', "5").as_bytes()).is_err());
+}
+
+#[test]
+fn names_that_begin_with_a_brace_are_read_again() {
+    let (named, _) = graph(EdgeList, "from,to,w\n\"{a\",zz,5\nzz,\"{b c}\",2\n");
+    assert_eq!(named.find("{b c}"), Some(2));
+    let mut written = Vec::new();
+    write(EdgeList, OutputRef::Graph(&named), &mut written).unwrap();
+    assert_eq!(graph(EdgeList, &String::from_utf8(written).unwrap()).0, named);
+}
+
+#[test]
+fn lost_zeros_of_vertices_are_noted() {
+    let note = |columns: &str| {
+        format!(
+            "the vertices are numbers without their leading zeros; `texts={columns}` keeps these"
+        )
+    };
+    let last = |text: &str| graph(EdgeList, text).1.pop().unwrap();
+    assert_eq!(last("1001 2 5\n2 01001 5\n"), note("1,2"));
+    assert_eq!(last("from;to\n01001;2\n"), note("from,to"));
+    assert!(graph(EdgeList, "0 1 0\n1 10 05\n").1.iter().all(|it| !it.contains("zeros")));
+}
+
+#[test]
 fn konect_comments_give_the_kind_of_graph() {
     let edges = "% 2 3 3\n1 2 3\n2 3 4\n";
     let (symmetric, notes) = graph(EdgeList, &format!("% sym positive\n{edges}"));
@@ -136,7 +213,7 @@ fn columns_are_chosen_by_name_or_number() {
         (fields("a", "c", None), "no column `c` for `to=`"),
         (EdgeFields { from: Some("c"), ..none }, "no column `c` for `from=`"),
         (EdgeFields { to: Some("c"), ..none }, "no column `c` for `to=`"),
-        (EdgeFields { to: Some("b"), ..none }, "cannot tell which columns"),
+        (EdgeFields { to: Some("b"), ..none }, "cannot tell which column is the other vertex"),
         (fields("a", "a", None), "same column"),
         (fields("a", "b", Some("9")), "no column `9` for `weight=`"),
         (fields("a", "b", Some("2")), "`weight=` chooses a column of vertices"),
@@ -144,6 +221,16 @@ fn columns_are_chosen_by_name_or_number() {
     ] {
         let error = with(text, |options| options.edges = edges).unwrap_err();
         assert!(error.message.contains(part), "{error}");
+    }
+    // The help keeps the column that is given.
+    for (edges, help) in [
+        (none, "choose them: `from=id to=a`"),
+        (EdgeFields { from: Some("id"), ..none }, "choose it: `to=a`"),
+        (EdgeFields { from: Some("a"), ..none }, "choose it: `to=id`"),
+        (EdgeFields { to: Some("1"), ..none }, "choose it: `from=a`"),
+    ] {
+        let error = with(text, |options| options.edges = edges).unwrap_err();
+        assert_eq!(error.help[0], help);
     }
     let none = EdgeFields { weight: Some("none"), ..none };
     let (graph, _) = with(b"1 2 7\n2 3 x\n", |options| options.edges = none).unwrap();

@@ -51,6 +51,30 @@ fn headers_allocate_no_memory() {
 }
 
 #[test]
+fn vertices_without_arcs_need_memory() {
+    for (format, text) in [
+        (Format::Dimacs, "p sp 1000000 1\na 1 2 3\n"),
+        (Format::EdgeList, "# vertices 1000000, arcs 1, numbered from 1\n1 2\n"),
+        (
+            Format::MatrixMarket,
+            "%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 1\n1 2\n",
+        ),
+    ] {
+        let read = |max_bytes| {
+            let mut options = ReadOptions::new("f", max_bytes);
+            options.as_graph = true;
+            read(format, &mut text.as_bytes(), &mut options)
+        };
+        let error = read(7_000_000).unwrap_err();
+        assert_eq!(error.code, Code::DoesNotFit);
+        assert!(error.message.starts_with("1000000 vertices: "), "{error}");
+        check_wording(&error);
+        let loaded = read(9_000_000).unwrap();
+        assert!(loaded.n_bytes >= 8_000_000, "{format:?}");
+    }
+}
+
+#[test]
 fn over_budget_error_uses_readable_units() {
     let banner = "%%MatrixMarket matrix coordinate pattern general\n";
     let table = format!("{banner}4294967295 4294967294 0\n");

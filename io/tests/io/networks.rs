@@ -78,6 +78,7 @@ fn sparse_matrices_have_arcs_from_row_to_column() {
         let (graph, loaded) = load_as(Npz, &fixture(name), |_| {}).unwrap();
         assert_eq!(named(&graph).1, ["0 1 3", "1 2 5", "2 0 2"], "{name}");
         assert!(graph.weighted && loaded.assumes_arcs, "{name}");
+        assert!(loaded.notes.contains(&"the vertices are counted from 0".to_owned()), "{name}");
     }
     let (bits, _) = load_as(Npz, &fixture("m-bool.npz"), |_| {}).unwrap();
     assert_eq!((arcs(&bits), bits.weighted), (vec![(0, 1, 1)], false));
@@ -92,6 +93,23 @@ fn sparse_matrices_have_arcs_from_row_to_column() {
     }
     let small = |options: &mut ReadOptions<'_>| options.max_bytes = 1000;
     assert_eq!(load_as(Npz, &fixture("m-csr.npz"), small).unwrap_err().code, DoesNotFit);
+}
+
+#[test]
+fn links_by_place_and_two_lists_of_links_are_refused() {
+    let nodes = r#""nodes": [{"id": "Myriel"}, {"id": "Napoleon"}]"#;
+    let read = |nodes: &str, links: &str| {
+        load_as(NodeLink, format!("{{{nodes}, {links}}}").as_bytes(), |_| {})
+    };
+    let error = read(nodes, r#""links": [{"source": 1, "target": 0}]"#).unwrap_err();
+    assert_eq!(error.message, "the links refer to nodes by their places, from 0");
+    // These numbers are no places, or are declared.
+    assert!(read(nodes, r#""links": [{"source": 7, "target": "Myriel"}]"#).is_ok());
+    let numbers = r#""nodes": [{"id": 0}, {"id": "Napoleon"}]"#;
+    assert!(read(numbers, r#""links": [{"source": 1, "target": 0}]"#).is_ok());
+    let both = r#""links": [{"source": 1, "target": 0}], "edges": []"#;
+    let error = read(numbers, both).unwrap_err();
+    assert!(error.message.contains("a second list"), "{error}");
 }
 
 #[test]

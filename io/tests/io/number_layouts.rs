@@ -283,6 +283,17 @@ fn missing_numbers_are_all_ones_and_need_no_width() {
     let told = "2 of 5 numbers of field `height` are missing, stored as all ones";
     assert!(laid.notes.iter().any(|note| note == told), "{:?}", laid.notes);
     assert_eq!(rows("code:height=-32768", &heights, None), [ones]);
+    // The code of a missing number is that of no other: 26 is stored as 31.
+    for (value, needed) in [(26, "6 bits"), (27, "6 bits"), (-6, "")] {
+        let error = laid_out(&format!("code:height={value}"), &heights, None).unwrap_err();
+        assert_eq!(
+            (error.code, &*error.notes[0]),
+            (Code::WidthTooSmall, "its 5 bits hold -5 to 25")
+        );
+        assert!(error.help.concat().contains(needed), "{error:?}");
+        check_wording(&error);
+    }
+    assert_eq!(rows("code:height=25", &heights, None), ["11110"]);
     let refused = laid_out("", &heights, Some(&[4])).unwrap_err();
     assert_eq!(refused.code, Code::WidthTooSmall);
     assert!(refused.message.contains("10 in field `height`"), "{refused}");
@@ -317,4 +328,15 @@ fn grid_by_rows_is_the_transposed_grid_by_columns() {
     let mut options = LayoutOptions { by_rows: true, ..LayoutOptions::new("f", BUDGET) };
     let laid = lay_out_numbers(&NumberLayout::Records, &narrow, None, &mut options).unwrap();
     assert!(laid.table.columns().is_some(), "mostly gaps");
+}
+
+#[test]
+fn columns_without_rows_need_no_time() {
+    // A loop over so many columns would take minutes.
+    let shape = Shape::Grid { height: 0, width: 4_000_000_000 };
+    let numbers = Numbers { shape, fields: vec![field("x", None, &[])] };
+    for layout in ["", "grid"] {
+        let table = laid_out(layout, &numbers, None).unwrap().table;
+        assert_eq!((table.n_rows(), table.n_cols()), (0, 4_000_000_000), "{layout}");
+    }
 }

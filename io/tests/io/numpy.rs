@@ -101,6 +101,20 @@ fn fractions_need_a_scale() {
     }
     let nan = npy(1, &header("'<f8'", "False", "(1,)"), &f64::NAN.to_le_bytes());
     assert!(error(&nan).1.contains("`NaN` is not a whole number at index 1"));
+    let mut options = ReadOptions { nan_is_missing: true, ..ReadOptions::new("f", BUDGET) };
+    let values = [5f32, f32::NAN, -2.0].map(f32::to_le_bytes).concat();
+    let some = npy(1, &header("'<f4'", "False", "(3,)"), &values);
+    let Data::Numbers(some) = read(Npy, &mut &some[..], &mut options).unwrap().data else {
+        panic!("no numbers")
+    };
+    let missing = some.fields[0].nodata.unwrap();
+    assert_eq!(some.fields[0].values, [5, missing, -2]);
+    assert_eq!(some.fields[0].offset(), -2);
+    let none = npy(1, &header("'<f8'", "False", "(1,)"), &5f64.to_le_bytes());
+    let Data::Numbers(none) = read(Npy, &mut &none[..], &mut options).unwrap().data else {
+        panic!("no numbers")
+    };
+    assert_eq!(none.fields[0].nodata, None);
     let large = npy(1, &header("'<u8'", "False", "(1,)"), &[255; 8]);
     assert!(error(&large).1.contains("exceeds 63 bits"));
     let large = npy(1, &header("'<f8'", "False", "(1,)"), &1e19f64.to_le_bytes());

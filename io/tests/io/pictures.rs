@@ -401,6 +401,14 @@ fn tiff_nodata_marks_missing_samples() {
         assert_eq!(numbers.fields[0].nodata, Some(marker), "{text}");
         assert!(loaded.notes[0].contains("nodata"), "{:?}", loaded.notes);
     }
+    let floats_only = tags(&[3], &[1], &[32], &[(262, &[1]), (339, &[3])]);
+    let file = tiff(true, &floats_only, &floats(&[5.0, f32::NAN, 7.0]));
+    assert!(error(Tiff, &file).1.contains("`NaN` is not a whole number"));
+    let mut options = ReadOptions { nan_is_missing: true, ..ReadOptions::new("f", BUDGET) };
+    let loaded = read(Tiff, &mut &file[..], &mut options).unwrap();
+    let Data::Numbers(numbers) = loaded.data else { panic!("numbers") };
+    assert_eq!(fields(&numbers)[0].2, [5, i64::MIN, 7]);
+    assert_eq!((numbers.fields[0].nodata, loaded.notes), (Some(i64::MIN), vec![]));
     let nodata = ascii("255");
     let bytes = tags(&[3], &[1], &[8], &[(262, &[1]), (42113, &nodata)]);
     let numbers = grid(Tiff, &tiff(true, &bytes, &[255, 0, 7]));

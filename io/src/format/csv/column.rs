@@ -2,7 +2,7 @@
 //!
 //! The first nonempty cell determines the kind, unless the header or the user declares texts. A
 //! cell that begins like a number but is not a number, date or time is an error, not a text. Blanks
-//! at the ends of a cell, which was quoted then, belong to texts only.
+//! at the ends of a cell, which was quoted then, belong to texts only, also if it has no others.
 
 use crate::decimal::Decimal;
 use crate::error::Fault;
@@ -18,9 +18,12 @@ pub(in crate::format) struct Column {
     field: Field,
     /// Whether the meaning of the field is known.
     is_known: bool,
+    /// While the meaning is unknown, the codes of `blanks`.
     values: Growing<i64>,
-    /// Number of cells so far, all empty, while the meaning is unknown.
-    n_empty: usize,
+    /// The texts of the cells so far, while the meaning is unknown: all are empty or blank.
+    blanks: Texts,
+    /// The first cell with a zero before another digit that was read as a number.
+    leading_zero: Option<String>,
     /// The error for the first empty cell, reported if the field turns out to hold numbers.
     first_empty: Option<Fault>,
     /// Memory of the texts in bytes.
@@ -73,7 +76,8 @@ impl Column {
             field,
             is_known: is_text,
             values,
-            n_empty: 0,
+            blanks: Texts::default(),
+            leading_zero: None,
             first_empty: None,
             text_bytes: 0,
             scaling: scale.map(Scaling::new),
@@ -98,6 +102,11 @@ impl Column {
         self.scaling.as_ref()?.warning()
     }
 
+    /// The first cell with leading zeros, which are lost in its number.
+    pub(in crate::format) fn leading_zero(&self) -> Option<&str> {
+        self.leading_zero.as_deref()
+    }
+
     /// Memory of its texts in bytes.
     pub(in crate::format) fn text_bytes(&self) -> u64 {
         self.text_bytes
@@ -112,9 +121,10 @@ impl Column {
     ) -> Result<(), Refused> {
         if !self.is_known {
             if cell.trim_ascii().is_empty() {
-                self.n_empty += 1;
                 self.first_empty.get_or_insert_with(missing);
-                return Ok(());
+                let (code, n_bytes) = add(&mut self.blanks, cell).map_err(Refused::Wrong)?;
+                self.text_bytes = self.text_bytes.saturating_add(n_bytes);
+                return self.values.push(code).map_err(Refused::Memory);
             }
             self.decide(cell, cells)?;
         }
@@ -124,11 +134,10 @@ impl Column {
 
     /// Returns the field with its numbers.
     pub(in crate::format) fn finish(self, sorted: bool) -> Result<Field, OutOfBudget> {
-        let Column { mut field, mut values, is_known, n_empty, .. } = self;
-        if !is_known && n_empty > 0 {
+        let Column { mut field, values, is_known, blanks, .. } = self;
+        if !is_known && values.len() > 0 {
             // A field of only empty cells holds texts.
-            field.meaning = Meaning::Texts(Texts::default());
-            (0..n_empty).try_for_each(|_| values.push(0))?;
+            field.meaning = Meaning::Texts(blanks);
         }
         field.values = values.into_vec();
         if let Meaning::Texts(texts) = &mut field.meaning
@@ -162,12 +171,15 @@ impl Column {
         self.field.meaning = meaning;
         self.is_known = true;
         let first = self.first_empty.take();
-        for _ in 0..self.n_empty {
-            let number = self.number(b"", cells).map_err(|cause| match first.clone() {
+        let blanks = std::mem::take(&mut self.blanks);
+        if let Meaning::Texts(texts) = &mut self.field.meaning {
+            *texts = blanks;
+        } else if self.values.len() > 0 {
+            let number = self.number(b"", cells).map_err(|cause| match first {
                 Some(fault) => Refused::Before(fault),
                 None => Refused::Wrong(cause),
             })?;
-            self.values.push(number).map_err(Refused::Memory)?;
+            self.values.fill(number);
         }
         Ok(())
     }
@@ -175,12 +187,8 @@ impl Column {
     /// Parses the number in a cell.
     fn number(&mut self, cell: &[u8], cells: &Cells<'_>) -> Result<i64, Cause> {
         if let Meaning::Texts(texts) = &mut self.field.meaning {
-            let text = std::str::from_utf8(cell).map_err(|_| Cause::Encoding)?;
-            let n_texts = texts.as_slice().len();
-            let code = texts.add(text);
-            if texts.as_slice().len() > n_texts {
-                self.text_bytes = self.text_bytes.saturating_add(Meaning::bytes_of_text(text));
-            }
+            let (code, n_bytes) = add(texts, cell)?;
+            self.text_bytes = self.text_bytes.saturating_add(n_bytes);
             return Ok(code);
         }
         let (cell, wrong) = match (cell.trim_ascii(), cells.empty) {
@@ -190,7 +198,14 @@ impl Column {
         };
         let meaning = &self.field.meaning;
         let number = match meaning {
-            Meaning::Number => whole_number(cell),
+            Meaning::Number => {
+                if let [b'0', b'0'..=b'9', ..] = cell
+                    && self.leading_zero.is_none()
+                {
+                    self.leading_zero = Some(String::from_utf8_lossy(cell).into_owned());
+                }
+                whole_number(cell)
+            }
             Meaning::Scaled(_) => cells
                 .decimal(cell)
                 .zip(self.scaling(cells))
@@ -201,6 +216,15 @@ impl Column {
         };
         number.ok_or(wrong)
     }
+}
+
+/// Returns the code of a cell among the texts, and the memory of a new one.
+fn add(texts: &mut Texts, cell: &[u8]) -> Result<(i64, u64), Cause> {
+    let text = std::str::from_utf8(cell).map_err(|_| Cause::Encoding)?;
+    let n_texts = texts.as_slice().len();
+    let code = texts.add(text);
+    let is_new = texts.as_slice().len() > n_texts;
+    Ok((code, if is_new { Meaning::bytes_of_text(text) } else { 0 }))
 }
 
 impl Cells<'_> {

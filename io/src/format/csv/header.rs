@@ -22,6 +22,13 @@ pub(super) fn is_header(record: &ByteRecord) -> bool {
     record.iter().all(is_name)
 }
 
+/// Returns whether a record has names, but is no header because of its other fields: it may be one
+/// with names such as years.
+pub(super) fn may_be_header(record: &ByteRecord) -> bool {
+    let mut names = record.iter().filter(|cell| is_name(cell));
+    names.next().is_some() && !is_header(record)
+}
+
 /// Returns whether a record would be a header if its last name were not empty, as after a comma at
 /// the end of the line.
 pub(super) fn lacks_last_name(record: &ByteRecord) -> bool {
@@ -95,10 +102,11 @@ pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     names.map(|name| name.replace('\0', "")).collect()
 }
 
-/// Returns whether a reader would infer a text field from the first nonempty text.
+/// Returns whether a reader would infer a text field from the first text that is not blank. A code
+/// without a text is written as a number.
 fn looks_like_text(texts: &Texts, codes: &[i64]) -> bool {
-    let first = codes.iter().find(|&&code| code != 0);
-    first.and_then(|&code| texts.text(code)).is_none_or(|text| !looks_like_data(text.as_bytes()))
+    let mut texts = codes.iter().map(|&code| texts.text(code).unwrap_or("0").trim_ascii());
+    texts.find(|text| !text.is_empty()).is_none_or(|text| !looks_like_data(text.as_bytes()))
 }
 
 /// Returns whether the name could be taken for data or for the end mark.

@@ -57,6 +57,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     if rules.header.is_none() && header::lacks_last_name(records.record()) {
         return Err(lacks_last_name(&mut records));
     }
+    let may_be_header = rules.header.is_none() && header::may_be_header(records.record());
     let mut columns = match is_header {
         true => header::parse(&records)?,
         false => header::unnamed(&records),
@@ -65,6 +66,11 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let names: Vec<&str> = columns.iter().map(Column::name).collect();
     let unknown_name = rules.unknown_name(&names);
     let read = read_records(&mut records, &mut columns, &cells, is_header);
+    const AS_RECORD: &str = "the first line is read as a record; `header=yes` reads it as names";
+    let read = read.map_err(|fault| match may_be_header && fault.code == Code::BadFormat {
+        true => Box::new(fault.note(AS_RECORD)),
+        false => fault,
+    });
     let n_records = read.map_err(|fault| match unknown_name {
         Some(note) if fault.code == Code::BadFormat => Box::new(fault.note(note)),
         Some(_) | None => fault,
@@ -73,6 +79,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     warnings.extend(columns.iter().filter_map(|column| {
         Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
     }));
+    let mut notes = leading_zeros(&columns).into_iter().collect::<Vec<String>>();
     let mut fields = Vec::new();
     for column in columns {
         let field = column.finish(rules.sorted);
@@ -87,7 +94,10 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         b'\t' => Some("fields are separated by tabs"),
         _ => None,
     };
-    let notes = separator.map(str::to_owned).into_iter().collect();
+    notes.extend(separator.map(str::to_owned));
+    if may_be_header && n_records > 1 {
+        notes.push(AS_RECORD.to_owned());
+    }
     let numbers = Numbers { shape: Shape::List(n_records), fields };
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
@@ -148,6 +158,21 @@ fn lacks_last_name(records: &mut Records) -> Fault {
         Ok(false) | Err(_) => format!("delete the {separator} at the end of the line"),
     };
     Box::new(fault.help(help).help("`header=no` reads the line as a record"))
+}
+
+/// A note about numbers with leading zeros, which are often codes.
+fn leading_zeros(columns: &[Column]) -> Option<String> {
+    let zeros = columns.iter().filter_map(|column| Some((column.name(), column.leading_zero()?)));
+    let zeros: Vec<(&str, &str)> = zeros.collect();
+    let &(name, cell) = zeros.first()?;
+    let names = zeros.iter().map(|(name, _)| star_base::text::one_line(name));
+    let names: Vec<String> = names.map(|name| name.to_string()).collect();
+    Some(format!(
+        "{} in field {} is read as a number; `texts={}` keeps leading zeros",
+        text::quote(cell.as_bytes()),
+        text::quote(name.as_bytes()),
+        names.join(","),
+    ))
 }
 
 /// Warns about names in the rules with several fields. Another file of the run may have the field
@@ -233,7 +258,13 @@ fn wrong(
                 point; a colon makes any text a name: `2nd:`",
         );
     }
-    let fills = format!("`empty={}` sets the value of empty fields", meaning.example());
+    let name = column
+        .map_or_else(String::new, |column| star_base::text::one_line(column.name()).to_string());
+    // One value cannot suit fields of several kinds.
+    let fills = match (cells.empty, column) {
+        (Some(_), Some(_)) => format!("`texts={name}` reads the field as texts, empty ones as 0"),
+        _ => format!("`empty={}` sets the value of empty fields", meaning.example()),
+    };
     Box::new(match (cause, number) {
         (Cause::Encoding, _) => error.help("save the file as UTF-8"),
         (Cause::Empty, _) if records.record().len() == 1 => {

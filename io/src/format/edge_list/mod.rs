@@ -29,6 +29,7 @@ use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
 use crate::meaning::{Meaning, Texts};
 use crate::names::{VertexName, VertexNames};
+use crate::options::Direction;
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
@@ -100,6 +101,11 @@ struct Lines<'a> {
     columns: Option<(Separator, usize)>,
     /// Comments with as many fields as there are columns.
     n_similar_comments: u64,
+    /// Number of edges in the lines so far, and of those without direction by Gephi's column.
+    n_lines: u64,
+    n_undirected: u64,
+    /// Whether the number of a vertex was written with a leading zero.
+    has_leading_zero: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -115,6 +121,9 @@ impl<'a> Lines<'a> {
             comment: Vec::new(),
             columns: None,
             n_similar_comments: 0,
+            n_lines: 0,
+            n_undirected: 0,
+            has_leading_zero: false,
         }
     }
 
@@ -156,12 +165,75 @@ impl<'a> Lines<'a> {
     fn read_numbers(&mut self, scanner: &mut Scanner, plan: &Plan) -> Result<(), Fault> {
         let (mut weighted, mut no_weights) = (None, None);
         while self.next_edge(scanner)?.is_some() {
-            let Lines { remarks, n_times, .. } = self;
-            let arc = read_edge(scanner, remarks, plan, (&mut weighted, &mut no_weights), n_times)?;
+            let weights = (&mut weighted, &mut no_weights);
+            let arc = self.read_edge(scanner, plan, weights)?;
             self.raw.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
         }
         self.weights.read_elsewhere(weighted.unwrap_or(false), no_weights);
         Ok(())
+    }
+
+    /// Reads one line; the first one determines whether there are weights.
+    #[inline]
+    fn read_edge(
+        &mut self,
+        scanner: &mut Scanner,
+        plan: &Plan,
+        (weighted, no_weights): (&mut Option<bool>, &mut Option<Fault>),
+    ) -> Result<RawArc, Fault> {
+        let advised = |fault: Fault| match fault.message.ends_with("is not a whole number") {
+            true => Box::new(plan::not_a_vertex(*fault, plan)),
+            false => fault,
+        };
+        let tail = self.read_end(scanner, "the first vertex").map_err(advised)?;
+        skip_separator(scanner)?;
+        let head = self.read_end(scanner, "the second vertex").map_err(advised)?;
+        let more = skip_separator(scanner)? || !at_edge_end(scanner)?;
+        match *weighted {
+            None => *weighted = Some(more),
+            Some(before) if before == more => {}
+            Some(before) => {
+                let (before, now) = if before { (3, 2) } else { (2, 3) };
+                let message = format!(
+                    "{now} fields in a line, expected {before} as in the lines \
+                    before"
+                );
+                return Err(scanner.here(Code::BadFormat, message));
+            }
+        }
+        let weight = match more {
+            true => scanner.weight("the weight", no_weights)?,
+            false => 1,
+        };
+        if more && (skip_separator(scanner)? || !at_edge_end(scanner)?) {
+            if scanner.source().skips_times() || self.remarks.konect.is_some() {
+                scanner.take_word(&mut Vec::new())?;
+                self.n_times += 1;
+            } else {
+                return Err(fourth_field(scanner));
+            }
+        }
+        match scanner.skip_blanks()? {
+            Some(b'#') => scanner.skip_line()?,
+            Some(_) | None => scanner.end_line()?,
+        }
+        Ok(RawArc { tail, head, weight })
+    }
+
+    /// Reads a vertex; counts from 0 if the file gives the number of vertices.
+    #[inline]
+    fn read_end(&mut self, scanner: &mut Scanner, what: &str) -> Result<u64, Fault> {
+        match self.remarks.exact {
+            None => {
+                let begins_with_0 = scanner.peek()? == Some(b'0');
+                let number = scanner.unsigned(what)?;
+                self.has_leading_zero |= begins_with_0 && number > 0;
+                Ok(number)
+            }
+            Some(Announced { n_vertices, .. }) => {
+                Ok(u64::from(scanner.index(what, n_vertices, "vertices")?))
+            }
+        }
     }
 
     /// Reads lines with the columns of `plan`.
@@ -173,6 +245,7 @@ impl<'a> Lines<'a> {
         let mut cell = Vec::new();
         while self.next_edge(scanner)?.is_some() {
             let (mut tail, mut head, mut weight) = (None, None, None);
+            let mut is_directed = true;
             let mut n_cells = 0;
             loop {
                 let more = scanner.take_cell(separator, &mut cell)?;
@@ -185,6 +258,8 @@ impl<'a> Lines<'a> {
                     *end = Some(self.vertex(scanner, plan, &cell)?);
                 } else if Some(n_cells) == plan.weight {
                     weight = Some(self.weight(scanner, plan, &cell)?);
+                } else if Some(n_cells) == plan.kind {
+                    is_directed = kind(scanner, &cell)?;
                 }
                 n_cells += 1;
                 if !more {
@@ -213,6 +288,13 @@ impl<'a> Lines<'a> {
                 (None, None) => 1,
             };
             self.raw.push(RawArc { tail, head, weight }).map_err(|e| scanner.out_of_memory(&e))?;
+            self.n_lines += 1;
+            if !is_directed {
+                self.n_undirected += 1;
+                let back = (tail != head).then_some(RawArc { tail: head, head: tail, weight });
+                let pushed = back.map_or(Ok(()), |back| self.raw.push(back));
+                pushed.map_err(|e| scanner.out_of_memory(&e))?;
+            }
             let n_bytes = self.text_bytes as u128 + self.raw.len() as u128 * u128::from(RAW_BYTES);
             if self.text_bytes > 0 && n_bytes > u128::from(scanner.source().max_bytes()) {
                 return Err(scanner.source().out_of_memory(n_bytes));
@@ -236,11 +318,21 @@ impl<'a> Lines<'a> {
         }
         if !plan.texts {
             let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-            return name.parse().ok().filter(|_| is_number).ok_or_else(|| {
+            let number = name.parse().ok().filter(|_| is_number).ok_or_else(|| {
                 let found = text::quote(cell);
                 let fault = wrong(format!("expected the number of a vertex, found {found}"));
                 Box::new(plan::not_a_vertex(*fault, plan))
-            });
+            })?;
+            self.has_leading_zero |= name.len() > 1 && name.starts_with('0');
+            return match self.remarks.exact {
+                None => Ok(number),
+                Some(Announced { n_vertices, .. }) if (1..=n_vertices).contains(&number) => {
+                    Ok(number - 1)
+                }
+                Some(Announced { n_vertices, .. }) => {
+                    Err(wrong(format!("the vertex {number} is none of 1 to {n_vertices}")))
+                }
+            };
         }
         let n_before = self.texts.as_slice().len();
         let code = self.texts.add(name);
@@ -328,9 +420,9 @@ impl<'a> Lines<'a> {
                     .to_owned(),
             );
         }
-        if let Some(plan) = plan {
+        if let Some(plan) = &plan {
             notes.columns = Some(plan.columns());
-            notes.notes.extend(plan.note);
+            notes.notes.extend(plan.note.clone());
         }
         let from_0 = |labels: &[u64]| {
             labels.first() == Some(&0) && labels.last() == Some(&(labels.len() as u64 - 1))
@@ -342,6 +434,13 @@ impl<'a> Lines<'a> {
                 "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are used in \
                     ascending order",
                 numbers.len()
+            ));
+        }
+        if self.has_leading_zero {
+            let [from, to] = plan.as_ref().map(Plan::ends).unwrap_or_default();
+            notes.notes.push(format!(
+                "the vertices are numbers without their leading zeros; `texts={from},{to}` keeps \
+                    these"
             ));
         }
         let symmetric = remarks.konect == Some(Konect::Symmetric);
@@ -359,9 +458,39 @@ impl<'a> Lines<'a> {
         let (weighted, mut no_weights) = weights.finish()?;
         super::settle_weights(&mut arcs, true, &mut no_weights, &mut notes.warnings);
         let symmetric = symmetric || is_bipartite;
-        let graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
+        let mut graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
+        let by_column = self.n_lines > 0 && self.n_undirected == self.n_lines;
+        let why = match (remarks.is_undirected, by_column) {
+            _ if symmetric => None,
+            (true, _) => Some("the comment `# Undirected graph` says"),
+            (false, true) => Some("the column `Type` says"),
+            (false, false) => None,
+        };
+        if let Some(why) = why {
+            let source = scanner.source_mut();
+            let direction = Direction { undirected: true, reverse: false };
+            let n_bytes = graph.arcs.len() as u128 * u128::from(ARC_BYTES);
+            let joined = graph.orient(direction, &mut || source.go_on())?;
+            joined.ok_or_else(|| source.out_of_memory(n_bytes))?;
+            notes.notes.push(format!("{why} that the edges have no direction"));
+        } else if self.n_undirected > 0 {
+            let edges = text::count(self.n_undirected, "edge");
+            notes.notes.push(format!("{edges} without direction became two arcs each"));
+        }
+        notes.assumes_arcs &= plan.is_none_or(|plan| plan.kind.is_none());
         super::finish(graph, notes, scanner.source_mut())
     }
+}
+
+/// Returns whether the column `Type` says that an edge has a direction.
+fn kind(scanner: &Scanner, cell: &[u8]) -> Result<bool, Fault> {
+    let shown = String::from_utf8_lossy(cell);
+    let known = if cell.is_empty() { Some(true) } else { plan::kind(&shown) };
+    known.ok_or_else(|| {
+        let found = text::quote(cell);
+        let message = format!("expected `Directed` or `Undirected` in this column, found {found}");
+        scanner.at_token(Code::BadFormat, message)
+    })
 }
 
 /// Refuses a text at both sides of a bipartite graph, where it stands for two vertices.
@@ -448,54 +577,6 @@ fn quoted(name: VertexName<'_>) -> String {
     }
 }
 
-/// Reads one line; the first one determines whether there are weights.
-#[inline]
-fn read_edge(
-    scanner: &mut Scanner,
-    remarks: &Remarks,
-    plan: &Plan,
-    (weighted, no_weights): (&mut Option<bool>, &mut Option<Fault>),
-    n_times: &mut u64,
-) -> Result<RawArc, Fault> {
-    let advised = |fault: Fault| match fault.message.ends_with("is not a whole number") {
-        true => Box::new(plan::not_a_vertex(*fault, plan)),
-        false => fault,
-    };
-    let tail = read_end(scanner, remarks, "the first vertex").map_err(advised)?;
-    skip_separator(scanner)?;
-    let head = read_end(scanner, remarks, "the second vertex").map_err(advised)?;
-    let more = skip_separator(scanner)? || !at_edge_end(scanner)?;
-    match *weighted {
-        None => *weighted = Some(more),
-        Some(before) if before == more => {}
-        Some(before) => {
-            let (before, now) = if before { (3, 2) } else { (2, 3) };
-            let message = format!(
-                "{now} fields in a line, expected {before} as in the lines \
-                before"
-            );
-            return Err(scanner.here(Code::BadFormat, message));
-        }
-    }
-    let weight = match more {
-        true => scanner.weight("the weight", no_weights)?,
-        false => 1,
-    };
-    if more && (skip_separator(scanner)? || !at_edge_end(scanner)?) {
-        if scanner.source().skips_times() || remarks.konect.is_some() {
-            scanner.take_word(&mut Vec::new())?;
-            *n_times += 1;
-        } else {
-            return Err(fourth_field(scanner));
-        }
-    }
-    match scanner.skip_blanks()? {
-        Some(b'#') => scanner.skip_line()?,
-        Some(_) | None => scanner.end_line()?,
-    }
-    Ok(RawArc { tail, head, weight })
-}
-
 /// Returns whether the fields of a line end here, at its end or before a comment.
 #[inline]
 fn at_edge_end(scanner: &mut Scanner) -> Result<bool, Fault> {
@@ -512,17 +593,6 @@ fn fourth_field(scanner: &mut Scanner) -> Fault {
                 .note("a fourth field stands where the line should end")
                 .help("if it is a time, `times=skip` reads the graph without times"),
         ),
-    }
-}
-
-/// Reads a vertex; counts from 0 if the file gives the number of vertices.
-#[inline]
-fn read_end(scanner: &mut Scanner, remarks: &Remarks, what: &str) -> Result<u64, Fault> {
-    match remarks.exact {
-        None => scanner.unsigned(what),
-        Some(Announced { n_vertices, .. }) => {
-            Ok(u64::from(scanner.index(what, n_vertices, "vertices")?))
-        }
     }
 }
 

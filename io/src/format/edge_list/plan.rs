@@ -66,8 +66,10 @@ pub(super) struct Plan {
     pub(super) weight: Option<usize>,
     /// Number of columns of the first line.
     pub(super) n_columns: usize,
-    /// Whether a weight is in the data of a networkx edge.
-    has_data: bool,
+    /// The column of Gephi that says of each edge whether it has a direction.
+    pub(super) kind: Option<usize>,
+    /// Whether fields are in quotes, or a weight is in the data of a networkx edge.
+    needs_cells: bool,
     /// Whether the vertices are texts.
     pub(super) texts: bool,
     /// The names of the columns, or their numbers from 1.
@@ -109,6 +111,8 @@ impl Plan {
             return Err(Box::new(fault.help("delete the first line")));
         }
         let mut cells = separator.split(first);
+        let [has_quotes, has_quotes_below] =
+            [Some(first), second].map(|line| line.is_some_and(|line| line.contains(&b'"')));
         let second = second.map(|second| separator.split(second));
         if cells.len() > MAX_COLUMNS {
             return Err(Box::new(fault(format!("more than {MAX_COLUMNS} columns"))));
@@ -164,14 +168,24 @@ impl Plan {
                 return Err(Box::new(fault(message).note(LINES)));
             }
             (_, _, None) => {
-                let message = "cannot tell which columns are the vertices of an edge".to_owned();
-                let error = fault(message).note(format!("the columns are {}", list(&cells)));
-                let (a, b) = (text::quote(cells[0].as_bytes()), text::quote(cells[1].as_bytes()));
-                let help = format!(
-                    "choose them: `from={} to={}`",
-                    a.trim_matches('`'),
-                    b.trim_matches('`')
-                );
+                let message = match (from, to) {
+                    (None, None) => "cannot tell which columns are the vertices of an edge",
+                    _ => "cannot tell which column is the other vertex of an edge",
+                };
+                let error = fault(message.to_owned());
+                let error = error.note(format!("the columns are {}", list(&cells)));
+                let mut free =
+                    cells.iter().enumerate().filter(|(idx, _)| ![from, to].contains(&Some(*idx)));
+                let mut setting = |name: &str| {
+                    let (_, cell) = free.next()?;
+                    let cell = text::quote(cell.as_bytes());
+                    Some(format!("{name}={}", cell.trim_matches('`')))
+                };
+                let missing = [(from, "from"), (to, "to")].into_iter();
+                let missing = missing.filter(|(given, _)| given.is_none());
+                let missing: Vec<String> = missing.filter_map(|(_, name)| setting(name)).collect();
+                let what = if missing.len() == 1 { "it" } else { "them" };
+                let help = format!("choose {what}: `{}`", missing.join(" "));
                 let error = error.note(LINES).help(help);
                 return Err(Box::new(match Format::of_path(source.file()) {
                     Some(Format::Csv) => error,
@@ -187,6 +201,9 @@ impl Plan {
         }
         let record = if has_header { second.as_deref().unwrap_or_default() } else { &cells };
         let data = record.iter().position(|cell| cell.starts_with('{'));
+        let is_kind = |(name, cell): (&Cell, &Cell)| plain(name) == "type" && kind(cell).is_some();
+        let kind = header.iter().zip(record).position(is_kind);
+        let kind = kind.filter(|idx| ![from, to].contains(idx));
         let weight = match weight {
             Some(_) if !source.edge_fields().reads_weights() => None,
             // An attribute of the data of networkx.
@@ -217,7 +234,8 @@ impl Plan {
             to,
             weight,
             n_columns: cells.len(),
-            has_data: data.is_some(),
+            kind,
+            needs_cells: data.is_some() || has_quotes_below || (has_quotes && !has_header),
             texts,
             names: columns.names,
             chosen,
@@ -241,7 +259,8 @@ impl Plan {
             to: 1,
             weight: (n_columns > 2).then_some(2),
             n_columns,
-            has_data: false,
+            kind: None,
+            needs_cells: false,
             texts: false,
             names: (1..=n_columns).map(|number| number.to_string()).collect(),
             chosen: false,
@@ -256,6 +275,13 @@ impl Plan {
         EdgeColumns { names: names.clone(), ends: [*from, *to], weight: *weight }
     }
 
+    /// Returns the names of the columns of vertices.
+    pub(super) fn ends(&self) -> [String; 2] {
+        [self.from, self.to].map(|idx| {
+            self.names.get(idx).map(|name| star_base::text::one_line(name)).unwrap_or_default()
+        })
+    }
+
     /// Returns whether lines are vertices in the first two columns and perhaps a weight in the
     /// third.
     pub(super) fn is_simple(&self) -> bool {
@@ -265,7 +291,7 @@ impl Plan {
             _ => self.weight == Some(2) && !self.has_header && !self.chosen,
         };
         let separator = self.separator != Separator::Byte(b';');
-        let is_plain = !self.texts && !self.has_data;
+        let is_plain = !self.texts && !self.needs_cells;
         is_plain && (self.from, self.to) == (0, 1) && weight && separator
     }
 
@@ -283,8 +309,9 @@ impl Plan {
             Some(weight) => format!(", the weights are in {}", name(weight)),
             None => ", there are no weights".to_owned(),
         };
-        let others = (0..self.n_columns)
-            .filter(|idx| ![Some(self.from), Some(self.to), self.weight].contains(&Some(*idx)));
+        let others = (0..self.n_columns).filter(|idx| {
+            ![Some(self.from), Some(self.to), self.weight, self.kind].contains(&Some(*idx))
+        });
         let others: Vec<String> = others.take(6).map(name).collect();
         let others = match others.is_empty() {
             true => String::new(),
@@ -392,6 +419,16 @@ pub(super) fn is_number(cell: &str) -> bool {
     crate::decimal::Decimal::parse(cell).is_some()
 }
 
+/// Returns whether a field of the column `Type` of Gephi says that an edge has a direction; `None`
+/// if it says something else.
+pub(super) fn kind(cell: &str) -> Option<bool> {
+    match cell.trim().to_ascii_lowercase().as_str() {
+        "directed" => Some(true),
+        "undirected" | "mutual" => Some(false),
+        _ => None,
+    }
+}
+
 fn position(cells: &[Cell], name: &str) -> Option<usize> {
     cells.iter().position(|cell| cell == name)
 }
@@ -444,10 +481,7 @@ fn list(cells: &[Cell]) -> String {
 
 /// The error for a field that should be a vertex, with advice.
 pub(super) fn not_a_vertex(fault: FileError, plan: &Plan) -> FileError {
-    let name = |idx: usize| {
-        plan.names.get(idx).map(|name| star_base::text::one_line(name)).unwrap_or_default()
-    };
-    let (from, to) = (name(plan.from), name(plan.to));
+    let [from, to] = plan.ends();
     fault
         .note("the vertices of the first edge are numbers")
         .help(format!("`texts={from},{to}` reads all vertices as texts"))

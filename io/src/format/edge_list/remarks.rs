@@ -22,6 +22,8 @@ pub(super) struct Remarks {
     claimed: Option<Announced>,
     /// From KONECT's comment.
     pub(super) konect: Option<Konect>,
+    /// Whether SNAP's comment says that the edges have no direction.
+    pub(super) is_undirected: bool,
 }
 
 /// The kinds of graphs of KONECT.
@@ -56,6 +58,7 @@ impl Remarks {
         if before_edges && self.konect.is_none() {
             self.konect = parse_konect(line);
         }
+        self.is_undirected |= before_edges && says_undirected(line);
         if before_edges
             && self.exact.is_none()
             && let Some(exact) = parse_exact(line)
@@ -115,6 +118,16 @@ fn parse_konect(line: &str) -> Option<Konect> {
     // A sentence may begin like this, too.
     let is_konect = words.next().is_none_or(|word| KONECT_WEIGHTS.contains(&word));
     (is_konect && words.next().is_none()).then_some(kind)
+}
+
+/// Returns whether a comment begins like `# Undirected graph: web.txt`.
+fn says_undirected(line: &str) -> bool {
+    let mut words = line.trim_start_matches('#').split_ascii_whitespace();
+    let mut is_next = |expected: &str| {
+        let word = words.next().map(|word| word.trim_end_matches([':', '.']));
+        word.is_some_and(|word| word.eq_ignore_ascii_case(expected))
+    };
+    line.starts_with('#') && is_next("undirected") && is_next("graph")
 }
 
 fn parse_claimed(line: &str) -> Option<Announced> {

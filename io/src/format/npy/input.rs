@@ -19,6 +19,8 @@ pub(crate) struct Input<'a> {
     pub(crate) budget: Budget,
     /// The factor of the numbers.
     pub(crate) scaling: Option<&'a Scaling>,
+    /// Whether NaN is a missing number.
+    pub(crate) nan_is_missing: bool,
 }
 
 impl Input<'_> {

@@ -28,6 +28,7 @@ use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::source::Source;
+use crate::whole::NO_NUMBER;
 
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
@@ -39,8 +40,9 @@ const NAME: &str = "value";
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let (file, scaling) = (source.file().to_owned(), source.scaling());
     let (n_left, budget) = (source.size_hint(), source.budget().clone());
+    let nan_is_missing = source.nan_is_missing();
     let mut fill = |buffer: &mut [u8]| source.fill(buffer);
-    let mut input = Input { fill: &mut fill, file, n_left, budget, scaling };
+    let mut input = Input { fill: &mut fill, file, n_left, budget, scaling, nan_is_missing };
     let header = Header::read(&mut input)?;
     let numbers = read_array(&mut input, &header, NAME)?;
     Ok((Data::Numbers(numbers), ReaderNotes::default()))
@@ -77,7 +79,10 @@ pub(super) fn read_array(
             (None, ElementKind::Unsigned) => Some((column.n_bytes * 8).min(63)),
         };
         let name = column.name.as_deref().unwrap_or(name).to_owned();
-        fields.push(Field::new(name, bits, values).scaled(input.scaling));
+        let may_miss = input.nan_is_missing && column.kind == ElementKind::Float;
+        let nodata = Some(NO_NUMBER).filter(|number| may_miss && values.contains(number));
+        let field = Field { nodata, ..Field::new(name, bits, values) };
+        fields.push(field.scaled(input.scaling));
     }
     Ok(Numbers { shape, fields })
 }

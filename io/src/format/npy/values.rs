@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::scaling::Scaling;
 use crate::source::CHUNK;
 use crate::text;
-use crate::whole::{self, NotWhole};
+use crate::whole::{self, NO_NUMBER, NotWhole};
 
 /// Bytes of a number in memory.
 const VALUE_BYTES: u128 = size_of::<i64>() as u128;
@@ -63,7 +63,11 @@ pub(super) fn read(
         }
         for (values, column) in columns.iter_mut().zip(&item.columns) {
             values.try_reserve(n_now).map_err(|_| input.out_of_memory(n_bytes))?;
-            let appended = append(values, bytes, item.n_bytes, column, input.scaling);
+            let float = |number: f64| match number.is_nan() && input.nan_is_missing {
+                true => Ok(NO_NUMBER),
+                false => whole::of_float(number, input.scaling),
+            };
+            let appended = append(values, bytes, item.n_bytes, column, input.scaling, float);
             appended.map_err(|error| {
                 let place = place(header, values.len());
                 error.fault(&input.file, &place)
@@ -102,13 +106,14 @@ fn place(header: &Header, idx: usize) -> String {
 }
 
 /// Appends the numbers of one column of the items in `bytes`, up to the first that is not an
-/// integer.
+/// integer; `float` converts floating-point numbers.
 fn append(
     values: &mut Vec<i64>,
     bytes: &[u8],
     n_item_bytes: usize,
     column: &Column,
     scaling: Option<&Scaling>,
+    float: impl Fn(f64) -> Result<i64, NotWhole>,
 ) -> Result<(), NotWhole> {
     let Column { name: _, kind, n_bytes, is_big, at } = *column;
     let first = values.len();
@@ -133,11 +138,9 @@ fn append(
         (ElementKind::Signed, 2) => numbers!(i16, |number| Ok(i64::from(number))),
         (ElementKind::Signed, 4) => numbers!(i32, |number| Ok(i64::from(number))),
         (ElementKind::Signed, _) => numbers!(i64, Ok),
-        (ElementKind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), scaling)),
-        (ElementKind::Float, 4) => {
-            numbers!(f32, |number| whole::of_float(f64::from(number), scaling))
-        }
-        (ElementKind::Float, _) => numbers!(f64, |number| whole::of_float(number, scaling)),
+        (ElementKind::Float, 2) => numbers!(u16, |bits| float(half(bits))),
+        (ElementKind::Float, 4) => numbers!(f32, |number| float(f64::from(number))),
+        (ElementKind::Float, _) => numbers!(f64, float),
     }?;
     match (kind, scaling) {
         (ElementKind::Float, _) | (_, None) => Ok(()),

@@ -56,7 +56,9 @@ pub(super) fn read(
         let message = format!("a matrix of {n_rows} × {n_cols} is no graph");
         let fault = arrays.source.fault(Code::BadFormat, message);
         return Err(Box::new(
-            fault.note("the matrix of a graph has equal numbers of rows and columns"),
+            fault
+                .note("the matrix of a graph has equal numbers of rows and columns")
+                .help("`scipy.io.mmwrite(\"m.mtx\", matrix)` saves it as a table"),
         ));
     }
     let n_vertices = u32::try_from(n_rows).map_err(|_| {
@@ -128,6 +130,7 @@ pub(super) fn read(
         }
     }
     let mut notes = ReaderNotes { assumes_arcs: true, ..ReaderNotes::default() };
+    notes.notes.push("the vertices are counted from 0".to_owned());
     let mut arcs = arcs.into_vec();
     for _ in arcs.chunks(AT_ONCE) {
         source.go_on()?;
@@ -229,6 +232,8 @@ impl Arrays<'_, '_, '_, '_, '_> {
             if !is_scaled {
                 input.scaling = None;
             }
+            // An entry is there or not.
+            input.nan_is_missing = false;
             let header = Header::read(input)?;
             npy::read_array(input, &header, name)
         })?;

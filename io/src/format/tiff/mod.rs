@@ -89,7 +89,8 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
             warnings.push(format!("the nodata value {text} in `GDAL_NODATA` is not a number"));
         })
     });
-    let missing = missing.and_then(Result::ok).flatten();
+    let nan = (kind == SampleKind::Float && source.nan_is_missing()).then_some(Nodata::NAN);
+    let missing = missing.and_then(Result::ok).flatten().or(nan);
     // A missing strip holds the number of missing samples, or zeros before the inversion.
     let fill = match (missing, is_inverted && kind == SampleKind::Unsigned) {
         (Some(missing), _) => missing.marker,
@@ -107,8 +108,8 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     let marker = missing.map(|missing| missing.marker);
     let marker = marker.filter(|marker| fields.iter().any(|it| it.values.contains(marker)));
-    let notes = marker.map(|_| {
-        let text = text::quote(nodata.unwrap_or_default().as_bytes());
+    let notes = marker.and(nodata).map(|text| {
+        let text = text::quote(text.as_bytes());
         format!("the file marks missing samples with the nodata value {text}")
     });
     for field in &mut fields {
@@ -189,7 +190,12 @@ fn layout(
         Some(CompressionMethod::None) => 1,
         _ => {
             let reason = format!("unsupported compression {compression}");
-            return Err(raster::damaged(source, "TIFF", &reason));
+            let fault = *raster::damaged(source, "TIFF", &reason);
+            return Err(Box::new(
+                fault
+                    .note("files without compression, or with PackBits, LZW or deflate, are read")
+                    .help("`gdal_translate -co COMPRESS=DEFLATE OLD.tif NEW.tif` converts one"),
+            ));
         }
     };
     let size = (u64::from(width), u64::from(height));

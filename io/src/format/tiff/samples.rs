@@ -5,7 +5,7 @@ use tiff::decoder::DecodingResult;
 use crate::format::raster;
 use crate::numbers::Field;
 use crate::scaling::Scaling;
-use crate::whole::{self, NotWhole};
+use crate::whole::{self, NO_NUMBER, NotWhole};
 
 /// The position of a strip or tile in the grid.
 pub(super) struct StripRegion {
@@ -36,10 +36,10 @@ pub(super) struct Nodata {
     pub(super) marker: i64,
 }
 
-/// The number of missing samples that are not integers.
-const NO_NUMBER: i64 = i64::MIN;
-
 impl Nodata {
+    /// Samples that are not numbers.
+    pub(super) const NAN: Nodata = Nodata { float: f64::NAN, unsigned: None, marker: NO_NUMBER };
+
     /// Parses GDAL's text. `None` if no sample of this kind and depth can have this number.
     /// `is_inverted` says that the decoder inverts the samples.
     pub(super) fn parse(
