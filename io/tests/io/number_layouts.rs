@@ -332,7 +332,7 @@ fn grid_by_rows_is_the_transposed_grid_by_columns() {
 
 #[test]
 fn columns_without_rows_need_no_time() {
-    // A loop over so many columns would take minutes.
+    // A loop over this number of columns would take minutes.
     let shape = Shape::Grid { height: 0, width: 4_000_000_000 };
     let numbers = Numbers { shape, fields: vec![field("x", None, &[])] };
     for layout in ["", "grid"] {

@@ -180,7 +180,7 @@ fn the_extension_refers_to_existing_files() {
     assert_eq!(language["extensions"][0], ".star");
     let of_grammar = &contributes["grammars"][0];
     assert_eq!(language["id"], of_grammar["language"]);
-    for file in [&language["spec"], &of_grammar["path"]] {
+    for file in [&language["configuration"], &of_grammar["path"]] {
         let file = file.as_str().unwrap().trim_start_matches("./");
         let parsed: Result<Value, _> = serde_json::from_str(&text(&format!("vscode/{file}")));
         assert!(parsed.is_ok(), "{file}");
