@@ -64,6 +64,7 @@ impl ParamFields {
             is_matrix,
         };
         let fields = match layout {
+            _ if !matches!(kind, Kind::Table | Kind::Word) => Vec::new(),
             Layout::Left | Layout::Right | Layout::Code | Layout::CodeDouble => {
                 vec![field(layout.name(), b, false)]
             }
