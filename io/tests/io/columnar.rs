@@ -107,7 +107,7 @@ mod with_the_feature {
         assert!(whole.help.iter().any(|help| help.contains("scale=")), "{whole:?}");
         let gap = refused("gap.parquet");
         assert_eq!(gap.message, "record 2, field `n`: an empty field is not a whole number");
-        assert!(refused("lists.parquet").message.contains("the field `n` holds List"));
+        assert!(refused("lists.parquet").message.contains("field `n` holds List"));
         let packed = refused("people-packed.feather");
         assert_eq!(packed.help, ["write it without compression, or as Parquet"], "{packed}");
     }
