@@ -78,7 +78,7 @@ impl Lowerer<'_> {
             SizeTerm::Columns(place) => match within(place, 1) {
                 Some(key) => key,
                 None if !effects(place).replaced && !effects(place).grown => {
-                    SizeKey::Cols(place.local)
+                    self.kept_columns(place.local)
                 }
                 None => declared,
             },
@@ -95,6 +95,14 @@ impl Lowerer<'_> {
                 Role::Value => !self.effects(local).written,
                 Role::Ref | Role::Local | Role::Result => false,
             }
+    }
+
+    /// Returns the number of columns of a table that is neither replaced nor grown. A variable with
+    /// declared rows begins without columns.
+    fn kept_columns(&self, local: LocalId) -> SizeKey {
+        let begins_empty =
+            self.r.local(local).role == Role::Local && declared_size(self.r, local, 0).is_some();
+        if begins_empty { SizeKey::Const(0) } else { SizeKey::Cols(local) }
     }
 
     /// Returns whether the size is known when the routine begins.
@@ -236,7 +244,9 @@ impl Lowerer<'_> {
                 };
                 let columns = match known(1) {
                     Some(columns) => columns,
-                    None if !effects.replaced && !effects.grown => Ext::Known(SizeKey::Cols(local)),
+                    None if !effects.replaced && !effects.grown => {
+                        Ext::Known(self.kept_columns(local))
+                    }
                     None => Ext::Dynamic,
                 };
                 (rows, columns)

@@ -18,6 +18,12 @@ fn unsized_variables_get_a_new_size_at_every_assignment() {
 }
 
 #[test]
+fn tables_with_declared_rows_begin_without_columns() {
+    runs("T: table(3);", "print(rows(T),size(T))", "30\n");
+    runs("T: table(3); X: slice(T); U: table(T);", "SET(X); print(X,rows(U),size(U))", "11130\n");
+}
+
+#[test]
 fn sized_variables_keep_their_size() {
     let text = "program p; var X: slice(3); i: integer;\nbegin i:=2; CLR(X); q(X,i) end.
         procedure q(var Y: slice; i: integer);\nbegin\n  Y:=CONVERT(WORD(1,i))\nend;";
