@@ -173,6 +173,30 @@ fn check_reports_files_that_it_cannot_fix() {
 }
 
 #[test]
+fn check_removes_unused_variables_without_an_effect_only() {
+    let folder = Folder::new(&[]);
+    for (declared, left) in [
+        ("var a: integer; b: slice(3); begin", "begin"),
+        ("var a, b: integer; begin", "begin"),
+        ("var b: slice(3); begin", "begin"),
+        ("var b: slice(T); c: integer; begin", "begin"),
+        ("var b: slice(F(k)); begin", "var b: slice(F(k)); begin"),
+        ("var b: slice(10 div k); begin", "var b: slice(10 div k); begin"),
+        ("var b: slice(k); begin", "var b: slice(k); begin"),
+    ] {
+        let whole = |section: &str| {
+            format!(
+                "function F(k: integer): integer; begin F:=k end;\n\
+                 procedure P(k: integer; T: table); {section} print(k,rows(T),F(k)) end;\n"
+            )
+        };
+        folder.write("a.star", whole(declared).as_bytes());
+        assert_eq!(folder.star(&["check", "--fix", "a.star"]).code, 0, "{declared}");
+        assert_eq!(fs::read_to_string(folder.path("a.star")).unwrap(), whole(left), "{declared}");
+    }
+}
+
+#[test]
 fn check_applies_certain_fixes() {
     let folder = Folder::new(&[]);
     let text = "procedure P(var i: integer); begin i = 1; if i=1 then i:=2; else SETT(i) end;\n";

@@ -169,6 +169,16 @@ impl Ty {
         }
     }
 
+    /// Returns the declared sizes.
+    pub(crate) fn declared_sizes(&self) -> impl Iterator<Item = &Expr> {
+        let sizes = match self {
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
+            Ty::Slice(size) | Ty::Word(size) => [size.as_deref(), None],
+            Ty::Table(rows, columns) => [rows.as_deref(), columns.as_deref()],
+        };
+        sizes.into_iter().flatten()
+    }
+
     /// Returns whether no size is declared, as for all scalars.
     pub(crate) fn has_no_declared_size(&self) -> bool {
         match self {

@@ -15,7 +15,7 @@ use star_syntax::token::Token;
 use crate::check::MAX_DIAGNOSTICS;
 use crate::flow::summary::callees_of;
 use crate::flow::usage::{Usage, usage};
-use crate::hir::{Program, Role, Routine, RoutineId};
+use crate::hir::{Local, Program, Role, Routine, RoutineId, SizeTerm};
 
 /// Lints imports of which no declaration is used. `imports` are the positions of their paths.
 pub(crate) fn imports(imports: &[Span], sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) {
@@ -56,18 +56,28 @@ fn locals(
     let file = routine.header.file;
     let text = sources.get(file).map_or("", SourceFile::text);
     let declarations = LazyCell::new(|| Declarations::new(text, routine.header.end as usize));
-    for (local, usage) in routine.locals.iter().zip(usage) {
+    // If all fixes are applied at once, the section must not lose its last declaration.
+    let is_local = |local: &&Local| local.role == Role::Local;
+    let n_locals = routine.locals.iter().filter(is_local).count();
+    let unused = routine.locals.iter().zip(&usage).filter(|(_, usage)| **usage == Usage::None);
+    let n_unused = unused.filter(|(local, _)| is_local(local)).count();
+    let kept = match n_locals > 1 && n_unused == n_locals {
+        true => routine.locals.iter().rposition(|local| local.role == Role::Local),
+        false => None,
+    };
+    for (idx, (local, usage)) in routine.locals.iter().zip(&usage).enumerate() {
         if diagnostics.len() >= MAX_DIAGNOSTICS {
             return;
         }
         let name = &local.name;
         let report = |code, message| Diagnostic::at(code, local.span, message);
-        diagnostics.push(match (usage, local.role) {
+        diagnostics.push(match (*usage, local.role) {
             (Usage::None, Role::Local) => {
                 let diagnostic =
                     report(Code::UnusedVariable, format!("the variable `{name}` is never used"));
                 let title = format!("remove `{name}`");
-                match declarations.without(local.span.range()) {
+                let removed = declarations.without(local.span.range());
+                match removed.filter(|_| kept != Some(idx) && has_plain_sizes(routine, local)) {
                     Some(removed) => diagnostic.fix(title, span(local.span, removed), ""),
                     None => diagnostic.help(title),
                 }
@@ -88,6 +98,18 @@ fn locals(
             (Usage::None | Usage::Stored | Usage::Read, _) => continue,
         });
     }
+}
+
+/// Returns whether the declared sizes have no effect: they call nothing and cannot trap.
+fn has_plain_sizes(routine: &Routine, local: &Local) -> bool {
+    local.ty.declared_sizes().all(|size| match size.as_size() {
+        SizeTerm::Number(number) => number >= 0,
+        SizeTerm::Int(of) => routine.local(of.local).role == Role::Binding,
+        SizeTerm::Rows(of) | SizeTerm::Columns(of) | SizeTerm::Length(of) => {
+            routine.local(of.local).role == Role::Value
+        }
+        SizeTerm::Computed => false,
+    })
 }
 
 /// Lints routines that a `program` does not call, directly or not. A file without a `program` is a
