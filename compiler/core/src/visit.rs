@@ -157,34 +157,14 @@ pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
 
 /// Calls `found` with the variables that a statement mentions, excluding the statements inside it.
 pub(crate) fn uses_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
-    match &stmt.kind {
-        StmtKind::Assign(
-            Target::Var(place)
-            | Target::Component(place, _)
-            | Target::Bit(place, ..)
-            | Target::Col(_, place)
-            | Target::Row(_, place)
-            | Target::Part(place, _),
-            _,
-        )
-        | StmtKind::Fill(place, _)
-        | StmtKind::KeepFirst(place)
-        | StmtKind::Step(place)
-        | StmtKind::Replace { word: place, .. }
-        | StmtKind::Read(place, ..)
-        | StmtKind::Write(place, _)
-        | StmtKind::For { var: place, .. }
-        | StmtKind::Foreach { var: place, .. } => found(place),
-        StmtKind::Call(_, args) => uses_of_args(args, found),
-        StmtKind::Print(_)
-        | StmtKind::Assert(..)
-        | StmtKind::Block(_)
-        | StmtKind::If(..)
-        | StmtKind::While(..)
-        | StmtKind::Repeat(..)
-        | StmtKind::Exit
-        | StmtKind::Break
-        | StmtKind::Continue => {}
+    stored_to(stmt).into_iter().for_each(&mut *found);
+    if let StmtKind::Write(place, _)
+    | StmtKind::For { var: place, .. }
+    | StmtKind::Foreach { var: place, .. } = &stmt.kind
+    {
+        found(place);
+    } else if let StmtKind::Call(_, args) = &stmt.kind {
+        uses_of_args(args, found);
     }
     any_expr_of(stmt, &mut |expr| {
         own_uses(expr, found);
