@@ -77,7 +77,13 @@ fn locals(
                     report(Code::UnusedVariable, format!("the variable `{name}` is never used"));
                 let title = format!("remove `{name}`");
                 let removed = declarations.without(local.span.range());
-                match removed.filter(|_| kept != Some(idx) && has_plain_sizes(routine, local)) {
+                // With a type, it is a whole group.
+                let keeps = |removed: &Range<usize>| {
+                    kept == Some(idx) && text[removed.clone()].contains(':')
+                };
+                let removed =
+                    removed.filter(|range| !keeps(range) && has_plain_sizes(routine, local));
+                match removed {
                     Some(removed) => diagnostic.fix(title, span(local.span, removed), ""),
                     None => diagnostic.help(title),
                 }
