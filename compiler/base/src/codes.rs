@@ -171,6 +171,18 @@ impl Code {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
 
+    /// Returns whether messages with this code are about something that the program does not use.
+    pub fn is_about_unused(self) -> bool {
+        matches!(
+            self,
+            Code::UnusedVariable
+                | Code::UnusedParameter
+                | Code::UnusedRoutine
+                | Code::UnusedImport
+                | Code::UnusedValue
+        )
+    }
+
     /// Returns the severity: lints are warnings, plans are notes, everything else is an error.
     pub fn severity(self) -> Severity {
         match self.as_str().as_bytes() {

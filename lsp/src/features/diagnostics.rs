@@ -160,7 +160,7 @@ pub(crate) fn diagnostic(
     let tags = match one.code {
         Code::EqualsAssigns => Some(vec![DiagnosticTag::Deprecated]),
         Code::EmptyBody => Some(vec![DiagnosticTag::Unnecessary]),
-        code => is_about_unused(code).then(|| vec![DiagnosticTag::Unnecessary]),
+        code => code.is_about_unused().then(|| vec![DiagnosticTag::Unnecessary]),
     };
     Some(Diagnostic {
         range,
@@ -172,18 +172,6 @@ pub(crate) fn diagnostic(
         related_information: (!related.is_empty()).then_some(related),
         ..Default::default()
     })
-}
-
-/// Returns whether messages with this code are about something that the program does not use.
-pub(crate) fn is_about_unused(code: Code) -> bool {
-    matches!(
-        code,
-        Code::UnusedVariable
-            | Code::UnusedParameter
-            | Code::UnusedRoutine
-            | Code::UnusedImport
-            | Code::UnusedValue
-    )
 }
 
 /// Returns a range that an editor can underline: an empty one becomes the character before it.

@@ -74,7 +74,7 @@ fn capitalised(text: &str) -> String {
 /// an editor may apply it whenever the text is saved, and what is declared now may be used next.
 pub(super) fn fix_all(request: &Request<'_>) -> Option<Action> {
     let analysis = &request.analysis;
-    let wrong = analysis.diagnostics().filter(|one| !diagnostics::is_about_unused(one.code));
+    let wrong = analysis.diagnostics().filter(|one| !one.code.is_about_unused());
     let fixes = certain_fixes(wrong, analysis.root()).into_iter();
     let edits: Vec<TextEdit> =
         fixes.map(|fix| request.edit(fix.span.range(), fix.replacement.clone())).collect();

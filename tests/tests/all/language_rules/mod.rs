@@ -11,30 +11,17 @@ mod sizes;
 mod tables;
 mod text;
 
-use star_base::Code;
 use star_compiler::{Compilation, LowerOptions};
 use star_tests::case::{ending, prints, render};
 use star_tests::run::Program;
 use star_tests::{check_files, messages};
 use star_vm::Outcome;
 
-/// Returns whether a message is about what a program does not use: the programs here declare what a
-/// rule needs, and golden messages show these lints.
-fn is_about_unused(code: Code) -> bool {
-    matches!(
-        code,
-        Code::UnusedVariable
-            | Code::UnusedParameter
-            | Code::UnusedRoutine
-            | Code::UnusedImport
-            | Code::UnusedValue
-    )
-}
-
-/// Compiles a text; returns its messages except those about what it does not use.
+/// Compiles a text; returns its messages except those about what it does not use: the programs here
+/// declare what a rule needs, and golden messages show these lints.
 fn check(text: &str) -> Compilation {
     let mut compilation = star_tests::check(text);
-    compilation.diagnostics.retain(|one| !is_about_unused(one.code));
+    compilation.diagnostics.retain(|one| !one.code.is_about_unused());
     compilation
 }
 
@@ -62,7 +49,7 @@ fn codes(text: &str) -> Vec<String> {
 /// Renders all messages of some files in full.
 fn rendered(files: &[(&str, &str)]) -> String {
     let compilation = check_files(files);
-    let all = compilation.diagnostics.iter().filter(|one| !is_about_unused(one.code));
+    let all = compilation.diagnostics.iter().filter(|one| !one.code.is_about_unused());
     all.map(|diagnostic| render(&compilation.sources, diagnostic)).collect()
 }
 
