@@ -153,11 +153,11 @@ pub(crate) fn matrix(table: &BitTable) -> BitMatrix<u64> {
 
 /// Warshall's algorithm on packed rows, one thread; the transpositions do not count.
 fn by_hand(graph: &BitTable) -> (Duration, BitTable) {
-    let mut rows = turned(graph);
+    let mut rows = transposed(graph);
     let start = Instant::now();
     warshall(&mut rows);
     let time = start.elapsed();
-    (time, turned(&rows))
+    (time, transposed(&rows))
 }
 
 /// Closes a graph whose rows are the columns of this table.
@@ -177,15 +177,15 @@ pub(crate) fn warshall(rows: &mut BitTable) {
 }
 
 /// Returns the transpose.
-pub(crate) fn turned(table: &BitTable) -> BitTable {
+pub(crate) fn transposed(table: &BitTable) -> BitTable {
     let kernels = Kernels::detect();
     let n = table.n_rows();
-    let mut turned = BitTable::zeros(table.n_cols(), n).expect("a table of the same size");
-    let stride = turned.stride();
+    let mut transposed = BitTable::zeros(table.n_cols(), n).expect("a table of the same size");
+    let stride = transposed.stride();
     let columns =
         Columns { storage: table.storage(), stride: table.stride(), n_cols: table.n_cols() };
-    kernels.transpose_limbs(columns, n, 0..n.div_ceil(64), turned.storage_mut(), stride);
-    turned
+    kernels.transpose_limbs(columns, n, 0..n.div_ceil(64), transposed.storage_mut(), stride);
+    transposed
 }
 
 pub(crate) fn sparse(n: usize) -> BitTable {

@@ -241,12 +241,12 @@ mod tests {
     use crate::tests::Plain;
 
     /// The transpose of a table.
-    fn turned(table: &BitTable) -> BitTable {
-        let mut turned = BitTable::zeros(table.n_cols(), table.n_rows()).unwrap();
+    fn transposed(table: &BitTable) -> BitTable {
+        let mut transposed = BitTable::zeros(table.n_cols(), table.n_rows()).unwrap();
         for row in 0..table.n_rows() {
-            (0..table.n_cols()).for_each(|col| turned.put(col, row, table.get(row, col)));
+            (0..table.n_cols()).for_each(|col| transposed.put(col, row, table.get(row, col)));
         }
-        turned
+        transposed
     }
 
     /// Distances by rounds over all arcs (Bellman 1958).
@@ -290,7 +290,7 @@ mod tests {
                 let start = random.below(n);
                 let expected = by_rounds(&arcs, n, start);
                 let is_long = arcs.iter().any(|(.., arc)| arc >> (width - 1) != 0);
-                let by_rows = turned(&lengths);
+                let by_rows = transposed(&lengths);
                 let sparse = [&heads, &lengths, &by_rows]
                     .map(|table| SparseLines::of_columns(table).unwrap());
                 let [sparse_heads, columns, rows] = sparse.each_ref().map(Matrix::Sparse);

@@ -199,13 +199,13 @@ mod tests {
             let mut filled = BitTable::zeros(n, n).unwrap();
             reach.write(0, &mut filled, &environment).unwrap();
             assert!(filled == *expected, "CONDENSE, {name}");
-            let is_turned = lines == LineOrder::Columns;
+            let is_transposed = lines == LineOrder::Columns;
             for from in 0..n {
                 let mut found = vec![!0; n.div_ceil(64)];
                 reach.reachable(from, &mut found, &mut poller).unwrap();
                 for to in 0..n {
                     // The lines of the graph are the columns of the table.
-                    let (row, column) = if is_turned { (from, to) } else { (to, from) };
+                    let (row, column) = if is_transposed { (from, to) } else { (to, from) };
                     let wanted = expected.get(row, column);
                     assert_eq!(reach.reaches(from, to, &mut poller), Ok(wanted), "REACHES, {name}");
                     assert_eq!(super::has(&found, to), wanted, "REACHABLE, {name}");

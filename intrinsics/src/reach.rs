@@ -74,7 +74,7 @@ impl Reach {
     }
 
     /// Returns whether it describes the transposed graph.
-    fn is_turned(&self) -> bool {
+    fn is_transposed(&self) -> bool {
         self.lines == LineOrder::Columns
     }
 
@@ -88,7 +88,7 @@ impl Reach {
         to: usize,
         poller: &mut InterruptPoller<'_>,
     ) -> Result<bool, Ended> {
-        let (from, to) = if self.is_turned() { (to, from) } else { (from, to) };
+        let (from, to) = if self.is_transposed() { (to, from) } else { (from, to) };
         let (from, to) = (self.components.of(from), self.components.of(to));
         match &self.above {
             Above::Closed(above) => Ok(above.get(to, from)),
@@ -260,7 +260,7 @@ impl Reach {
                 poller.spend(self.components.len())?;
                 for component in 0..self.components.len() {
                     let (row, column) =
-                        if self.is_turned() { (from, component) } else { (component, from) };
+                        if self.is_transposed() { (from, component) } else { (component, from) };
                     if above.get(row, column) {
                         self.mark(component, to, poller)?;
                     }
@@ -268,7 +268,7 @@ impl Reach {
             }
             Above::Searched(arcs) => {
                 let mut found = Limbs::zeros(arcs.len().div_ceil(64))?;
-                match self.is_turned() {
+                match self.is_transposed() {
                     true => arcs.behind(from, &mut found, poller)?,
                     false => arcs.ahead(from, &mut found, poller)?,
                 }

@@ -77,9 +77,9 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_BEGUN", state::BEGUN),
     ("S_N_WIDE", state::N_WIDE),
     ("S_BUDGET", state::BUDGET),
-    ("S_LINE_TURNS", state::LINE_TURNS),
-    ("S_GATHER_TURNS", state::GATHER_TURNS),
-    ("S_SERIAL_TURNS", state::SERIAL_TURNS),
+    ("S_LINE_ITERATIONS", state::LINE_ITERATIONS),
+    ("S_GATHER_ITERATIONS", state::GATHER_ITERATIONS),
+    ("S_SERIAL_ITERATIONS", state::SERIAL_ITERATIONS),
     ("S_STEP_LIMIT", state::STEP_LIMIT),
     ("S_DEPTH_LIMIT", state::DEPTH_LIMIT),
     ("S_ROUTINES", state::ROUTINES),
@@ -202,11 +202,11 @@ pub mod state {
     /// Remaining loop iterations of the dispatches of a chain.
     pub const BUDGET: u32 = 16;
     /// Maximum iterations of a loop over the limbs of a line.
-    pub const LINE_TURNS: u32 = 17;
+    pub const LINE_ITERATIONS: u32 = 17;
     /// Maximum iterations of a loop over the columns of a row.
-    pub const GATHER_TURNS: u32 = 18;
+    pub const GATHER_ITERATIONS: u32 = 18;
     /// Maximum iterations of one thread over the limbs of a word.
-    pub const SERIAL_TURNS: u32 = 19;
+    pub const SERIAL_ITERATIONS: u32 = 19;
     /// Maximum number of steps, two words.
     pub const STEP_LIMIT: u32 = 20;
     /// Maximum number of active calls.

@@ -86,7 +86,7 @@ numbered! {
     /// Counts immediate · a in the same way, nothing if a is negative.
     CostTimes = 24 "cost-times" "OP_COST_TIMES",
     /// Counts a step.
-    Turn = 25 "turn" "OP_TURN",
+    Iteration = 25 "iteration" "OP_ITERATION",
     /// Stops with a trap if a is 0.
     TrapZero = 26 "trap-zero" "OP_TRAP_ZERO",
     /// Stops with a trap if a is not 0.

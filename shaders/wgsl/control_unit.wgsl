@@ -212,7 +212,7 @@ WAS_MADE
             operations = count_steps(operations, cost); steps = count_steps(steps, cost);
           }
         }
-        case OP_TURN: { steps = count_steps(steps, vec2<u32>(1u, 0u)); }
+        case OP_ITERATION: { steps = count_steps(steps, vec2<u32>(1u, 0u)); }
         case OP_TRAP_ZERO: { if (all(a == vec2<u32>(0u))) { status = TRAP; } }
         case OP_TRAP_NONZERO: { if (any(a != vec2<u32>(0u))) { status = TRAP; } }
         case OP_HOST: { status = HOST; }
@@ -286,7 +286,7 @@ OF_WIDE_LINES
 let makes = true;
 #endif
           if (makes) {
-          budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
+          budget -= i32(begin[S_LINE_ITERATIONS]) + select(0, i32(begin[S_GATHER_ITERATIONS]), generator == GEN_ROW);
           for (var k = id; k < limbs; k += THREADS) {
 MAKE_LIMB
             if (stores) { store(at_x + k, u); }
@@ -319,14 +319,14 @@ OF_WIDE_LINES
 let makes = true;
 #endif
           if (makes) {
-          budget -= i32(begin[S_GATHER_TURNS]);
+          budget -= i32(begin[S_GATHER_ITERATIONS]);
           let first = id; let step = THREADS;
 PUT_ROW
           }
         }
 #ifdef RARE
         case OP_WORD_ADD, OP_WORD_SUB: {
-          budget -= i32(begin[S_SERIAL_TURNS]);
+          budget -= i32(begin[S_SERIAL_ITERATIONS]);
           if (id == 0u) {
             var at_x = 0u;
             if (stores) { at_x = near(dx + D_AT); }

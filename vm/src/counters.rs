@@ -14,7 +14,7 @@ pub struct Counters {
     /// `for` loops whose iterations ran as one kernel over columns.
     pub loop_kernels: u64,
     /// Iterations of those.
-    pub turns: u64,
+    pub iterations: u64,
     /// Those of them that ran on few limbs of their slices: the limbs where a mask has ones, or all
     /// limbs of short slices.
     pub masked_iterations: u64,
@@ -170,7 +170,7 @@ impl Counters {
             line_kernels,
             lines,
             loop_kernels,
-            turns,
+            iterations,
             masked_iterations,
             narrowing_iterations,
             tapes_flushed,
@@ -214,7 +214,7 @@ impl Counters {
             ("line kernels", line_kernels),
             ("lines", lines),
             ("loop kernels", loop_kernels),
-            ("turns", turns),
+            ("iterations", iterations),
             ("iterations on few limbs", masked_iterations),
             ("iterations that narrow a slice", narrowing_iterations),
             ("tapes flushed", tapes_flushed),

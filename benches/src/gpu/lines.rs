@@ -12,8 +12,8 @@ use super::{Bench, SEED, int, lowered, milliseconds, once};
 use crate::results::Figure;
 use crate::say::say;
 
-/// Turns of a loop.
-const TURNS: usize = 200;
+/// Iterations of a loop.
+const ITERATIONS: usize = 200;
 
 /// A loop that ends when the last one has been moved out, beside loops of an operation each.
 const LOOPS: &str = "
@@ -74,7 +74,7 @@ impl Bench {
             Value::from(BitTable::from_columns(n, &columns))
         };
         let (p, q) = (table(), table());
-        let args = [p, q, Value::Slice(random()), int(TURNS), Value::Unset, int(0)];
+        let args = [p, q, Value::Slice(random()), int(ITERATIONS), Value::Unset, int(0)];
         let settings =
             |wide| DeviceSettings { wide, mode: Mode::Resident, ..DeviceSettings::default() };
         let items = |items| settings(Some(Wide { items, ..Wide::CARD }));
@@ -87,7 +87,7 @@ impl Bench {
             for (about, settings) in &ways {
                 let machine = on("gpu", Gpu::open(settings)?);
                 let about = format!("{name}, {n} × {n}, {about}");
-                self.turns_of(&machine, &about, (OVER_LINES, name), &args)?;
+                self.iterations_of(&machine, &about, (OVER_LINES, name), &args)?;
             }
         }
         Ok(Vec::new())
@@ -95,15 +95,15 @@ impl Bench {
 
     /// An iteration of each loop over slices of `n` rows.
     pub(super) fn lines(&self, n: usize) -> Result<Vec<Figure>, String> {
-        if n < 2 * TURNS || n % 2 == 1 {
-            return Err(format!("an even number of rows beyond {}", 2 * TURNS));
+        if n < 2 * ITERATIONS || n % 2 == 1 {
+            return Err(format!("an even number of rows beyond {}", 2 * ITERATIONS));
         }
         let mut random = BitVector::zeros(n);
         let mut generator = star_base::Random::new(SEED);
         random.limbs_mut().fill_with(|| generator.next_u64());
         star_value::bits::zero_tail(random.limbs_mut(), n);
         let mut last = BitVector::zeros(n);
-        last.put(n - TURNS, true);
+        last.put(n - ITERATIONS, true);
         let mut all = BitVector::zeros(n);
         all.limbs_mut().fill(u64::MAX);
         star_value::bits::zero_tail(all.limbs_mut(), n);
@@ -111,7 +111,7 @@ impl Bench {
             Value::Slice(last),
             Value::Slice(all),
             Value::Slice(random),
-            int(TURNS),
+            int(ITERATIONS),
             Value::Unset,
             int(0),
         ];
@@ -125,7 +125,7 @@ impl Bench {
         for name in ["WHILE_SOME", "SHIFTS", "MIRRORS", "SHUFFLES", "COUNTS"] {
             for (about, settings) in &ways {
                 let machine = on("gpu", Gpu::open(settings)?);
-                self.turns_of(
+                self.iterations_of(
                     &machine,
                     &format!("{name}, {n} rows, {about}"),
                     (LOOPS, name),
@@ -136,7 +136,7 @@ impl Bench {
         Ok(Vec::new())
     }
 
-    fn turns_of(
+    fn iterations_of(
         &self,
         machine: &Machine,
         about: &str,
@@ -168,11 +168,11 @@ impl Bench {
         };
         samples.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (run, stats) = samples[samples.len() / 2];
-        let each = |time: f64| time * 1e3 / TURNS as f64;
+        let each = |time: f64| time * 1e3 / ITERATIONS as f64;
         let paths = stats.counters;
         let device = (paths.unit_nanoseconds + paths.grid_nanoseconds) as f64 / 1e6;
         say!(
-            "{about}: {:.2} µs a turn (least {:.2}), {:.2} of the card; {} wide lines in {} kernels, {} waits, {} kernels over a grid; cpu {:.2}",
+            "{about}: {:.2} µs an iteration (least {:.2}), {:.2} of the card; {} wide lines in {} kernels, {} waits, {} kernels over a grid; cpu {:.2}",
             each(run),
             each(samples[0].0),
             each(device),

@@ -31,8 +31,8 @@ const ROUNDS: usize = 5;
 /// Rounds of an operation that takes long.
 const LEAST_ROUNDS: usize = 3;
 
-/// Turns of the loop in a round at most.
-const MOST_TURNS: f64 = 1e6;
+/// Iterations of the loop in a round at most.
+const MOST_ITERATIONS: f64 = 1e6;
 
 /// Bits of the shortest slices.
 const SHORTEST: usize = 1000;
@@ -43,7 +43,8 @@ pub(crate) struct Options<'a> {
     pub(crate) max_bits: usize,
     /// Those operations only whose name contains this.
     pub(crate) name: &'a str,
-    /// Seconds for one operation at one length; long ones take as much as three turns of them do.
+    /// Seconds for one operation at one length; long ones take as much as three iterations of them
+    /// do.
     pub(crate) seconds: f64,
 }
 
@@ -272,26 +273,26 @@ impl Bench {
         let text =
             format!("{}begin for t := 1 to times do begin {statement} end end;", values::HEAD,);
         let compiled = Compiled::new(backend.clone(), &text);
-        let mut round = |turns: f64| {
-            args[0] = Value::Int(turns as i64);
+        let mut round = |iterations: f64| {
+            args[0] = Value::Int(iterations as i64);
             let (time, after) = compiled.run("BENCH", std::mem::take(args));
             *args = after;
             time
         };
         // The first round finds out how often a round repeats it; caches and branches learn in it,
         // too.
-        let mut turns = 1.0;
-        let mut one = round(turns).as_secs_f64();
-        while one < self.seconds / 100.0 && turns < MOST_TURNS {
-            turns = (turns * 10.0).min(MOST_TURNS);
-            one = round(turns).as_secs_f64();
+        let mut iterations = 1.0;
+        let mut one = round(iterations).as_secs_f64();
+        while one < self.seconds / 100.0 && iterations < MOST_ITERATIONS {
+            iterations = (iterations * 10.0).min(MOST_ITERATIONS);
+            one = round(iterations).as_secs_f64();
         }
-        one /= turns;
+        one /= iterations;
         let in_round = self.seconds / ROUNDS as f64;
-        let turns = (in_round / one).floor().clamp(1.0, MOST_TURNS);
+        let iterations = (in_round / one).floor().clamp(1.0, MOST_ITERATIONS);
         let rounds = if one > in_round { LEAST_ROUNDS } else { ROUNDS };
-        let mut times: Vec<_> = (0..rounds).map(|_| round(turns)).collect();
-        median(&mut times).as_nanos() as f64 / turns
+        let mut times: Vec<_> = (0..rounds).map(|_| round(iterations)).collect();
+        median(&mut times).as_nanos() as f64 / iterations
     }
 }
 

@@ -10,14 +10,14 @@ use super::SEED;
 const ONE_IN: usize = 8;
 
 /// The marks of two batches in turn.
-pub(super) struct Turns {
+pub(super) struct Iterations {
     /// Marks to split and to merge, of each.
     batches: [[Vec<u64>; 2]; 2],
 }
 
-impl Turns {
+impl Iterations {
     /// For a tree with these leaves in their order.
-    pub(super) fn of(tree: &Tree, indices: &[u32]) -> Turns {
+    pub(super) fn of(tree: &Tree, indices: &[u32]) -> Iterations {
         let depth = tree.depth();
         let field = || vec![0; depth.n_limbs()];
         let mut batches = [(); 2].map(|()| [field(), field()]);
@@ -38,12 +38,12 @@ impl Turns {
                 mark(merges_back, depth, [2 * index, 2 * index + 1]);
             }
         }
-        Turns { batches }
+        Iterations { batches }
     }
 
     /// The marks of a batch, there or back.
-    pub(super) fn batch(&self, turn: usize) -> [&[u64]; 2] {
-        let [splits, merges] = &self.batches[turn % 2];
+    pub(super) fn batch(&self, iteration: usize) -> [&[u64]; 2] {
+        let [splits, merges] = &self.batches[iteration % 2];
         [splits, merges]
     }
 }

@@ -28,7 +28,7 @@ use crate::results::Figure;
 use crate::say::say;
 use crate::timing::median;
 pub(crate) use libcbt::Libcbt;
-use marks::Turns;
+use marks::Iterations;
 pub(crate) use terrain::run as terrain;
 
 /// The seed of the random trees and operations.
@@ -86,20 +86,20 @@ pub(crate) fn measure(
     let n = tree.count();
     let (mut indices, mut levels_of) = (vec![0; n], vec![0; n]);
     tree.decode(&mut indices, &mut levels_of, first).map_err(ended)?;
-    let turns = Turns::of(&tree, &indices);
+    let iterations = Iterations::of(&tree, &indices);
     let mut heap = Heap::zeros(tree.depth()).map_err(|error| error.to_string())?;
     heap.pack(&tree, first).map_err(ended)?;
     if let Some(peer) = peer {
         peer.load(&heap, n)?;
     }
-    let turn = |tree: &mut Tree, turn: usize, environment: &Workers<'_>| {
-        let [splits, merges] = turns.batch(turn);
+    let iteration = |tree: &mut Tree, iteration: usize, environment: &Workers<'_>| {
+        let [splits, merges] = iterations.batch(iteration);
         tree.change_marked(splits, merges, environment).map_err(ended)
     };
     // A cycle and its inverse.
-    let [splits, merges] = turn(&mut tree, 0, first)?;
+    let [splits, merges] = iteration(&mut tree, 0, first)?;
     let most = n.max(tree.count());
-    turn(&mut tree, 1, first)?;
+    iteration(&mut tree, 1, first)?;
     if tree.count() != n {
         return Err("two cycles leave another tree".to_owned());
     }
@@ -128,7 +128,7 @@ pub(crate) fn measure(
                     }
                     Job::Cycle => {
                         decode(&tree).map_err(ended)?;
-                        turn(&mut tree, step, first)?;
+                        iteration(&mut tree, step, first)?;
                     }
                 }
             }

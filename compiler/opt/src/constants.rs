@@ -87,7 +87,7 @@ impl Forward for Constants {
         forget_written(stmt, state);
     }
 
-    fn turn(&mut self, _: usize, stmt: &Stmt, state: &mut ConstantMap) {
+    fn iteration(&mut self, _: usize, stmt: &Stmt, state: &mut ConstantMap) {
         forget_written(stmt, state);
     }
 
@@ -309,8 +309,8 @@ fn folded(kind: &StmtKind) -> Option<Edit> {
             (!jumps).then_some(Edit::First)
         }
         StmtKind::For { from: Operand::Int(from), to: Operand::Int(to), down, .. } => {
-            let turns = if *down { from >= to } else { from <= to };
-            (!turns).then_some(Edit::Remove)
+            let runs = if *down { from >= to } else { from <= to };
+            (!runs).then_some(Edit::Remove)
         }
         StmtKind::If { .. }
         | StmtKind::While { .. }

@@ -237,7 +237,7 @@ impl Forward for Copies<'_> {
         }
     }
 
-    fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
+    fn iteration(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
         self.forget_written(at, stmt, state);
     }
 

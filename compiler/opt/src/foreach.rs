@@ -352,14 +352,14 @@ fn rewrite(routine: &mut Routine, found: Vec<Responders>) {
 fn foreach(routine: &mut Routine, labels: &mut Labels, found: Responders) -> Block {
     let Responders { loc, label, var, over, checks, head_costs, body, breaks, .. } = found;
     let at = |kind| Stmt { kind, loc };
-    let mut turn = head_costs.clone();
-    turn.extend(body);
+    let mut iteration = head_costs.clone();
+    iteration.extend(body);
     // A `break` skips the costs and stores of the end.
     let outer = breaks.then(|| labels.fresh());
     if let Some(outer) = outer {
-        rebreak(&mut turn, label, outer);
+        rebreak(&mut iteration, label, outer);
     }
-    let mut stmts = vec![at(StmtKind::Foreach { label, var, over, body: turn })];
+    let mut stmts = vec![at(StmtKind::Foreach { label, var, over, body: iteration })];
     stmts.extend(head_costs);
     if found.over_is_live {
         let len = fresh_var(routine, "len", Ty::Int);

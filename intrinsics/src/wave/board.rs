@@ -19,7 +19,7 @@
 
 use super::grid::Step;
 use super::label::{Form, More};
-use super::planes::{add, turn};
+use super::planes::{add, transpose};
 use super::steps::{rewind, run, run_diagonally};
 use crate::environment::Ended;
 
@@ -404,7 +404,7 @@ impl Board {
             let mut steps = [[0u8; SIDE]; GROUP];
             for first in (0..SIDE).step_by(GROUP) {
                 let planes = self.planes.each_ref().map(|plane| *part(plane, first));
-                turn(&planes, part(&self.fresh, first), &mut steps);
+                transpose(&planes, part(&self.fresh, first), &mut steps);
                 let cells = first * SIDE..(first + GROUP) * SIDE;
                 let steps = steps.as_flattened();
                 match is_first {

@@ -13,7 +13,7 @@ const N_SPINS: usize = 4000;
 pub(super) struct Gate {
     n_threads: usize,
     n_here: AtomicUsize,
-    turn: AtomicUsize,
+    iteration: AtomicUsize,
     /// Sums of three rounds: one that is being added to, one that is read, one that is reset to
     /// zero.
     sums: [AtomicU64; 3],
@@ -30,7 +30,7 @@ impl Gate {
         Gate {
             n_threads,
             n_here: AtomicUsize::new(0),
-            turn: AtomicUsize::new(0),
+            iteration: AtomicUsize::new(0),
             sums: Default::default(),
             is_broken: AtomicBool::new(false),
         }
@@ -46,17 +46,17 @@ impl Passer<'_> {
     /// Waits until all threads have arrived; returns the sum of their numbers, or `None` if a
     /// thread will not arrive.
     pub(super) fn pass(&self, number: u64) -> Option<u64> {
-        let Gate { n_threads, n_here, turn, sums, is_broken } = self.0;
-        let now = turn.load(Ordering::Acquire);
+        let Gate { n_threads, n_here, iteration, sums, is_broken } = self.0;
+        let now = iteration.load(Ordering::Acquire);
         sums[now % 3].fetch_add(number, Ordering::Relaxed);
         if n_here.fetch_add(1, Ordering::AcqRel) + 1 == *n_threads {
             n_here.store(0, Ordering::Relaxed);
             // Every thread that arrives here has read the sum of the previous round.
             sums[(now + 1) % 3].store(0, Ordering::Relaxed);
-            turn.store(now + 1, Ordering::Release);
+            iteration.store(now + 1, Ordering::Release);
         }
         let mut n_spins = 0;
-        while turn.load(Ordering::Acquire) == now {
+        while iteration.load(Ordering::Acquire) == now {
             if is_broken.load(Ordering::Relaxed) {
                 return None;
             }
@@ -90,8 +90,8 @@ mod tests {
                 let gate = &gate;
                 scope.spawn(move || {
                     let passer = gate.passer();
-                    for turn in 0..500 {
-                        assert_eq!(passer.pass(turn + thread), Some(3 * turn + 3));
+                    for iteration in 0..500 {
+                        assert_eq!(passer.pass(iteration + thread), Some(3 * iteration + 3));
                     }
                 });
             }

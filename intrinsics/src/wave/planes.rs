@@ -10,7 +10,7 @@ use super::board::{GROUP, SIDE};
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
-pub(super) fn turn(
+pub(super) fn transpose(
     planes: &[[u64; GROUP]; 8],
     fresh: &[u64; GROUP],
     bytes: &mut [[u8; SIDE]; GROUP],

@@ -291,8 +291,8 @@ fn table_by_rows_is_the_transposed_table_by_columns() {
                     continue;
                 }
                 let rows: Vec<_> = (0..columns.n_rows()).map(|row| columns.row(row)).collect();
-                let turned = BitTable::from_columns(columns.n_cols(), &rows);
-                assert!(lines == Table::Rows(turned), "{layout:?} of {n} vertices");
+                let transposed = BitTable::from_columns(columns.n_cols(), &rows);
+                assert!(lines == Table::Rows(transposed), "{layout:?} of {n} vertices");
             }
         }
     }

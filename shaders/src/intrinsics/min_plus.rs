@@ -38,27 +38,27 @@ pub fn greatest() -> Shader {
 /// those to them ([`PIVOTS`] lines each), addresses counted in fours. Workgroups: two for each
 /// [`PIVOTS`] lines.
 pub fn pivots() -> Shader {
-    let mut turns = String::new();
+    let mut iterations = String::new();
     for (of, (line, part)) in ["p", "q", "r", "s"].into_iter().zip(["x", "y", "z", "w"]).enumerate()
     {
         // One of two buffers, so that an iteration does not overwrite what other threads still
         // read.
         let at = 32 * (of % 2);
-        put(&mut turns, format!("    if (a == k) {{ others[{at}u + b] = {line}; }}"));
+        put(&mut iterations, format!("    if (a == k) {{ others[{at}u + b] = {line}; }}"));
         let column = format!("vec4<u32>(p.{part}, q.{part}, r.{part}, s.{part})");
-        put(&mut turns, format!("    if (b == k) {{ others[{}u + a] = {column}; }}", at + 16));
-        put(&mut turns, "    workgroupBarrier();".to_owned());
+        put(&mut iterations, format!("    if (b == k) {{ others[{}u + a] = {column}; }}", at + 16));
+        put(&mut iterations, "    workgroupBarrier();".to_owned());
         put(
-            &mut turns,
+            &mut iterations,
             format!("    let to{of} = others[{at}u + b]; let by{of} = others[{}u + a];", at + 16),
         );
         for (own, by) in ["p", "q", "r", "s"].into_iter().zip(["x", "y", "z", "w"]) {
             let sum = format!("to{of} + vec4<u32>(by{of}.{by})");
-            put(&mut turns, format!("    {own} = min({own}, {sum});"));
+            put(&mut iterations, format!("    {own} = min({own}, {sum});"));
         }
     }
     let text = include_str!("../../wgsl/intrinsics/min_plus/pivots.wgsl");
-    with_constants(Limb::Four, &text.replace("TURNS\n", &turns))
+    with_constants(Limb::Four, &text.replace("ITERATIONS\n", &iterations))
 }
 
 /// Returns the kernel that writes the matrix into numbers of a table. Given: as for [`read`],

@@ -50,7 +50,7 @@ impl Gen {
         }
         let callee = self.callables[suits[self.random.below(suits.len())]].clone();
         self.count("call procedure");
-        self.routine.spent += self.routine.turns * callee.cost;
+        self.routine.spent += self.routine.iterations * callee.cost;
         let call = self.call_of_routine(&callee.name, &callee.params, all);
         all.push(call);
     }
@@ -218,7 +218,7 @@ impl Gen {
                 Mode::InOut | Mode::Out => Some(self.variable_like(param, &taken)?),
             });
         }
-        self.routine.spent += self.routine.turns * callee.cost;
+        self.routine.spent += self.routine.iterations * callee.cost;
         let args = self.arguments(&callee.params, &lent);
         let (_, domain) = callee.result?;
         Some((Expr { kind, parts: call(&callee.name, args) }, domain))

@@ -18,8 +18,8 @@ impl Gen {
     }
 
     /// Chooses the number of iterations of a loop, at most `most`.
-    fn turns(&mut self, most: usize) -> usize {
-        let room = (self.routine.budget - self.routine.spent) / self.routine.turns / 12.0;
+    fn iterations(&mut self, most: usize) -> usize {
+        let room = (self.routine.budget - self.routine.spent) / self.routine.iterations / 12.0;
         most.min(room.max(0.0) as usize)
     }
 
@@ -36,7 +36,13 @@ impl Gen {
     }
 
     /// Generates the body of a loop whose variable ranges over `lo ..= hi`.
-    fn body(&mut self, var: VarIdx, (lo, hi): (i64, i64), turns: usize, jumps: Jumps) -> Vec<Stmt> {
+    fn body(
+        &mut self,
+        var: VarIdx,
+        (lo, hi): (i64, i64),
+        iterations: usize,
+        jumps: Jumps,
+    ) -> Vec<Stmt> {
         let before = self.routine.scope.clone();
         let outer = std::mem::replace(&mut self.routine.jumps, jumps);
         {
@@ -44,7 +50,7 @@ impl Gen {
             (var.known, var.locked, var.domain) = (Known::Scalar, true, (lo, hi));
         }
         let n = 1 + self.random.below(3);
-        let body = self.turned(turns, |this| this.statements(n));
+        let body = self.iterated(iterations, |this| this.statements(n));
         self.routine.scope.leave(&before);
         self.routine.jumps = outer;
         body
@@ -57,14 +63,14 @@ impl Gen {
         } else {
             self.sizes.column(&mut self.random)
         };
-        let turns = self.turns(size);
+        let iterations = self.iterations(size);
         let down = self.random.chance(35);
         self.count(if down { "for downto" } else { "for to" });
-        let (lo, hi) = if turns == size {
+        let (lo, hi) = if iterations == size {
             (1, size as i64)
         } else {
-            let lo = 1 + self.random.below(size - turns + 1) as i64;
-            (lo, lo + turns as i64 - 1)
+            let lo = 1 + self.random.below(size - iterations + 1) as i64;
+            (lo, lo + iterations as i64 - 1)
         };
         let empty = lo > hi;
         let (least, greatest) = if empty { (lo, lo) } else { (lo, hi) };
@@ -76,7 +82,7 @@ impl Gen {
             let other = self.int_variable(0, 1);
             if other == var { Vec::new() } else { vec![stmt!(&self.var(other).name, ":=", value)] }
         } else {
-            self.body(var, (lo, hi), turns, Jumps::All)
+            self.body(var, (lo, hi), iterations, Jumps::All)
         };
         let name = self.var(var).name.clone();
         let becomes = self.becomes();
@@ -91,45 +97,46 @@ impl Gen {
     /// Generates a slice or word with few enough ones for a loop, and returns their number.
     fn responders(&mut self, kind: ExprType) -> (Expr, usize, usize) {
         let size = self.usual_size(kind);
-        let turns = self.turns(size);
+        let iterations = self.iterations(size);
         let value = self.bits(kind, size, 2);
-        if turns == size {
-            return (value, size, turns);
+        if iterations == size {
+            return (value, size, iterations);
         }
-        if turns == 0 {
+        if iterations == 0 {
             return (expr!(kind; "(", value.clone(), " and not ", value, ")"), size, 0);
         }
-        let from = 1 + self.random.below(size - turns + 1);
-        let to = super::ints::literal((from + turns - 1) as i64);
+        let from = 1 + self.random.below(size - iterations + 1);
+        let to = super::ints::literal((from + iterations - 1) as i64);
         let from = super::ints::literal(from as i64);
-        (self.builtin(Builtin::Mask, kind, vec![value, from, to]), size, turns)
+        (self.builtin(Builtin::Mask, kind, vec![value, from, to]), size, iterations)
     }
 
     /// `foreach i in X do …`
     fn foreach(&mut self, all: &mut Vec<Stmt>) {
         self.count("foreach");
         let kind = self.bits_kind();
-        let (over, size, turns) = self.responders(kind);
+        let (over, size, iterations) = self.responders(kind);
         let range = (1, size.max(1) as i64);
         let var = self.loop_variable(range.0, range.1);
-        let body = if size == 0 { Vec::new() } else { self.body(var, range, turns, Jumps::All) };
+        let body =
+            if size == 0 { Vec::new() } else { self.body(var, range, iterations, Jumps::All) };
         all.push(stmt!("foreach ", &self.var(var).name, " in ", over, " do ", Part::Body(body)));
     }
 
     /// Generates `Y := …` for a responder loop over `Y`, a new variable.
     fn work_list(&mut self, all: &mut Vec<Stmt>) -> (VarIdx, usize, usize) {
         let kind = self.bits_kind();
-        let (value, size, turns) = self.responders(kind);
+        let (value, size, iterations) = self.responders(kind);
         let list = self.declare(kind, None, (0, 0));
         self.var_mut(list).known = Known::Bits(size);
         all.push(stmt!(&self.var(list).name, ":=", value));
-        (list, size, turns)
+        (list, size, iterations)
     }
 
     /// `while SOME(Y) do begin i := STEP(Y); … end`
     fn while_some(&mut self, all: &mut Vec<Stmt>) {
         self.count("while SOME");
-        let (list, size, turns) = self.work_list(all);
+        let (list, size, iterations) = self.work_list(all);
         let hi = size.max(1) as i64;
         let var = self.loop_variable(1, hi);
         let name = self.var(list).name.clone();
@@ -138,24 +145,24 @@ impl Gen {
         self.var_mut(list).locked = true;
         self.var_mut(list).hidden = touches < 6;
         let mut body =
-            if size == 0 { Vec::new() } else { self.body(var, (1, hi), turns, Jumps::All) };
+            if size == 0 { Vec::new() } else { self.body(var, (1, hi), iterations, Jumps::All) };
         let next = self.read(list);
         let step = self.builtin(Builtin::Step, ExprType::Int, vec![next.clone()]);
         body.insert(0, stmt!(&self.var(var).name, ":=", step));
         if touches == 9 && size > 0 {
-            let less = self.turned(turns, |this| this.take_away(list, size));
+            let less = self.iterated(iterations, |this| this.take_away(list, size));
             let place = 1 + self.random.below(body.len());
             body.insert(place, less);
         }
         self.var_mut(list).locked = false;
         self.var_mut(list).hidden = false;
         let condition = if self.random.chance(30) {
-            self.charge(turns);
+            self.charge(iterations);
             expr!(ExprType::Bool; name, " ≠ Θ")
         } else {
             self.builtin(Builtin::Some, ExprType::Bool, vec![next])
         };
-        self.charge(2 * turns);
+        self.charge(2 * iterations);
         all.push(stmt!("while ", condition, " do ", Part::Body(body)));
     }
 
@@ -193,7 +200,7 @@ impl Gen {
 
     /// `i := STEP(Y); while i > 0 do begin …; i := STEP(Y) end`
     fn while_step(&mut self, all: &mut Vec<Stmt>) {
-        let (list, size, turns) = self.work_list(all);
+        let (list, size, iterations) = self.work_list(all);
         if size == 0 {
             return;
         }
@@ -202,12 +209,12 @@ impl Gen {
         let reads = self.random.chance(30);
         self.var_mut(list).locked = true;
         self.var_mut(list).hidden = !reads;
-        let mut body = self.body(var, (1, size as i64), turns, Jumps::Break);
+        let mut body = self.body(var, (1, size as i64), iterations, Jumps::Break);
         self.var_mut(list).locked = false;
         self.var_mut(list).hidden = false;
         let next = self.read(list);
         let step = self.builtin(Builtin::Step, ExprType::Int, vec![next]);
-        self.charge(turns);
+        self.charge(iterations);
         let name = self.var(var).name.clone();
         let step = stmt!(&name, ":=", step);
         body.push(step.clone());
@@ -220,23 +227,23 @@ impl Gen {
     /// Generates `while` and `repeat` with a counter.
     fn counted(&mut self, all: &mut Vec<Stmt>) {
         let most = 1 + self.random.below(8);
-        let turns = self.turns(most).max(1);
-        let counter = self.declare(ExprType::Int, None, (0, turns as i64 + 1));
+        let iterations = self.iterations(most).max(1);
+        let counter = self.declare(ExprType::Int, None, (0, iterations as i64 + 1));
         let name = self.var(counter).name.clone();
         all.push(stmt!(&name, ":=0"));
         self.var_mut(counter).known = Known::Scalar;
-        let condition = self.turned(turns, |this| this.boolean(2));
-        let range = (1, turns as i64);
-        let mut body = self.body(counter, range, turns, Jumps::All);
+        let condition = self.iterated(iterations, |this| this.boolean(2));
+        let range = (1, iterations as i64);
+        let mut body = self.body(counter, range, iterations, Jumps::All);
         body.insert(0, stmt!(&name, ":=", &name, "+1"));
         all.push(if self.random.chance(50) {
             self.count("while");
             let body = Part::Body(body);
-            stmt!("while (", &name, format!("<{turns}) and "), condition, " do ", body)
+            stmt!("while (", &name, format!("<{iterations}) and "), condition, " do ", body)
         } else {
             self.count("repeat");
             let body = Part::Bare(body);
-            stmt!("repeat", body, "until (", &name, format!(">={turns}) or "), condition)
+            stmt!("repeat", body, "until (", &name, format!(">={iterations}) or "), condition)
         });
     }
 }

@@ -112,7 +112,7 @@ struct Current {
     /// Number of loops and branches around the statement.
     depth: usize,
     /// The maximum number of executions of the statement.
-    turns: f64,
+    iterations: f64,
     /// Estimated elementary operations so far.
     spent: f64,
     budget: f64,
@@ -157,12 +157,12 @@ impl Gen {
 
     /// Records the cost of the statement: `units` elementary operations.
     fn charge(&mut self, units: usize) {
-        self.routine.spent += self.routine.turns * units as f64;
+        self.routine.spent += self.routine.iterations * units as f64;
     }
 
     /// Returns whether the budget permits a loop with this number of iterations or operations.
     fn affords(&self, units: f64) -> bool {
-        self.routine.spent + self.routine.turns * units <= self.routine.budget
+        self.routine.spent + self.routine.iterations * units <= self.routine.budget
     }
 
     /// Returns an unused name.

@@ -2,7 +2,7 @@
 //! passes recognise, and loops that they must leave alone.
 
 mod fields;
-mod questions;
+mod queries;
 mod several;
 
 use star_base::Builtin;
@@ -34,7 +34,7 @@ impl Gen {
                 self.several(all, table, rows, columns);
             }
             10 if room(10 * rows.max(columns), self) => {
-                self.questions(all, table, rows, columns);
+                self.queries(all, table, rows, columns);
             }
             _ => self.build_table(all),
         }
@@ -76,7 +76,7 @@ impl Gen {
     fn columns(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let (_, i) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
-        let value = self.turned(columns, |this| {
+        let value = self.iterated(columns, |this| {
             let operand = this.bits(ExprType::Slice, rows, 1);
             let other = match this.random.below(4) {
                 0 => format!("1+{i} mod {columns}"),
@@ -87,7 +87,7 @@ impl Gen {
             let op = [" and ", " or ", " xor "][this.random.below(3)];
             expr!(ExprType::Slice; column, op, operand)
         });
-        let target = self.turned(columns, |this| this.col(&*i, &name));
+        let target = self.iterated(columns, |this| this.col(&*i, &name));
         let to = self.size_of(Builtin::Size, &name);
         self.count("for to");
         all.push(stmt!(
@@ -110,7 +110,7 @@ impl Gen {
         let carried = self.begin(all, ExprType::Slice, rows);
         let (_, i) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
         let by = 1 + self.random.below(columns - 1);
-        let turns = columns - by;
+        let iterations = columns - by;
         let from = if self.random.chance(80) { &copy } else { &name };
         let beside = match self.random.below(3) {
             0 => format!("{by}+{i}"),
@@ -119,7 +119,7 @@ impl Gen {
         };
         let is_read_beside = self.random.chance(60);
         let (read, written) = if is_read_beside { (&beside, &i) } else { (&i, &beside) };
-        let body = self.turned(turns, |this| {
+        let body = self.iterated(iterations, |this| {
             let (source, target) = (this.col(read, from), this.col(written, &name));
             let op = [" and ", " or ", " xor "][this.random.below(3)];
             this.charge(3);
@@ -131,8 +131,8 @@ impl Gen {
             body
         });
         let range = match self.random.below(2) {
-            0 => format!(":=1 to {turns} do "),
-            _ => format!(":={turns} downto 1 do "),
+            0 => format!(":=1 to {iterations} do "),
+            _ => format!(":={iterations} downto 1 do "),
         };
         self.count("for to");
         all.push(stmt!("for ", i, range, Part::Body(body)));
@@ -146,7 +146,7 @@ impl Gen {
         let (_, i) = self.own(ExprType::Int, Known::Unset, (1, rows as i64));
         let (_, v) = self.own(ExprType::Word, Known::Unset, (0, 0));
         let other = if self.random.chance(20) { format!("1+{i} mod {rows}") } else { i.clone() };
-        let body = self.turned(rows, |this| {
+        let body = self.iterated(rows, |this| {
             let step =
                 this.builtin(Builtin::Step, ExprType::Int, vec![Expr::leaf(ExprType::Slice, &x)]);
             let (read, written) = (this.row(other, &name), this.row(&*i, &name));
@@ -177,7 +177,7 @@ impl Gen {
         let (_, sum) = self.own(ExprType::Int, Known::Scalar, (0, (rows * columns) as i64));
         all.push(stmt!(&sum, ":=0"));
         let union = self.begin(all, ExprType::Slice, rows);
-        let body = self.turned(columns, |this| {
+        let body = self.iterated(columns, |this| {
             let (one, two) = (this.col(&*j, &name), this.col(&*j, &name));
             let count = this.builtin(Builtin::Numb, ExprType::Int, vec![one]);
             let op = [" or ", " and ", " xor "][this.random.below(3)];
@@ -197,9 +197,9 @@ impl Gen {
     /// Uses the row and the column of the same index in one loop.
     fn diagonal(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
-        let turns = rows.min(columns);
-        let (i_idx, i) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
-        let body = self.turned(turns, |this| {
+        let iterations = rows.min(columns);
+        let (i_idx, i) = self.own(ExprType::Int, Known::Unset, (1, iterations as i64));
+        let body = self.iterated(iterations, |this| {
             let var = this.var_mut(i_idx);
             (var.known, var.locked) = (Known::Scalar, true);
             let (column, row) = (this.col(&*i, &name), this.row(&*i, &name));
@@ -217,23 +217,23 @@ impl Gen {
             body
         });
         self.count("for to");
-        all.push(stmt!("for ", i, format!(":=1 to {turns} do "), Part::Body(body)));
+        all.push(stmt!("for ", i, format!(":=1 to {iterations} do "), Part::Body(body)));
     }
 
     /// Generates Warshall's algorithm, in full or on the first vertices.
     fn closure(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
-        let turns = rows.min(columns);
-        let (_, k) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
+        let iterations = rows.min(columns);
+        let (_, k) = self.own(ExprType::Int, Known::Unset, (1, iterations as i64));
         let (_, i) = self.own(ExprType::Int, Known::Unset, (1, rows as i64));
         let (_, x) = self.own(ExprType::Slice, Known::Unset, (0, 0));
         let (_, v) = self.own(ExprType::Word, Known::Unset, (0, 0));
         let (_, w) = self.own(ExprType::Word, Known::Unset, (0, 0));
         let list = Expr::leaf(ExprType::Slice, &x);
-        let body = self.turned(turns, |this| {
+        let body = self.iterated(iterations, |this| {
             let (column, row) = (this.col(&*k, &name), this.row(&*k, &name));
             let some = this.builtin(Builtin::Some, ExprType::Bool, vec![list.clone()]);
-            let inner = this.turned(rows, |this| {
+            let inner = this.iterated(rows, |this| {
                 let step = this.builtin(Builtin::Step, ExprType::Int, vec![list.clone()]);
                 let (read, written) = (this.row(&*i, &name), this.row(&*i, &name));
                 this.charge(2);
@@ -250,8 +250,8 @@ impl Gen {
                 stmt!("while ", some, " do ", Part::Body(inner)),
             ]
         });
-        let to = 1 + self.random.below(turns);
-        let to = if self.random.chance(60) { turns } else { to };
+        let to = 1 + self.random.below(iterations);
+        let to = if self.random.chance(60) { iterations } else { to };
         self.count("for to");
         self.count("while SOME");
         all.push(stmt!("for ", k, ":=1 to ", literal(to as i64), " do ", Part::Body(body)));
@@ -259,8 +259,8 @@ impl Gen {
 
     /// Computes components of one slice from another, some of them from the neighbour.
     fn components(&mut self, all: &mut Vec<Stmt>, rows: usize) {
-        let turns = rows.min(40);
-        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
+        let iterations = rows.min(40);
+        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, iterations as i64));
         let x = self.begin(all, ExprType::Slice, rows);
         let y = self.begin(all, ExprType::Slice, rows);
         let from = [&x, &y][self.random.below(2)].clone();
@@ -269,10 +269,10 @@ impl Gen {
             1 => stmt!(&x, "(", &i, "):=1-", &from, "(", &i, ")"),
             _ => stmt!("if ", &y, "(", &i, ")=1 then ", &x, "(", &i, "):=", &from, "(1)"),
         };
-        self.routine.spent += self.routine.turns * 3.0 * turns as f64;
+        self.routine.spent += self.routine.iterations * 3.0 * iterations as f64;
         self.count("for to");
         self.count("assign component");
-        all.push(stmt!("for ", i, format!(":=1 to {turns} do "), Part::Body(vec![body])));
+        all.push(stmt!("for ", i, format!(":=1 to {iterations} do "), Part::Body(vec![body])));
     }
 
     /// Builds a table column by column.
@@ -288,7 +288,7 @@ impl Gen {
         let name = self.var(table).name.clone();
         let (j_idx, j) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
         self.var_mut(table).known = Known::Unset;
-        let body = self.turned(columns, |this| {
+        let body = self.iterated(columns, |this| {
             let var = this.var_mut(j_idx);
             (var.known, var.locked) = (Known::Scalar, true);
             let target = this.col(&*j, &name);

@@ -46,7 +46,7 @@ impl Current {
             scope: Scope::default(),
             vars: Vec::new(),
             depth: 0,
-            turns: 1.0,
+            iterations: 1.0,
             spent: 0.0,
             budget,
             jumps: Jumps::None,
@@ -135,8 +135,8 @@ impl Gen {
             (false, false) => "proc",
         };
         let header = format!("{keyword} {name}{}{ty};", list(&params));
-        let turns = if recursive { 4.0 } else { 1.0 };
-        let cost = self.routine.spent * turns + 1.0;
+        let iterations = if recursive { 4.0 } else { 1.0 };
+        let cost = self.routine.spent * iterations + 1.0;
         let params = params.into_iter().map(|named| named.param).collect();
         // A name with a hyphen can only be called as a statement, so it is a procedure.
         self.callables.push(Callable { name, params, result, cost });
@@ -156,7 +156,7 @@ impl Gen {
         self.count("recursion");
         let before = self.routine.scope.clone();
         let mut inner = Vec::new();
-        let call = self.turned(1, |this| this.call_of_routine(name, params, &mut inner));
+        let call = self.iterated(1, |this| this.call_of_routine(name, params, &mut inner));
         self.routine.scope.leave(&before);
         let Stmt { mut parts } = call;
         // The first argument counts down.

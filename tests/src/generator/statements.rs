@@ -53,21 +53,25 @@ impl Gen {
     }
 
     /// Generates the statements of a loop or branch. What was known before is known afterwards.
-    pub(super) fn inside(&mut self, turns: usize, n: usize) -> Vec<Stmt> {
+    pub(super) fn inside(&mut self, iterations: usize, n: usize) -> Vec<Stmt> {
         let before = self.routine.scope.clone();
-        let all = self.turned(turns, |this| this.statements(n));
+        let all = self.iterated(iterations, |this| this.statements(n));
         self.routine.scope.leave(&before);
         all
     }
 
     /// Calls `make` one level deeper, for code executed the given number of times.
-    pub(super) fn turned<T>(&mut self, turns: usize, make: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = self.routine.turns;
-        self.routine.turns *= turns.max(1) as f64;
+    pub(super) fn iterated<T>(
+        &mut self,
+        iterations: usize,
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outside = self.routine.iterations;
+        self.routine.iterations *= iterations.max(1) as f64;
         self.routine.depth += 1;
         let made = make(self);
         self.routine.depth -= 1;
-        self.routine.turns = outside;
+        self.routine.iterations = outside;
         made
     }
 

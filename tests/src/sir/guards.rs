@@ -15,21 +15,22 @@ pub fn guard(program: &mut Program) {
     }
 }
 
-/// `rows` are the row counts of the enclosing kernel, `turns` the variables of the enclosing loops,
+/// `rows` are the row counts of the enclosing kernel, `iterations` the variables of the enclosing
+/// loops,
 /// `reduced` the variables that an enclosing `forall` combines, which nothing else may read.
-fn block(stmts: &mut Block, vars: &[Var], turns: &mut Vec<VarId>, reduced: &mut Vec<VarId>) {
+fn block(stmts: &mut Block, vars: &[Var], iterations: &mut Vec<VarId>, reduced: &mut Vec<VarId>) {
     let mut guarded = Block::with_capacity(2 * stmts.len());
     for mut stmt in std::mem::take(stmts) {
         let loc = stmt.loc;
         let mut checks = checks_of(&stmt.kind, vars);
-        checks.retain(|check| !matches!(check, Check::Set(var) if turns.contains(var)));
+        checks.retain(|check| !matches!(check, Check::Set(var) if iterations.contains(var)));
         checks.retain(|check| !mentions(check, reduced));
         guarded.extend(checks.into_iter().map(|check| Stmt { kind: StmtKind::Check(check), loc }));
         let test = match &stmt.kind {
             StmtKind::While { test: Operand::Var(var), .. } => Some(*var),
             _ => None,
         };
-        let (n_turns, n_reduced) = (turns.len(), reduced.len());
+        let (n_iterations, n_reduced) = (iterations.len(), reduced.len());
         if let StmtKind::Forall { reductions, .. } = &stmt.kind {
             reduced.extend(reductions.iter().map(|reduction| reduction.var));
         }
@@ -37,15 +38,15 @@ fn block(stmts: &mut Block, vars: &[Var], turns: &mut Vec<VarId>, reduced: &mut 
         | StmtKind::Foreach { var, .. }
         | StmtKind::Forall { var, .. } = &stmt.kind
         {
-            turns.push(*var);
+            iterations.push(*var);
         }
         for (idx, inner) in visit::blocks_mut(&mut stmt.kind).into_iter().flatten().enumerate() {
-            block(inner, vars, turns, reduced);
+            block(inner, vars, iterations, reduced);
             // The condition is read after the head, and checked there.
             let checks = test.filter(|_| idx == 0).map(Check::Set);
             inner.extend(checks.map(|it| Stmt { kind: StmtKind::Check(it), loc }));
         }
-        turns.truncate(n_turns);
+        iterations.truncate(n_iterations);
         reduced.truncate(n_reduced);
         guarded.push(stmt);
     }

@@ -231,7 +231,7 @@ begin
   for i := 1 to rows(F) do ROW(i,F) := not ROW(i,F);
   MAX(F,X,Z); MIN(F,Z,Y); SETMIN(T,F,X,Y)
 end;
-procedure turned(var T: table; var w: word; var X: slice);
+procedure transposed(var T: table; var w: word; var X: slice);
 var i: integer;
 begin
   for i := 1 to rows(T) do ROW(i,T) := not ROW(i,T);
@@ -245,7 +245,7 @@ end;
     let unset = Value::Unset;
     let args = [table(random, 130, 9), slice(random, 130), unset.clone(), unset.clone()];
     sweep(text, "extremes", &args);
-    sweep(text, "turned", &[table(random, 70, 67), unset.clone(), unset]);
+    sweep(text, "transposed", &[table(random, 70, 67), unset.clone(), unset]);
 }
 
 #[test]
@@ -307,13 +307,13 @@ begin P := G; WARSHALL(rows(G),P); KRUSKAL(left,right,weight,S,R) end;
 #[test]
 fn reading_columns_back_reports_missing_memory_or_interrupts() {
     let (never, set) = (AtomicBool::new(false), AtomicBool::new(true));
-    let text = "procedure turn(var T: table);
+    let text = "procedure transpose(var T: table);
                 var i: integer; begin for i := 1 to rows(T) do ROW(i,T) := not ROW(i,T) end;";
     let program = Program::with(text, &LowerOptions::default());
     let sizes = [(70, 67), (1 << 12, 300)];
     for (cpu, (n_rows, n_cols)) in machines().iter().flat_map(|cpu| sizes.map(|size| (cpu, size))) {
         let loaded = cpu.load(table(&mut Random::new(6), n_rows, n_cols), true).expect("memory");
-        let plan = planned(cpu, &program, "turn");
+        let plan = planned(cpu, &program, "transpose");
         let Attempt { outcome, values, .. } = run(cpu, &plan, vec![loaded.clone()], None);
         assert_eq!(outcome, Outcome::Done);
         // One is stored by columns, the other by rows.

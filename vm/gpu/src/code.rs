@@ -161,7 +161,7 @@ impl Inst {
             | Op::JumpNonzero
             | Op::Cost
             | Op::CostTimes
-            | Op::Turn
+            | Op::Iteration
             | Op::TrapZero
             | Op::TrapNonzero
             | Op::Host
@@ -233,7 +233,7 @@ impl Inst {
             | Op::JumpNonzero
             | Op::Cost
             | Op::CostTimes
-            | Op::Turn
+            | Op::Iteration
             | Op::TrapZero
             | Op::TrapNonzero
             | Op::Host

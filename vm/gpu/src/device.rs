@@ -33,15 +33,15 @@ pub use self::settings::{DeviceSettings, Mode};
 
 /// Loop iterations per dispatch on an adapter that is a processor: llvmpipe silently ends a shader
 /// after 65,535.
-const PROCESSOR_TURNS: u32 = 50_000;
+const PROCESSOR_ITERATIONS: u32 = 50_000;
 /// Additional iterations for one instruction.
 const PROCESSOR_SLACK: u32 = 10_000;
 /// Loop iterations per dispatch on other adapters: some ten milliseconds.
-const TURNS: u32 = 400_000;
+const ITERATIONS: u32 = 400_000;
 /// Number of dispatches of a run to which a small budget applies, and then a middle one: a long
 /// test would otherwise run for minutes.
 const SMALL_DISPATCHES: u32 = 300;
-const MIDDLE_TURNS: u32 = 5_000;
+const MIDDLE_ITERATIONS: u32 = 5_000;
 /// Threads of a workgroup on an adapter that is a processor.
 const PROCESSOR_THREADS: u32 = 8;
 const THREADS: u32 = 256;
@@ -71,7 +71,7 @@ struct Opened {
     division: Division,
     about: String,
     threads: u32,
-    turns: u32,
+    iterations: u32,
     is_processor: bool,
     /// The reason of a device loss.
     lost: Arc<Mutex<Option<String>>>,
@@ -164,7 +164,7 @@ impl Opened {
         Ok(Opened {
             about: format!("{}, {kind}, {}, {threads} threads", info.name, driver.trim()),
             threads,
-            turns: if is_processor { PROCESSOR_TURNS } else { TURNS },
+            iterations: if is_processor { PROCESSOR_ITERATIONS } else { ITERATIONS },
             is_processor,
             grids: Pipelines::new(&device, division.most, &grid::beside()),
             division,
@@ -217,7 +217,7 @@ impl Device {
         };
         let read_back = wgpu::BufferUsages::MAP_READ.union(wgpu::BufferUsages::COPY_DST);
         Ok(Device {
-            budget: settings.budget.unwrap_or(opened.turns),
+            budget: settings.budget.unwrap_or(opened.iterations),
             wide: settings.wide.unwrap_or(match opened.is_processor {
                 true => Wide::PROCESSOR,
                 false => Wide::CARD,
@@ -308,7 +308,7 @@ impl ControlUnit for Device {
     }
 
     fn budget(&self, dispatch: u32) -> u32 {
-        if dispatch < SMALL_DISPATCHES { self.budget } else { self.budget.max(MIDDLE_TURNS) }
+        if dispatch < SMALL_DISPATCHES { self.budget } else { self.budget.max(MIDDLE_ITERATIONS) }
     }
 
     fn wide(&self) -> Wide {
@@ -327,9 +327,9 @@ impl ControlUnit for Device {
         &self.journal
     }
 
-    fn max_turns(&self) -> u32 {
+    fn max_iterations(&self) -> u32 {
         match self.opened.is_processor {
-            true => PROCESSOR_TURNS + PROCESSOR_SLACK,
+            true => PROCESSOR_ITERATIONS + PROCESSOR_SLACK,
             false => u32::MAX,
         }
     }

@@ -86,7 +86,7 @@ pub(crate) trait ControlUnit {
 
     /// Returns the maximum number of loop iterations of one instruction: beyond it a driver may end
     /// a shader silently.
-    fn max_turns(&self) -> u32;
+    fn max_iterations(&self) -> u32;
 
     /// Returns the maximum number of words of its memory.
     fn max_words(&self) -> u64;

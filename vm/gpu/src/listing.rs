@@ -177,54 +177,64 @@ mod tests {
 
     /// Returns the instructions of an iteration of the first loop of a routine with these
     /// statements in it.
-    fn turn_of(statements: &str) -> Vec<String> {
+    fn iteration_of(statements: &str) -> Vec<String> {
         let text = format!(
             "routine 0 \"F\" (value %k: int, ref %T: table[?, ?], ref %U: table[?, ?], value %V: slice[?], ref %W: slice[?]) !0 {{\n  \
              var %i: int\n  var %X: slice[?]\n  var %Y: slice[?]\n  var %Z: slice[?]\n  var %f: int\n  \
              for @0 %i = 1 to %k !0 {{\n{statements}  }}\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
         );
         let listing = listing(star_ir::parse(&text).unwrap_or_else(|error| panic!("{error}")));
-        let turn = listing.lines().skip_while(|line| !line.contains("  turn"));
-        let turn = turn.take_while(|line| !line.contains("return")).map(str::to_owned);
-        turn.filter(|line| line.contains("line") || line.contains("shape")).collect()
+        let iteration = listing.lines().skip_while(|line| !line.contains("  iteration"));
+        let iteration = iteration.take_while(|line| !line.contains("return")).map(str::to_owned);
+        iteration.filter(|line| line.contains("line") || line.contains("shape")).collect()
     }
 
     #[test]
     fn columns_and_complements_are_operands() {
-        let turn = turn_of(
+        let iteration = iteration_of(
             "%X = column %T, %i !0\n%Y = bits_not %X !0\n%Z = bits_and %V, %Y !0\nput_column %U, %i, %Z !0\n",
         );
-        assert_eq!(turn.len(), 1, "{turn:?}");
-        assert!(turn[0].contains("x=o1 y=o2 z=o0 logic 0100 stores"), "{turn:?}");
+        assert_eq!(iteration.len(), 1, "{iteration:?}");
+        assert!(iteration[0].contains("x=o1 y=o2 z=o0 logic 0100 stores"), "{iteration:?}");
     }
 
     #[test]
     fn sizes_are_hoisted_and_dead_stores_are_removed() {
         // The first copy is overwritten; X is read after its change, so it is computed.
-        let turn = turn_of(
+        let iteration = iteration_of(
             "%X = copy %V !0\n%X = column %T, %i !0\n%X = bits_xor %X, %V !0\n%W = bits_or %W, %X !0\n%U = copy %T !0\n",
         );
-        let shapes = turn.iter().filter(|line| line.contains("shape")).count();
-        let made = turn.iter().filter(|line| line.contains("logic")).count();
+        let shapes = iteration.iter().filter(|line| line.contains("shape")).count();
+        let made = iteration.iter().filter(|line| line.contains("logic")).count();
         // The table belongs to the caller, and may be observed at any time.
-        assert_eq!((shapes, made), (1, 2), "{turn:?}");
+        assert_eq!((shapes, made), (1, 2), "{iteration:?}");
     }
 
     #[test]
     fn an_unchecked_size_stays_after_its_guard() {
-        let turn =
-            turn_of("check not_negative %k !0\n%X = fill %k, true !0\n%W = bits_or %W, %X !0\n");
-        assert_eq!(turn.iter().filter(|line| line.contains("shape")).count(), 1, "{turn:?}");
+        let iteration = iteration_of(
+            "check not_negative %k !0\n%X = fill %k, true !0\n%W = bits_or %W, %X !0\n",
+        );
+        assert_eq!(
+            iteration.iter().filter(|line| line.contains("shape")).count(),
+            1,
+            "{iteration:?}"
+        );
     }
 
     #[test]
     fn a_line_and_its_query_are_one_instruction() {
-        let turn = turn_of("%W = bits_or %W, %V !0\n%f = first %W !0\n");
-        assert_eq!(turn.len(), 1, "{turn:?}");
-        assert!(turn[0].contains("logic 1110 first stores"), "{turn:?}");
+        let iteration = iteration_of("%W = bits_or %W, %V !0\n%f = first %W !0\n");
+        assert_eq!(iteration.len(), 1, "{iteration:?}");
+        assert!(iteration[0].contains("logic 1110 first stores"), "{iteration:?}");
         // The register of a second operand is that of an end of the mask.
-        let turn = turn_of("%W = mask %k, %i, %k !0\n%f = first %W !0\nput %W, %f, 1 !0\n");
-        assert_eq!(turn.iter().filter(|line| line.contains("line")).count(), 2, "{turn:?}");
+        let iteration =
+            iteration_of("%W = mask %k, %i, %k !0\n%f = first %W !0\nput %W, %f, 1 !0\n");
+        assert_eq!(
+            iteration.iter().filter(|line| line.contains("line")).count(),
+            2,
+            "{iteration:?}"
+        );
     }
 
     #[test]
@@ -243,9 +253,9 @@ mod tests {
         let listing = listing(star_ir::parse(text).expect("it is SIR"));
         // The iteration, the variable, the sum with its guard, the test for the last iteration, the
         // next one.
-        let turn = listing.lines().skip_while(|line| !line.contains("  turn"));
-        let turn: Vec<&str> = turn.take_while(|line| !line.contains("return")).collect();
-        assert!(turn.len() <= 7, "{listing}");
+        let iteration = listing.lines().skip_while(|line| !line.contains("  iteration"));
+        let iteration: Vec<&str> = iteration.take_while(|line| !line.contains("return")).collect();
+        assert!(iteration.len() <= 7, "{listing}");
         assert!(listing.contains(", jump-nonzero ->"), "{listing}");
         assert!(listing.contains(", jump ->"), "{listing}");
     }

@@ -37,9 +37,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         for value in &mut *values {
             if let ValueData::Table(table) = &mut value.data
-                && table.is_half_turned()
+                && table.is_half_transposed()
             {
-                self.end_turn(table)?;
+                self.end_transpose(table)?;
             }
         }
         for ((place, passing), value) in routine.params.iter().zip(&*values) {
@@ -97,14 +97,14 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// Completes the current iteration of a table that an interrupt stopped in an earlier run.
     #[cold]
-    fn end_turn(&self, shared: &mut Arc<Table>) -> Exec<()> {
+    fn end_transpose(&self, shared: &mut Arc<Table>) -> Exec<()> {
         if Arc::get_mut(shared).is_none() {
             let refused = OutOfMemory { n_bytes: u128::from(shared.n_bytes()) };
             let copy = shared.try_clone(&self.parallelism)?;
             *shared = Arc::new(copy.ok_or_else(|| self.out_of_memory(refused))?);
         }
         let table = Arc::get_mut(shared).ok_or_else(|| internal_error("a copy that is shared"))?;
-        table.end_turn(&self.parallelism)
+        table.end_transpose(&self.parallelism)
     }
 
     /// Copies an argument; a table is shared.

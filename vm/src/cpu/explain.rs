@@ -1,6 +1,6 @@
 //! Explanation of the register code of a program, for people.
 
-use star_ir::analysis::line_accesses::{LineAccesses, TURNS, TableUse};
+use star_ir::analysis::line_accesses::{ITERATIONS, LineAccesses, TableUse};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
@@ -58,7 +58,7 @@ fn of_tables(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Vec<Item> {
         };
         let form = format!(
             "`{}` {form}: accessed {} by rows, {} by columns; a loop with unknown bounds counts as \
-                {TURNS}; {used}",
+                {ITERATIONS}; {used}",
             var.name,
             times(rows),
             times(columns)

@@ -36,14 +36,14 @@ impl Interpreter<'_, '_, '_> {
         {
             return Ok(());
         }
-        let turned = match self.table(table)?.as_columns() {
+        let transposed = match self.table(table)?.as_columns() {
             Some(_) => None,
             None => self.columns_for_extreme(table)?,
         };
         let mut spare = std::mem::take(&mut self.scratch.spare);
         let done = self.make(dst, len, dst == mask, |interpreter, to| {
-            let form = match &turned {
-                Some(turned) => turned.as_ref(),
+            let form = match &transposed {
+                Some(transposed) => transposed.as_ref(),
                 None => interpreter.table(table)?.as_columns(),
             };
             let form = form.ok_or_else(|| {

@@ -26,7 +26,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Ends the current iteration, if any, and begins the next one, if any.
-    pub(super) fn forall_turn(&mut self, forall: &Forall) -> Exec<bool> {
+    pub(super) fn forall_iteration(&mut self, forall: &Forall) -> Exec<bool> {
         let Some(mut running) = self.foralls.pop() else {
             return Err(internal_error("no `forall` has begun"));
         };
@@ -73,7 +73,7 @@ impl Interpreter<'_, '_, '_> {
             Range::Numbers(..) => index.checked_add(1),
             Range::Ones(_) => Some(index),
         };
-        self.count_turn()?;
+        self.count_iteration()?;
         self.set(forall.var, index);
         for ((place, op), (_, combined)) in parts(forall).zip(&running.combined) {
             let neutral = self.neutral(*op, combined)?;
@@ -194,7 +194,7 @@ impl Interpreter<'_, '_, '_> {
 fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
     let accumulates = match forall.kernel.as_deref() {
         Some(Kernel::Reduction(_)) => true,
-        Some(Kernel::Lines(_) | Kernel::Questions(_)) | None => false,
+        Some(Kernel::Lines(_) | Kernel::Queries(_)) | None => false,
     };
     forall.reductions.iter().filter(move |_| !accumulates)
 }

@@ -118,7 +118,7 @@ impl Interpreter<'_, '_, '_> {
 
     pub(super) fn write(&mut self, file: &FileUse) -> Exec<()> {
         let name = self.text(&file.file)?;
-        let (turned, sparse): (BitTable, SparseTable);
+        let (transposed, sparse): (BitTable, SparseTable);
         let value = match file.var {
             RegRef::Slice(reg) => BitsRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
             RegRef::Word(reg) => BitsRef::Word(&self.bits[self.base.bits + reg as usize].bits),
@@ -139,8 +139,8 @@ impl Interpreter<'_, '_, '_> {
                             BitsRef::from(&sparse)
                         } else {
                             let made = table.to_host(&self.parallelism)?;
-                            turned = made.ok_or_else(refused)?;
-                            BitsRef::from(&turned)
+                            transposed = made.ok_or_else(refused)?;
+                            BitsRef::from(&transposed)
                         }
                     }
                 }

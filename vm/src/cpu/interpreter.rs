@@ -9,7 +9,7 @@ use super::code::{Code, RoutineCode};
 use super::copies::Copies;
 use super::inst::Inst;
 use super::intrinsics::CpuIntrinsic;
-use super::lines::QuestionScratch;
+use super::lines::QueryScratch;
 use super::loop_kernels::Scratch;
 use super::operand::{Number, Pc, Reg};
 use super::parallelism::Parallelism;
@@ -65,7 +65,7 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// Memory of loop kernels and of kernels that reduce lines.
     pub(super) scratch: Scratch,
-    pub(super) asked: QuestionScratch,
+    pub(super) query_scratch: QueryScratch,
     /// Deferred operations on slices.
     pub(super) recorder: Recorder,
     /// The current instruction.
@@ -123,7 +123,7 @@ pub(super) fn run<'h, P: Probe>(
         foralls: Vec::new(),
         lines: Vec::new(),
         scratch: Scratch::default(),
-        asked: QuestionScratch::default(),
+        query_scratch: QueryScratch::default(),
         recorder: Recorder::default(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
@@ -181,7 +181,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// Counts an iteration of a loop, and checks the flags.
     #[inline]
-    pub(super) fn count_turn(&mut self) -> Exec<()> {
+    pub(super) fn count_iteration(&mut self) -> Exec<()> {
         self.budget.poll()?;
         self.count_steps(1)
     }
@@ -202,9 +202,9 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Counts iterations of a loop that ran together.
-    pub(super) fn count_turns(&mut self, n_turns: u64, cost: u64) {
-        self.count_operations(cost.saturating_mul(n_turns));
-        self.steps = self.steps.saturating_add(n_turns);
+    pub(super) fn count_iterations(&mut self, n_iterations: u64, cost: u64) {
+        self.count_operations(cost.saturating_mul(n_iterations));
+        self.steps = self.steps.saturating_add(n_iterations);
     }
 
     /// Counts elementary operations of iterations that ran together.
@@ -286,7 +286,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     if self.number(test) == 0 {
                         next = exit as usize;
                     } else {
-                        self.count_turn()?;
+                        self.count_iteration()?;
                     }
                 }
                 Inst::ForBegin { state, from, to, kernel } => {
@@ -300,14 +300,14 @@ impl<'p> Interpreter<'p, '_, '_> {
                         if is_indexed && self.recorder.is_open() {
                             self.flush_for(probe)?;
                         }
-                        if let Some(taken) = self.run_turns(kernel, is_indexed)? {
+                        if let Some(taken) = self.run_iterations(kernel, is_indexed)? {
                             kernel.charge(taken, next, routine, probe);
                         }
                     }
                 }
-                Inst::ForNext { state, var, down, exit } => match self.for_turn(state, down) {
+                Inst::ForNext { state, var, down, exit } => match self.for_iteration(state, down) {
                     Some(value) => {
-                        self.count_turn()?;
+                        self.count_iteration()?;
                         self.set(var, value);
                     }
                     None => next = exit as usize,
@@ -316,7 +316,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     let at = self.number(Number(state)) as usize;
                     match self.first_from(over, at)? {
                         Some(idx) => {
-                            self.count_turn()?;
+                            self.count_iteration()?;
                             self.set(state, idx as i64 + 1);
                             self.set(var, idx as i64 + 1);
                         }
@@ -325,13 +325,13 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::ForallBegin(forall) => {
                     let forall = &routine.foralls[forall as usize];
-                    let n_turns = self.run_lines(forall)?;
-                    if let (Some(n_turns), Some(Inst::ForallNext { exit, .. })) =
-                        (n_turns, routine.insts.get(next))
+                    let n_iterations = self.run_lines(forall)?;
+                    if let (Some(n_iterations), Some(Inst::ForallNext { exit, .. })) =
+                        (n_iterations, routine.insts.get(next))
                     {
                         let exit = *exit as usize;
-                        probe.together(routine, next..next + 1, n_turns.saturating_add(1));
-                        probe.together(routine, next + 1..exit, n_turns);
+                        probe.together(routine, next..next + 1, n_iterations.saturating_add(1));
+                        probe.together(routine, next + 1..exit, n_iterations);
                         next = exit;
                     } else {
                         self.begin_forall(forall)?;
@@ -339,7 +339,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::ForallNext { forall, exit } => {
                     let forall = &routine.foralls[forall as usize];
-                    if !self.forall_turn(forall)? {
+                    if !self.forall_iteration(forall)? {
                         next = exit as usize;
                     }
                 }
@@ -426,7 +426,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// Returns the value of the next iteration of a `for`, if there is one.
     #[inline]
-    fn for_turn(&mut self, state: Reg, down: bool) -> Option<i64> {
+    fn for_iteration(&mut self, state: Reg, down: bool) -> Option<i64> {
         let at = self.base.numbers + state as usize;
         let (value, to) = (self.numbers[at], self.numbers[at + 1]);
         let inside = if down { value >= to } else { value <= to };

@@ -298,8 +298,9 @@ impl Backend for Cpu {
         {
             // A table with few columns, which would need the same memory again, gets a second form.
             let spare = table.n_bytes() / 4;
-            let turned = table.turn_in_place(table::form::Line::Column, spare, &parallelism);
-            turned.map_err(|_stop| BackendError::Interrupted)?;
+            let transposed =
+                table.transpose_in_place(table::form::Line::Column, spare, &parallelism);
+            transposed.map_err(|_stop| BackendError::Interrupted)?;
         }
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
             Ok(Ok(columns)) => return Ok(columns.into()),
@@ -348,12 +349,12 @@ impl Backend for Cpu {
         let copies = Copies::new(&self.settings);
         let is_large = |table: &table::Table| table.n_bytes() >= self.settings.in_place_bytes;
         // The program is examined only if a table has no second form next to the first.
-        let may_turn = |value: &Value| {
+        let may_transpose = |value: &Value| {
             let ValueData::Table(table) = &value.data else { return false };
             let fits = copies.may_add(&budget, table.n_bytes());
             !table.is_sparse() && (is_large(table) || !fits)
         };
-        if !values.iter().any(may_turn) {
+        if !values.iter().any(may_transpose) {
             return Ok(());
         }
         let parallelism = self.parallelism(&budget);
@@ -371,9 +372,10 @@ impl Backend for Cpu {
             // A shared table keeps its layout.
             if let Some(table) = Arc::get_mut(shared) {
                 let spare = budget.available();
-                let turned = table.turn_in_place(table::form::Line::Row, spare, &parallelism);
+                let transposed =
+                    table.transpose_in_place(table::form::Line::Row, spare, &parallelism);
                 // Only a flag stops this.
-                turned.map_err(|_stop| BackendError::Interrupted)?;
+                transposed.map_err(|_stop| BackendError::Interrupted)?;
             }
         }
         Ok(())
@@ -445,7 +447,7 @@ fn shared_mut<'t>(
     }
     let refused = || BackendError::Internal("a table that was just copied is shared".to_owned());
     let table = Arc::get_mut(shared).ok_or_else(refused)?;
-    table.end_turn(parallelism).map_err(|_stop| BackendError::Interrupted)?;
+    table.end_transpose(parallelism).map_err(|_stop| BackendError::Interrupted)?;
     Ok(table)
 }
 

@@ -21,7 +21,7 @@ pub struct Settings {
     /// Maximum number of recorded operations.
     pub record_ops: usize,
     /// Transpose a table at the first access against its layout.
-    pub eager_turns: bool,
+    pub eager_transposes: bool,
     /// Minimum bytes for transposing the square table of a result in place, which uses one thread,
     /// instead of into other memory.
     pub in_place_bytes: u64,
@@ -66,7 +66,7 @@ impl Default for Settings {
             few_limbs: 16,
             record_limbs: 1 << 12,
             record_ops: 512,
-            eager_turns: false,
+            eager_transposes: false,
             in_place_bytes: 1 << 28,
             copy_bytes: 1 << 16,
             copy_share: 8,
@@ -95,7 +95,7 @@ impl Settings {
             few_limbs: 0,
             record_limbs: 4,
             record_ops: 5,
-            eager_turns: true,
+            eager_transposes: true,
             in_place_bytes: 0,
             copy_bytes: 1 << 16,
             copy_share: 8,

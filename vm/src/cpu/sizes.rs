@@ -111,8 +111,8 @@ impl Interpreter<'_, '_, '_> {
         }
         self.own(table)?;
         let is_by_rows = self.table(table)?.as_columns().is_none();
-        let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
-        self.budget.reserve(more.saturating_add(turn))?;
+        let transpose = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
+        self.budget.reserve(more.saturating_add(transpose))?;
         let refused = OutOfMemory { n_bytes: u128::from(more) };
         self.change(table, |table, interpreter| {
             match table.grow(columns, &interpreter.parallelism)? {

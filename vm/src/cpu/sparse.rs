@@ -188,8 +188,8 @@ impl Interpreter<'_, '_, '_> {
         len: usize,
     ) -> Exec<()> {
         let before = table.extra_bytes();
-        let may_turn = |bytes| self.copies.may_add(&self.budget, bytes);
-        let found = table.find_line(line, idx, &self.parallelism, may_turn)?;
+        let may_transpose = |bytes| self.copies.may_add(&self.budget, bytes);
+        let found = table.find_line(line, idx, &self.parallelism, may_transpose)?;
         self.copies.count(table, before);
         match found {
             Found::Line(line) => self.put_limbs(dst, len, line.ground, line.each()),
@@ -210,7 +210,7 @@ impl Interpreter<'_, '_, '_> {
         if len != self.bits(value).len() {
             return Err(internal_error("a line of a different size"));
         }
-        let along = self.lies_or_turns(table, line)?;
+        let along = self.transposed_if_needed(table, line)?;
         self.paths.sparse_lines += 1;
         let mut limbs = std::mem::take(&mut self.limbs_found);
         let ground = self.limbs_off_ground(value, &mut limbs);
@@ -230,14 +230,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Does a sparse table have this kind of lines? A large one of zeros changes to them.
-    fn lies_or_turns(&mut self, reg: Reg, line: Line) -> Exec<bool> {
+    fn transposed_if_needed(&mut self, reg: Reg, line: Line) -> Exec<bool> {
         let table = self.table(reg)?;
-        if table.lies_along(line) || !table.turns_for_first(line) {
+        if table.lies_along(line) || !table.transposes_for_first(line) {
             return Ok(table.lies_along(line));
         }
         let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
-        let turned = self.sparse_zeros(line, n_rows, n_cols)?;
-        self.put_table(reg, CowTable::Own(Box::new(turned)));
+        let transposed = self.sparse_zeros(line, n_rows, n_cols)?;
+        self.put_table(reg, CowTable::Own(Box::new(transposed)));
         Ok(true)
     }
 

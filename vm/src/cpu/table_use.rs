@@ -2,7 +2,7 @@
 
 use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::{
-    IntrinsicUse, LineAccesses, TURNS, TableUse, line_accesses,
+    ITERATIONS, IntrinsicUse, LineAccesses, TableUse, line_accesses,
 };
 use star_value::{SparseWish, TableForm, TableWish};
 
@@ -32,7 +32,7 @@ pub(super) fn wants_rows(accesses: LineAccesses) -> bool {
 
 /// Do loops access its rows, but never its columns?
 pub(super) fn wants_rows_alone(accesses: LineAccesses) -> bool {
-    accesses.rows >= TURNS && accesses.columns == 0
+    accesses.rows >= ITERATIONS && accesses.columns == 0
 }
 
 /// Returns the layout that suits the accesses to a table.

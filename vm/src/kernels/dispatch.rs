@@ -10,12 +10,14 @@ use multiversion::multiversion;
 use multiversion::target::match_target;
 use star_ir::{LogicOp, Sense};
 
+use super::iterations::BlockIteration;
 use super::level::Level;
 use super::lines::{Lines, LinesMut, LinesOf};
 use super::narrow::NARROWED_AT_ONCE;
 use super::tables::Columns;
-use super::turns::BlockTurn;
-use super::{elementwise, extreme, lut, moves, narrow, reduce, tables, transpose, turns, words};
+use super::{
+    elementwise, extreme, iterations, lut, moves, narrow, reduce, tables, transpose, words,
+};
 
 /// The kernels, compiled for one level.
 #[derive(Clone, Copy)]
@@ -142,8 +144,8 @@ kernels! {
     );
     /// Iterations on blocks of at most 8 limbs: the index of a column, which is unused here, and
     /// the path of each.
-    turns fn turns(
-        ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mut [[u64; 8]], n_limbs: usize
+    iterations fn iterations(
+        ways: &[BlockIteration], iterations: &[(usize, usize)], blocks: &mut [[u64; 8]], n_limbs: usize
     );
     /// `slice = slice and f(x, y)` for each pair of operands, f with bit `2x + y` of its table.
     narrow fn narrow(

@@ -4,8 +4,8 @@
 //! * `elementwise`, `lut`: logic, limb by limb, of one line or of several (`lines`). `reduce`:
 //!   SOME, NUMB, FND. `moves`: shifts, rotation, parts. `words`: big-endian numbers. `tables`,
 //!   `transpose`: rows of tables stored by columns, transposes. `extreme`: MIN and MAX over
-//!   columns. `turns`: the iterations of a loop on a block of limbs. `narrow`: iterations that only
-//!   narrow a slice.
+//!   columns. `iterations`: the iterations of a loop on a block of limbs. `narrow`: iterations that
+//!   only narrow a slice.
 //!
 //! The kernels do not know SIR values, different sizes, threads or flags: a caller has checked all
 //! that, and splits large operands.
@@ -24,6 +24,7 @@
 mod dispatch;
 mod elementwise;
 mod extreme;
+mod iterations;
 mod level;
 mod lines;
 mod lut;
@@ -32,7 +33,6 @@ mod narrow;
 mod reduce;
 mod tables;
 mod transpose;
-mod turns;
 mod words;
 
 #[cfg(test)]
@@ -40,11 +40,11 @@ mod tests;
 
 pub use dispatch::Kernels;
 pub use extreme::{NUMBERED_COLUMNS, NUMBERED_LIMBS};
+pub use iterations::{BlockIteration, BlockOp, BlockPlace};
 pub use level::Level;
 pub use lines::{LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
 pub use narrow::NARROWED_AT_ONCE;
 pub use tables::Columns;
-pub use turns::{BlockOp, BlockPlace, BlockTurn};
 
 /// Returns the number of limbs of `len` bits.
 #[inline(always)]

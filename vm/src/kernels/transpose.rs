@@ -28,11 +28,11 @@ fn between_runs([a, b, c, d, e, f, g, h]: &mut Transposition, top: usize) {
 /// differ. `by_r` holds limb 8 q + r, lane l, at `[r][8 q + l]`; `by_q` at `[q][8 r + l]`. So each
 /// half of the steps operates on whole runs of 64 limbs.
 #[inline(always)]
-fn turn(by_r: &mut Transposition, by_q: &mut Transposition) {
+fn transpose(by_r: &mut Transposition, by_q: &mut Transposition) {
     between_runs(by_r, 2);
     for (r, run) in by_r.iter().enumerate() {
-        for (lanes, turned) in run.as_chunks::<8>().0.iter().zip(&mut *by_q) {
-            turned.as_chunks_mut::<8>().0[r] = *lanes;
+        for (lanes, transposed) in run.as_chunks::<8>().0.iter().zip(&mut *by_q) {
+            transposed.as_chunks_mut::<8>().0[r] = *lanes;
         }
     }
     between_runs(by_q, 5);
@@ -83,7 +83,7 @@ pub(super) fn transpose_limbs(
                         lanes.copy_from_slice(&storage[at..at + width]);
                     }
                 }
-                turn(&mut by_r, by_q);
+                transpose(&mut by_r, by_q);
             }
             for row in 0..n_dst_cols {
                 let (lane, q, r) = (row / 64 % 8, row / 8 % 8, row % 8);

@@ -170,16 +170,16 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Begins the next iteration of the innermost construct, or ends it.
-    pub(super) fn turn(&mut self) -> Exec<()> {
+    pub(super) fn iteration(&mut self) -> Exec<()> {
         let Some(region) = top(&mut self.frames)?.regions.pop() else {
             return Err(internal_error("no active construct"));
         };
         match region {
             Region::Block { .. } => Err(internal_error("a block has no iterations")),
-            Region::For { .. } => self.for_turn(region),
-            Region::While { .. } => self.while_turn(region),
-            Region::Foreach { .. } => self.foreach_turn(region),
-            Region::Forall(forall) => self.forall_turn(forall),
+            Region::For { .. } => self.for_iteration(region),
+            Region::While { .. } => self.while_iteration(region),
+            Region::Foreach { .. } => self.foreach_iteration(region),
+            Region::Forall(forall) => self.forall_iteration(forall),
             Region::Kernel(Some(expected)) => self.same_as_kernel(*expected),
             Region::Kernel(None) => Ok(()),
         }
@@ -193,11 +193,11 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(())
     }
 
-    fn for_turn(&mut self, mut region: Region<'p>) -> Exec<()> {
+    fn for_iteration(&mut self, mut region: Region<'p>) -> Exec<()> {
         let Region::For { loc, var, ref mut next, to, down, body, .. } = region else {
             return Err(internal_error("not a `for`"));
         };
-        self.looks_for_turn(body, loc);
+        self.looks_for_iteration(body, loc);
         let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
             return Ok(());
         };
@@ -208,12 +208,12 @@ impl<'p> Interpreter<'p, '_, '_> {
             (false, false) => value.checked_add(1),
         };
         self.loc = loc;
-        self.count_turn()?;
+        self.count_iteration()?;
         top(&mut self.frames)?.store(&mut self.budget, var, Data::Int(value))?;
         self.again(region, body)
     }
 
-    fn while_turn(&mut self, mut region: Region<'p>) -> Exec<()> {
+    fn while_iteration(&mut self, mut region: Region<'p>) -> Exec<()> {
         let Region::While { loc, head, test, body, ref mut at_test, .. } = region else {
             return Err(internal_error("not a `while`"));
         };
@@ -221,22 +221,22 @@ impl<'p> Interpreter<'p, '_, '_> {
         if *at_test {
             return self.again(region, head);
         }
-        self.looks_for_turn(body, loc);
+        self.looks_for_iteration(body, loc);
         if let Operand::Var(var) = test {
             self.record(&[Touch::read(*var)])?;
         }
         if !top(&mut self.frames)?.boolean(test)? {
             return Ok(());
         }
-        self.count_turn()?;
+        self.count_iteration()?;
         self.again(region, body)
     }
 
-    fn foreach_turn(&mut self, mut region: Region<'p>) -> Exec<()> {
+    fn foreach_iteration(&mut self, mut region: Region<'p>) -> Exec<()> {
         let Region::Foreach { loc, var, over, ref mut at, body, .. } = region else {
             return Err(internal_error("not a `foreach`"));
         };
-        self.looks_for_turn(body, loc);
+        self.looks_for_iteration(body, loc);
         let frame = top(&mut self.frames)?;
         let bits = frame.bits(over)?;
         let Some(idx) = (*at..bits.len()).find(|&idx| bits[idx]) else {
@@ -244,7 +244,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         };
         *at = idx + 1;
         self.loc = loc;
-        self.count_turn()?;
+        self.count_iteration()?;
         top(&mut self.frames)?.store(&mut self.budget, var, Data::Int(idx as i64 + 1))?;
         self.again(region, body)
     }

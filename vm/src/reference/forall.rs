@@ -147,8 +147,8 @@ impl<'p> Forall<'p> {
 impl<'p> Interpreter<'p, '_, '_> {
     /// Ends the running iteration, if any, and begins the next one, if any. If this fails, the
     /// `forall` still restores its variables.
-    pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Exec<()> {
-        self.looks_for_turn(forall.body, forall.loc);
+    pub(super) fn forall_iteration(&mut self, mut forall: Box<Forall<'p>>) -> Exec<()> {
+        self.looks_for_iteration(forall.body, forall.loc);
         match self.next_iteration(&mut forall) {
             Ok(true) => {
                 let body = forall.body;
@@ -181,7 +181,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let at = place_in_order(self.settings.order, forall.begun, len);
         let index = (forall.indices.get(at)).ok_or_else(|| internal_error("no such iteration"))?;
         forall.begun += 1;
-        self.count_turn()?;
+        self.count_iteration()?;
         let frame = top(&mut self.frames)?;
         frame.store(&mut self.budget, forall.var, Data::Int(index))?;
         for (reduction, combined) in forall.reductions.iter().zip(&forall.combined) {
@@ -197,14 +197,14 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 }
 
-/// Returns the iteration, from 0, that runs as number `turn` of `len`.
+/// Returns the iteration, from 0, that runs as number `iteration` of `len`.
 ///
-/// The shuffle is `a·turn + b` modulo `len`, with a number `a` coprime to `len`: every iteration
-/// runs once, and no state is needed.
-pub(super) fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 {
+/// The shuffle is `a·iteration + b` modulo `len`, with a number `a` coprime to `len`: every
+/// iteration runs once, and no state is needed.
+pub(super) fn place_in_order(order: ForallOrder, iteration: u128, len: u128) -> u128 {
     match order {
-        ForallOrder::Forward => turn,
-        ForallOrder::Backward => len - 1 - turn,
+        ForallOrder::Forward => iteration,
+        ForallOrder::Backward => len - 1 - iteration,
         ForallOrder::Shuffled(seed) => {
             let mixed = Random::new(seed).next_u64();
             // Factors stay below 2⁶³ each, so that the product fits.
@@ -213,7 +213,7 @@ pub(super) fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 
             while gcd(factor, len) != 1 {
                 factor = (factor + 1) % limit.max(2);
             }
-            (factor * turn + u128::from(Random::new(mixed).next_u64()) % len) % len
+            (factor * iteration + u128::from(Random::new(mixed).next_u64()) % len) % len
         }
     }
 }
@@ -297,7 +297,7 @@ mod tests {
                 ForallOrder::Shuffled(7),
             ] {
                 let mut places: Vec<u128> =
-                    (0..len).map(|turn| place_in_order(order, turn, len)).collect();
+                    (0..len).map(|iteration| place_in_order(order, iteration, len)).collect();
                 places.sort_unstable();
                 assert!(places.iter().copied().eq(0..len), "{order:?} of {len}");
             }

@@ -95,7 +95,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                         frame.regions.pop();
                     }
                 },
-                Some(_) => self.turn()?,
+                Some(_) => self.iteration()?,
                 None => {
                     let called = frame.call.is_some();
                     self.observe(Moment::End)?;
@@ -205,17 +205,17 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Records that a loop tests for its next iteration.
-    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) {
+    pub(super) fn looks_for_iteration(&mut self, body: &Block, loc: LocId) {
         self.loc = loc;
         if let Some(meter) = &mut self.meter {
-            meter.turn(body, loc);
+            meter.iteration(body, loc);
         }
     }
 
     /// Counts an iteration of a loop, and polls the flags.
-    pub(super) fn count_turn(&mut self) -> Exec<()> {
+    pub(super) fn count_iteration(&mut self) -> Exec<()> {
         self.budget.poll()?;
-        self.observe(Moment::Turn)?;
+        self.observe(Moment::Iteration)?;
         self.count_steps(1)
     }
 

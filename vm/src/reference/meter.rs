@@ -13,7 +13,7 @@ pub(super) struct Meter<'c> {
     /// Number of executions and line of each statement.
     statements: HashMap<*const Stmt, (u32, u64)>,
     /// Number of iteration tests and line of the loop with each body.
-    turns: HashMap<*const Block, (u32, u64)>,
+    iterations: HashMap<*const Block, (u32, u64)>,
     /// The current line.
     line: u32,
     /// The lines of active calls.
@@ -26,8 +26,8 @@ impl<'c> Meter<'c> {
         profile.begin(program, entry);
         let header = program.routines.get(entry.0 as usize).map(|routine| routine.loc);
         let line = header.map_or(u32::MAX, |loc| profile.line(loc));
-        let (statements, turns) = (HashMap::new(), HashMap::new());
-        Meter { profile, statements, turns, line, callers: Vec::new() }
+        let (statements, iterations) = (HashMap::new(), HashMap::new());
+        Meter { profile, statements, iterations, line, callers: Vec::new() }
     }
 
     /// Records the beginning of a statement.
@@ -44,9 +44,9 @@ impl<'c> Meter<'c> {
     }
 
     /// Records that a loop tests for its next iteration.
-    pub(super) fn turn(&mut self, body: &Block, loc: LocId) {
+    pub(super) fn iteration(&mut self, body: &Block, loc: LocId) {
         let line = self.go_to(loc);
-        self.turns.entry(ptr::from_ref(body)).or_insert((line, 0)).1 += 1;
+        self.iterations.entry(ptr::from_ref(body)).or_insert((line, 0)).1 += 1;
     }
 
     /// Counts operations.
@@ -72,7 +72,7 @@ impl<'c> Meter<'c> {
 
     /// Ends the run.
     pub(super) fn end(self, program: &Program) {
-        for (line, runs) in self.statements.values().chain(self.turns.values()) {
+        for (line, runs) in self.statements.values().chain(self.iterations.values()) {
             self.profile.count_runs(*line, *runs);
         }
         self.profile.end(program, self.line);

@@ -25,7 +25,7 @@ pub enum Moment<'a> {
     /// A statement. A construct or call is only begun.
     Statement(&'a Stmt),
     /// An iteration of the loop at [`Scene::loc`]; its variable does not have the next value yet.
-    Turn,
+    Iteration,
     /// The end of the routine.
     End,
 }

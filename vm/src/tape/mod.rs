@@ -34,5 +34,5 @@ pub(crate) use lane::{Echo, Lane};
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;
 pub(crate) use record::{Answer, PortId, Tape, ValueId};
-pub(crate) use run::{Strips, Turns};
+pub(crate) use run::{Iterations, Strips};
 pub(crate) use sparse_mask::{BlockProgram, COPY, Given, N_SLOTS, Narrowing, SlotOp};

@@ -80,7 +80,7 @@ impl Strips<'_> {
     /// computes its reductions of each of them: `take` receives some of the lines, and the results
     /// of one reduction after another, each for all of these lines. Returns the accumulated state
     /// of each thread.
-    pub(crate) fn questions<S: Send>(
+    pub(crate) fn queries<S: Send>(
         &self,
         lanes: Vec<Lane<'_>>,
         indices: &[usize],
@@ -242,7 +242,7 @@ impl Strips<'_> {
 
 /// Plans that run over one short line after another, each of which reads the results of the
 /// previous ones: without strips and without threads.
-pub(crate) struct Turns<'b, 'm> {
+pub(crate) struct Iterations<'b, 'm> {
     pub(crate) kernels: Kernels,
     pub(crate) lanes: &'b mut [Lane<'m>],
     /// Buffers as long as a line, as many as any of the plans needs, with arbitrary content.
@@ -251,7 +251,7 @@ pub(crate) struct Turns<'b, 'm> {
     pub(crate) n_bits: usize,
 }
 
-impl Turns<'_, '_> {
+impl Iterations<'_, '_> {
     /// Runs the operations of a plan, which has no reductions, over the line with this index.
     pub(crate) fn run(&mut self, plan: &Plan, line: usize) {
         self.block(plan, &[line], |_| {});

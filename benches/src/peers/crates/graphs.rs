@@ -19,7 +19,7 @@ use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::super::side::Steps;
 use super::{Opened, nothing_for, steps};
-use crate::closure::{matrix, turned, warshall};
+use crate::closure::{matrix, transposed, warshall};
 use crate::instance::{node, peer, tree_weight, undirected_peer};
 
 pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
@@ -176,18 +176,18 @@ pub(super) fn by_hand(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     if job != Job::Closure {
         return Err(nothing_for(given));
     }
-    let rows = turned(&matrix_of(given)?);
+    let rows = transposed(&matrix_of(given)?);
     let work = Box::new(Steps {
         prepare: move || rows.clone(),
         work: |mut rows: BitTable| {
             warshall(&mut rows);
             rows
         },
-        digest: |rows| Digest::of_columns(&turned(rows)),
+        digest: |rows| Digest::of_columns(&transposed(rows)),
         last: None,
     });
     let conditions =
-        "Warshall on packed rows with the kernels of ours; the corner turn is not in its time";
+        "Warshall on packed rows with the kernels of ours; the corner transpose is not in its time";
     Ok(Opened { version: "", conditions, work })
 }
 

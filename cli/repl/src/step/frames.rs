@@ -36,13 +36,13 @@ pub(super) struct Current {
     /// Whether statements of a called routine were shown meanwhile.
     pub(super) interrupted: bool,
     /// For a loop: whether the iteration has begun.
-    turned: bool,
+    iterated: bool,
 }
 
 impl Current {
     /// Creates a statement that begins.
     pub(super) fn new(head: Head, operations: u64) -> Self {
-        Current { head, operations, before: Some(Vec::new()), interrupted: false, turned: false }
+        Current { head, operations, before: Some(Vec::new()), interrupted: false, iterated: false }
     }
 }
 
@@ -61,18 +61,20 @@ impl Active {
         match &self.current {
             _ if silent => false,
             // A `while` with an empty body returns to its condition immediately.
-            Some(current) if current.head == head => current.turned && head.kind == HeadKind::While,
+            Some(current) if current.head == head => {
+                current.iterated && head.kind == HeadKind::While
+            }
             Some(_) | None => true,
         }
     }
 
     /// Starts an iteration of the loop `head`; returns whether a source statement begins with it.
-    pub(super) fn begins_turn(&mut self, head: Head) -> bool {
+    pub(super) fn begins_iteration(&mut self, head: Head) -> bool {
         let mine = self.current.as_mut().filter(|current| current.head == head);
         match head.kind {
             HeadKind::For | HeadKind::Foreach | HeadKind::While => match mine {
-                Some(current) if !current.turned => {
-                    current.turned = true;
+                Some(current) if !current.iterated => {
+                    current.iterated = true;
                     false
                 }
                 Some(_) | None => true,
@@ -83,9 +85,9 @@ impl Active {
     }
 
     /// Marks the running statement as an iteration of its loop, whose variable is about to change.
-    pub(super) fn turn(&mut self, scene: &Scene<'_>) {
+    pub(super) fn iteration(&mut self, scene: &Scene<'_>) {
         let Some(current) = &mut self.current else { return };
-        current.turned = true;
+        current.iterated = true;
         if let Some(&var) = self.loops.get(&current.head.span) {
             self.keep(var, scene);
         }

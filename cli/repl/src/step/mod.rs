@@ -361,15 +361,15 @@ impl Observer for Stepper<'_> {
                     active.note(stmt, scene);
                 }
             }
-            Moment::Turn => {
+            Moment::Iteration => {
                 let active = self.active.last_mut();
                 if let Some(head) = head
-                    && active.is_some_and(|active| active.begins_turn(head))
+                    && active.is_some_and(|active| active.begins_iteration(head))
                 {
                     self.finish(scene)?;
                     self.begin(head, scene)?;
                     if let Some(active) = self.active.last_mut() {
-                        active.turn(scene);
+                        active.iteration(scene);
                     }
                 }
             }

@@ -157,14 +157,14 @@ fn walk(
             // The head of a `while` runs once more than its body.
             Item::Around("while", _, head, body) => {
                 let mut after = walk(head, sums, done)?;
-                let turn = walk(body, after.clone(), done)?;
-                after.extend(walk(head, turn, done)?);
+                let iteration = walk(body, after.clone(), done)?;
+                after.extend(walk(head, iteration, done)?);
                 after
             }
             Item::Around("block", _, body, _) => walk(body, sums, done)?,
             Item::Around(_, _, body, _) => {
-                let turn = walk(body, sums.clone(), done)?;
-                sums.extend(turn);
+                let iteration = walk(body, sums.clone(), done)?;
+                sums.extend(iteration);
                 sums
             }
             Item::Break(_) | Item::Continue(_) | Item::Exit => {

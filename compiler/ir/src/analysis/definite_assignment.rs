@@ -28,7 +28,7 @@ pub(crate) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
     for (kind, effects) in found.into_iter().zip(loops).rev() {
         let Some(label) = label_of(kind) else { continue };
         if effects.values().any(|effect| effect.unset) {
-            let mut turn = Turn {
+            let mut iteration = Iteration {
                 program,
                 unset_by: &unset_by,
                 left: Vec::new(),
@@ -36,9 +36,9 @@ pub(crate) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
             };
             let mut state = Some(BTreeSet::new());
             for block in visit::blocks(kind) {
-                turn.block(block, &mut state);
+                iteration.block(block, &mut state);
             }
-            let Turn { again: (_, mut unset), .. } = turn;
+            let Iteration { again: (_, mut unset), .. } = iteration;
             unset.extend(state.into_iter().flatten());
             for (var, effect) in effects.iter_mut() {
                 effect.unset &= unset.contains(var);
@@ -85,7 +85,7 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
 type State = Option<BTreeSet<VarId>>;
 
 /// A walk over one iteration of a loop.
-struct Turn<'a> {
+struct Iteration<'a> {
     program: &'a Program,
     /// Variables that inner loops leave unset.
     unset_by: &'a BTreeMap<LabelId, BTreeSet<VarId>>,
@@ -96,7 +96,7 @@ struct Turn<'a> {
     again: (LabelId, BTreeSet<VarId>),
 }
 
-impl Turn<'_> {
+impl Iteration<'_> {
     fn block(&mut self, block: &[Stmt], state: &mut State) {
         for stmt in block {
             if state.is_none() {

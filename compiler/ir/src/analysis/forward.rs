@@ -27,7 +27,7 @@ pub trait Forward {
 
     /// Handles the start of an iteration of a `for`, `foreach` or `forall`: its variable has a new
     /// value.
-    fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut Self::State);
+    fn iteration(&mut self, at: usize, stmt: &Stmt, state: &mut Self::State);
 
     /// Handles a test: the operand holds or not. For a `while`, `at` is its number and the test
     /// follows its head.
@@ -109,7 +109,7 @@ impl<A: Forward> Walk<'_, A> {
                 self.head(at, stmt, written, state);
                 let after = state.clone();
                 self.leaves.push((*label, None));
-                self.turn(at, stmt, state);
+                self.iteration(at, stmt, state);
                 self.block(body, state);
                 *state = after;
                 self.leave(state);
@@ -117,7 +117,7 @@ impl<A: Forward> Walk<'_, A> {
             StmtKind::Forall { body, .. } => {
                 self.head(at, stmt, written, state);
                 let after = state.clone();
-                self.turn(at, stmt, state);
+                self.iteration(at, stmt, state);
                 self.block(body, state);
                 *state = after;
                 self.close(at, stmt, state);
@@ -171,9 +171,9 @@ impl<A: Forward> Walk<'_, A> {
         }
     }
 
-    fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut Option<A::State>) {
+    fn iteration(&mut self, at: usize, stmt: &Stmt, state: &mut Option<A::State>) {
         if let Some(state) = state {
-            self.analysis.turn(at, stmt, state);
+            self.analysis.iteration(at, stmt, state);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Frequency of row and column accesses of a routine to its table parameters, callees included. A
 //! backend that keeps a table in one layout chooses the more frequent one.
 //!
-//! Statements in a loop are weighted by its bounds if these are numbers, otherwise by [`TURNS`].
-//! Branches count as if both sides were executed. A recursive call counts nothing.
+//! Statements in a loop are weighted by its bounds if these are numbers, otherwise by
+//! [`ITERATIONS`]. Branches count as if both sides were executed. A recursive call counts nothing.
 
 use crate::op::{Op, Operand};
 use crate::program::{Mode, Program, Routine, RoutineId, VarId};
@@ -10,7 +10,7 @@ use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 /// The assumed number of iterations of a loop with unknown bounds.
-pub const TURNS: u64 = 16;
+pub const ITERATIONS: u64 = 16;
 
 /// Weighted numbers of accesses to a table along its rows and along its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Counting<'_> {
     ) {
         for stmt in block {
             self.stmt(routine, &stmt.kind, weight, found);
-            let inside = weight.saturating_mul(turns(&stmt.kind));
+            let inside = weight.saturating_mul(iterations(&stmt.kind));
             for block in visit::blocks(&stmt.kind) {
                 self.block(routine, block, inside, found);
             }
@@ -222,17 +222,17 @@ fn used(kind: &StmtKind) -> TableUse {
 }
 
 /// Returns the number of executions of the inner statements.
-fn turns(kind: &StmtKind) -> u64 {
+fn iterations(kind: &StmtKind) -> u64 {
     match kind {
         StmtKind::For { from: Operand::Int(from), to: Operand::Int(to), down, .. } => {
             let (first, last) = if *down { (to, from) } else { (from, to) };
-            let turns = i128::from(*last) - i128::from(*first) + 1;
-            u64::try_from(turns.max(0)).unwrap_or(u64::MAX)
+            let iterations = i128::from(*last) - i128::from(*first) + 1;
+            u64::try_from(iterations.max(0)).unwrap_or(u64::MAX)
         }
         StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. } => TURNS,
+        | StmtKind::Forall { .. } => ITERATIONS,
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
         | StmtKind::Put { .. }

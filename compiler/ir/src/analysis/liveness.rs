@@ -176,7 +176,7 @@ impl Backward<'_> {
                 self.targets.pop();
             }
             StmtKind::For { label, var, from, to, down: _, body } => {
-                self.turns(*label, &[*var], &VarSet::default(), body, at, live);
+                self.iterations(*label, &[*var], &VarSet::default(), body, at, live);
                 self.operand(from, live);
                 self.operand(to, live);
                 self.extents(*var, live);
@@ -184,7 +184,7 @@ impl Backward<'_> {
             StmtKind::Foreach { label, var, over, body } => {
                 let mut read = VarSet::default();
                 read.insert(*over);
-                self.turns(*label, &[*var], &read, body, at, live);
+                self.iterations(*label, &[*var], &read, body, at, live);
                 self.operand(&Operand::Var(*over), live);
             }
             StmtKind::While { label, head, test, body } => {
@@ -196,7 +196,7 @@ impl Backward<'_> {
                 reductions.iter().for_each(|reduction| read.insert(reduction.var));
                 let mut own = privates.clone();
                 own.push(*var);
-                self.turns(*label, &own, &read, body, at, live);
+                self.iterations(*label, &own, &read, body, at, live);
                 match range {
                     ForallRange::Range(from, to) => {
                         self.operand(from, live);
@@ -258,7 +258,7 @@ impl Backward<'_> {
     }
 
     /// Handles a loop whose iterations begin with new values of `own`; `read` is read at its head.
-    fn turns(
+    fn iterations(
         &mut self,
         label: LabelId,
         own: &[VarId],
@@ -273,14 +273,14 @@ impl Backward<'_> {
         loop {
             let (on_break, on_continue) = (live.clone(), head.clone());
             self.targets.push(Target { label, on_break, on_continue });
-            let mut turn = head.clone();
-            self.block(body, at + 1, &mut turn);
+            let mut iteration = head.clone();
+            self.block(body, at + 1, &mut iteration);
             self.targets.pop();
-            own.iter().for_each(|&var| turn.remove(var));
-            if head.covers(&turn) {
+            own.iter().for_each(|&var| iteration.remove(var));
+            if head.covers(&iteration) {
                 break;
             }
-            head.join(&turn);
+            head.join(&iteration);
         }
         *live = head.clone();
         self.heads.insert(at, head);
@@ -298,23 +298,23 @@ impl Backward<'_> {
         loop {
             let (on_break, on_continue) = (live.clone(), head.clone());
             self.targets.push(Target { label, on_break, on_continue });
-            let mut turn = head.clone();
-            self.block(body, body_at, &mut turn);
+            let mut iteration = head.clone();
+            self.block(body, body_at, &mut iteration);
             match test {
                 // Only a jump, a limit or Ctrl-C ends such a loop, and these leave the current
                 // values of the `ref` parameters to the caller.
-                Operand::Bool(true) => turn.join(&self.exit),
+                Operand::Bool(true) => iteration.join(&self.exit),
                 Operand::Var(_) | Operand::Bool(false) | Operand::Int(_) | Operand::Str(_) => {
-                    turn.join(live);
+                    iteration.join(live);
                 }
             }
-            self.operand(test, &mut turn);
-            self.block(head_block, at + 1, &mut turn);
+            self.operand(test, &mut iteration);
+            self.block(head_block, at + 1, &mut iteration);
             self.targets.pop();
-            if head.covers(&turn) {
+            if head.covers(&iteration) {
                 break;
             }
-            head.join(&turn);
+            head.join(&iteration);
         }
         *live = head.clone();
         self.heads.insert(at, head);

@@ -42,14 +42,14 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         &mut self,
         label: LabelId,
         var: VarId,
-        turns: Turns<'_>,
+        iterations: Iterations<'_>,
         body: &'a [Stmt],
     ) {
         let written = self.enter_loop(Some(var));
         let before = self.branch();
         if let Some(facts) = &mut self.facts {
             facts.set(var);
-            learn_turns(facts, var, turns, &written);
+            learn_iterations(facts, var, iterations, &written);
         }
         self.leaves.push((label, None));
         self.block(body);
@@ -72,11 +72,11 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         let before = self.branch();
         if let Some(facts) = &mut self.facts {
             facts.set(*var);
-            let turns = match range {
-                ForallRange::Range(from, to) => Turns::Between(from, to),
-                ForallRange::Ones(over) => Turns::Ones(*over),
+            let iterations = match range {
+                ForallRange::Range(from, to) => Iterations::Between(from, to),
+                ForallRange::Ones(over) => Iterations::Ones(*over),
             };
-            learn_turns(facts, *var, turns, &written);
+            learn_iterations(facts, *var, iterations, &written);
         }
         let n_sums = self.sums.len();
         self.sums.extend(
@@ -93,17 +93,22 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
 
 /// The bounds or the set of values of a loop variable.
 #[derive(Clone, Copy)]
-pub(super) enum Turns<'o> {
+pub(super) enum Iterations<'o> {
     Between(&'o Operand, &'o Operand),
     Ones(VarId),
 }
 
 /// Learns facts about the variable of a loop; what the body writes was evaluated before it.
-fn learn_turns(facts: &mut Facts<'_>, var: VarId, turns: Turns<'_>, written: &Effects) {
+fn learn_iterations(
+    facts: &mut Facts<'_>,
+    var: VarId,
+    iterations: Iterations<'_>,
+    written: &Effects,
+) {
     let index = Operand::Var(var);
-    let (low, limit) = match turns {
-        Turns::Between(low, high) => (low.clone(), SizeOperand::Value(high.clone())),
-        Turns::Ones(over) => (Operand::Int(1), SizeOperand::Length(over)),
+    let (low, limit) = match iterations {
+        Iterations::Between(low, high) => (low.clone(), SizeOperand::Value(high.clone())),
+        Iterations::Ones(over) => (Operand::Int(1), SizeOperand::Length(over)),
     };
     let changes = |of: &SizeOperand| match of {
         SizeOperand::Length(v) | SizeOperand::Value(Operand::Var(v)) => {

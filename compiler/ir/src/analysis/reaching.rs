@@ -121,7 +121,7 @@ impl Forward for Analysis {
         }
     }
 
-    fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
+    fn iteration(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
         visit::accesses(&stmt.kind, &mut |var, access| match access {
             Access::LoopVar | Access::Kill => {
                 drop(state.insert(var, BTreeSet::from([Definition::At(at)])));

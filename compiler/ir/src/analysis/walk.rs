@@ -9,7 +9,7 @@ use super::definite_assignment;
 use super::effects::{self, Effect, Effects};
 use super::facts::Facts;
 use super::latches::Latches;
-use super::loops::Turns;
+use super::loops::Iterations;
 use super::tested::{Comparison, Tests};
 use crate::check::{Check, SizeOperand};
 use crate::op::Operand;
@@ -241,10 +241,10 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             | StmtKind::Write { .. } => self.plain(&stmt.kind),
             StmtKind::For { label, var, from, to, down, body } => {
                 let (low, high) = if *down { (to, from) } else { (from, to) };
-                self.counted(*label, *var, Turns::Between(low, high), body);
+                self.counted(*label, *var, Iterations::Between(low, high), body);
             }
             StmtKind::Foreach { label, var, over, body } => {
-                self.counted(*label, *var, Turns::Ones(*over), body)
+                self.counted(*label, *var, Iterations::Ones(*over), body)
             }
             StmtKind::While { label, head, test, body } => {
                 self.enter_loop(None);

@@ -4,7 +4,7 @@
 use star_ir::analysis::cost::CostForm;
 use star_ir::analysis::facts::Facts;
 use star_ir::analysis::line_accesses::{
-    IntrinsicUse, LineAccesses, TURNS, TableUse, line_accesses,
+    ITERATIONS, IntrinsicUse, LineAccesses, TableUse, line_accesses,
 };
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::parts::{self, Alias};
@@ -345,7 +345,7 @@ locations {
     let found = line_accesses(&program, RoutineId(0), &|_, _| IntrinsicUse::None);
     let accesses = |rows, columns| LineAccesses { rows, columns, used: TableUse::Looks };
     // A loop with numbers as bounds counts as often as it runs.
-    assert_eq!(found[..2], [accesses(TURNS + 3, 1), accesses(0, TURNS)]);
+    assert_eq!(found[..2], [accesses(ITERATIONS + 3, 1), accesses(0, ITERATIONS)]);
     assert_eq!((found[2].rows, found[2].columns), (0, 0));
     assert_eq!(line_accesses(&program, RoutineId(7), &|_, _| IntrinsicUse::None), []);
 }

@@ -39,18 +39,18 @@ fn variable_with_a_new_extent_is_unset() {
         &not_established("even %E"),
     );
     // Also in a loop that gives it the extent.
-    let turns = |before: &str, inside: &str| {
+    let iterations = |before: &str, inside: &str| {
         format!("{before}\nwhile @1 {{\n}} test %b {{\n{inside}\n%e = copy 3\n}}")
     };
     rule(
-        &turns("check set %E", "print %E"),
+        &iterations("check set %E", "print %E"),
         "`%E` may be unset here",
-        &turns("", "check set %E\nprint %E"),
+        &iterations("", "check set %E\nprint %E"),
     );
     rule(
-        &turns("check set %E\ncheck even %E", "check set %E\n%x = shuffle %E"),
+        &iterations("check set %E\ncheck even %E", "check set %E\n%x = shuffle %E"),
         &not_established("even %E"),
-        &turns("", "check set %E\ncheck even %E\n%x = shuffle %E"),
+        &iterations("", "check set %E\ncheck even %E\n%x = shuffle %E"),
     );
 }
 

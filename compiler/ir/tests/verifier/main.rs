@@ -1,11 +1,12 @@
 //! For each rule of the verifier, a program that violates only this rule and a similar one that
-//! passes: numbers, types, structure and parallel statements here, guards in `guards`, `turns` and
+//! passes: numbers, types, structure and parallel statements here, guards in `guards`, `iterations`
+//! and
 //! `forgotten`, kernels in `kernels`.
 
 mod forgotten;
 mod guards;
+mod iterations;
 mod kernels;
-mod turns;
 
 use star_ir::{parse, verify};
 

@@ -173,16 +173,16 @@ fn oversized_data_are_rejected_before_generation() {
 #[test]
 fn every_generator_can_be_interrupted_anywhere() {
     each(|name, make| {
-        let mut n_turns = 0;
+        let mut n_iterations = 0;
         let mut count = |_| {
-            n_turns += 1;
+            n_iterations += 1;
             true
         };
         let mut options = GenerateOptions::new(1, crate::support::BUDGET);
         options.progress = Some(&mut count);
         make(&mut options).expect(name);
-        assert!(n_turns > 0, "{name} is never asked");
-        for last in 0..n_turns {
+        assert!(n_iterations > 0, "{name} is never asked");
+        for last in 0..n_iterations {
             let mut n_left = last;
             let mut progress = |_| {
                 n_left -= 1;

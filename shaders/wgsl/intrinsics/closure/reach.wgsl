@@ -48,9 +48,9 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   // The records of the block of each iteration, a byte for each; an iteration has a record of a
   // block for each four threads.
   var records = vec4<u32>(0u);
-  for (var turn = 0u; turn < MOST_BLOCKS / AT_ONCE; turn++) {
-    let n_found = sums[AT_ONCE * turn + (id >> 8u)].x;
-    records[turn >> 2u] |= ((n_found + 3u) >> 2u) << (8u * (turn & 3u));
+  for (var iteration = 0u; iteration < MOST_BLOCKS / AT_ONCE; iteration++) {
+    let n_found = sums[AT_ONCE * iteration + (id >> 8u)].x;
+    records[iteration >> 2u] |= ((n_found + 3u) >> 2u) << (8u * (iteration & 3u));
   }
   workgroupBarrier();
   let lane = id & 3u;
@@ -93,9 +93,9 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   if (x >= stride) { return; }
   let one = lane | (id & 4u); let two = one ^ 4u;
   let record = (id >> 2u) & 63u;
-  for (var turn = 0u; AT_ONCE * turn < n_blocks; turn++) {
-    if (record < ((records[turn >> 2u] >> (8u * (turn & 3u))) & 255u)) {
-      let at = list + 8u * (64u * (start + AT_ONCE * turn + (id >> 8u)) + record);
+  for (var iteration = 0u; AT_ONCE * iteration < n_blocks; iteration++) {
+    if (record < ((records[iteration >> 2u] >> (8u * (iteration & 3u))) & 255u)) {
+      let at = list + 8u * (64u * (start + AT_ONCE * iteration + (id >> 8u)) + record);
       let listed = load_four(vec4<u32>(at, at + 2u, at + 4u, at + 6u), 1u);
       let places = vec4<u32>(table + own) + listed.a * stride;
       let before = load_four(places, more);

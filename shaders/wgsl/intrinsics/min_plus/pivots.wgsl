@@ -1,8 +1,8 @@
 // The first half of a round: lengths from and to 64 pivots through these alone, stored outside the
 // matrix. Every workgroup computes the lengths among the pivots, which all need, and those of 64
 // other vertices: the even ones to the pivots, the odd ones from them, a line for each pivot in
-// either direction. Addresses are counted in fours. The code for TURNS is repeated for each of a
-// thread's four lines and entries.
+// either direction. Addresses are counted in fours. The code for ITERATIONS is repeated for each of
+// a thread's four lines and entries.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
@@ -12,16 +12,16 @@
 var<workgroup> among: array<vec4<u32>, 1024>;
 var<workgroup> others: array<vec4<u32>, 1024>;
 
-fn put_among(line: u32, place: u32, is_turned: bool, v: vec4<u32>) {
-  if (is_turned) {
+fn put_among(line: u32, place: u32, is_transposed: bool, v: vec4<u32>) {
+  if (is_transposed) {
     let at = 64u * place + (line >> 2u); let part = line & 3u;
     among[at][part] = v.x; among[at + 16u][part] = v.y; among[at + 32u][part] = v.z; among[at + 48u][part] = v.w;
   } else {
     among[16u * line + place] = v;
   }
 }
-fn put_others(line: u32, place: u32, is_turned: bool, v: vec4<u32>) {
-  if (is_turned) {
+fn put_others(line: u32, place: u32, is_transposed: bool, v: vec4<u32>) {
+  if (is_transposed) {
     let at = 64u * place + (line >> 2u); let part = line & 3u;
     others[at][part] = v.x; others[at + 16u][part] = v.y; others[at + 32u][part] = v.z; others[at + 48u][part] = v.w;
   } else {
@@ -45,7 +45,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   workgroupBarrier();
   var p = among[64u * a + b]; var q = among[64u * a + 16u + b]; var r = among[64u * a + 32u + b]; var s = among[64u * a + 48u + b];
   for (var k = 0u; k < 16u; k++) {
-TURNS
+ITERATIONS
   }
   workgroupBarrier();
   among[64u * b + a] = vec4<u32>(p.x, q.x, r.x, s.x); among[64u * b + 16u + a] = vec4<u32>(p.y, q.y, r.y, s.y);

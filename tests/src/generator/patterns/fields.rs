@@ -32,7 +32,7 @@ impl Gen {
         let field = self.own(ExprType::Table, Known::Unset, (0, 0));
         let fields = Fields { table, rows, width, index, field };
         let mask = self.begin(all, ExprType::Slice, rows);
-        let body = self.turned(n_fields, |this| {
+        let body = self.iterated(n_fields, |this| {
             this.charge(14 * width + 6);
             let mut body = match this.random.below(6) {
                 0 | 1 => {
@@ -110,7 +110,7 @@ impl Gen {
             step => (table, format!("({index}-1)*{step}+{column}")),
         };
         let op = [" and ", " or ", " xor "][self.random.below(3)];
-        let inner = self.turned(*width, |this| {
+        let inner = self.iterated(*width, |this| {
             this.charge(3);
             let (read, written) = (this.col(&*at, of), this.col(&*at, of));
             vec![stmt!(written, ":=", read, op, mask)]

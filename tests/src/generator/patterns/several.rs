@@ -51,7 +51,7 @@ impl Gen {
         all.push(stmt!(&index, ":=0"));
         self.var_mut(i_idx).locked = true;
         let names = Names { kind, line, index, tables: [name, other], own, outer, union };
-        let mut body = self.turned(n_lines, |this| {
+        let mut body = self.iterated(n_lines, |this| {
             let mut body = Vec::new();
             for at in 0..2 {
                 if this.random.chance(80) {
@@ -59,7 +59,7 @@ impl Gen {
                 }
             }
             for _ in 0..1 + this.random.below(4) {
-                body.push(this.step_of_turn(&names));
+                body.push(this.step_of_iteration(&names));
             }
             let stored = this.line_of(&names, 0);
             body.push(stmt!(stored, ":=", &names.own[0]));
@@ -101,7 +101,7 @@ impl Gen {
         stmt!(&names.own[into], ":=", line)
     }
 
-    fn step_of_turn(&mut self, names: &Names) -> Stmt {
+    fn step_of_iteration(&mut self, names: &Names) -> Stmt {
         let into = self.random.below(2);
         let own = names.own[into].clone();
         let of = match self.random.below(5) {

@@ -43,7 +43,7 @@ impl Maker {
             Line::Column => (self.n_cols, SLICE),
         };
         if line == Line::Row {
-            self.turn(body);
+            self.iteration(body);
         }
         let index = self.local("line", Ty::Int);
         let mut privates: Vec<VarId> = ["p", "q"].map(|name| self.local(name, ty)).to_vec();
@@ -93,7 +93,7 @@ impl Maker {
     }
 
     /// Reads every row of the tables once, so that they are transposed.
-    fn turn(&mut self, body: &mut Block) {
+    fn iteration(&mut self, body: &mut Block) {
         if self.random.chance(30) {
             return;
         }

@@ -276,7 +276,7 @@ impl Maker {
     /// Generates a loop of a few iterations over any other statement.
     fn repeated(&mut self, body: &mut Block) {
         self.count("for");
-        let var = self.local("turn", Ty::Int);
+        let var = self.local("iteration", Ty::Int);
         let mut inner = Block::new();
         for _ in 0..1 + self.random.below(2) {
             match self.random.below(5) {
@@ -287,9 +287,9 @@ impl Maker {
                 _ => self.operations(&mut inner),
             }
         }
-        let (label, turns) = (self.label(), self.random.below(4));
+        let (label, iterations) = (self.label(), self.random.below(4));
         let down = self.random.chance(30);
-        let (from, to) = if down { (int(turns), int(1)) } else { (int(1), int(turns)) };
+        let (from, to) = if down { (int(iterations), int(1)) } else { (int(1), int(iterations)) };
         body.push(st(StmtKind::For { label, var, from, to, down, body: inner }));
     }
 

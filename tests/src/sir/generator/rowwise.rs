@@ -103,18 +103,18 @@ impl Maker {
             return;
         }
         self.count("a loop in a kernel");
-        let turn = self.local("turn", Ty::Int);
-        let turns = self.n_cols.min(3);
+        let iteration = self.local("iteration", Ty::Int);
+        let iterations = self.n_cols.min(3);
         let mut inner = Block::new();
         if self.random.chance(50) {
-            branch(self, Operand::Var(turn), &mut inner);
+            branch(self, Operand::Var(iteration), &mut inner);
         } else {
             self.kernel_operations(kernel, &mut inner, 3);
             kernel.held.clone_from(&held);
         }
         let down = self.random.chance(30);
-        let (from, to) = if down { (int(turns), int(1)) } else { (int(1), int(turns)) };
+        let (from, to) = if down { (int(iterations), int(1)) } else { (int(1), int(iterations)) };
         let label = self.label();
-        body.push(st(StmtKind::For { label, var: turn, from, to, down, body: inner }));
+        body.push(st(StmtKind::For { label, var: iteration, from, to, down, body: inner }));
     }
 }

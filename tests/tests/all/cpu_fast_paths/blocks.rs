@@ -127,7 +127,7 @@ fn graph(n: usize, degree: usize, ground: bool) -> (BitTable, [SparseLines; 2]) 
         let limbs = (0..).zip(limbs);
         columns.set(idx, ground, limbs).expect("memory");
     }
-    let rows = columns.turned(|| true).expect("memory").expect("no flag is set");
+    let rows = columns.transposed(|| true).expect("memory").expect("no flag is set");
     (table, [columns, rows])
 }
 

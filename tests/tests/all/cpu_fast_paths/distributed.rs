@@ -47,7 +47,7 @@ fn program(by_rows: bool, head: &str, body: &str) -> Both {
     match by_rows {
         true => Both::new(header, &text),
         false => {
-            let turned = |text: &str| {
+            let transposed = |text: &str| {
                 text.replace("word[?]", "slice[?]")
                     .replace("word[%c]", "slice[%r]")
                     .replace("%X: slice[%r]", "%X: word[%c]")
@@ -58,7 +58,7 @@ fn program(by_rows: bool, head: &str, body: &str) -> Both {
                     .replace("put_row", "put_column")
                     .replace("fill %c", "fill %r")
             };
-            Both::new(&turned(header), &turned(&text))
+            Both::new(&transposed(header), &transposed(&text))
         }
     }
 }

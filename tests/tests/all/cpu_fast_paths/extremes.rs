@@ -8,12 +8,12 @@ use super::{slice, table, word};
 /// Rows are removed in order of their numbers; meanwhile single rows, bits, a few rows at once, a
 /// column, and the mask change.
 const TEXT: &str =
-    "procedure queue(X: slice(n); T: table(n,h); w: word(h); turns: integer; greatest: boolean;
+    "procedure queue(X: slice(n); T: table(n,h); w: word(h); iterations: integer; greatest: boolean;
                 var k: integer; var Last: slice(n));
 var Z,Y: slice(n); U: table(n,h); l,i: integer;
 begin
   k:=0; U:=T;
-  for l:=1 to turns do
+  for l:=1 to iterations do
   begin
     if greatest then MAX(U,X,Z) else MIN(U,X,Z);
     k:=(k*31+17*FND(Z)+NUMB(Z)) mod 1000000007;
@@ -35,13 +35,13 @@ end;";
 #[test]
 fn extremes_of_a_table_changed_row_by_row_are_cached() {
     let program = Program::new(TEXT);
-    for (n, turns) in [(70, 40), (600, 60), (6000, 120)] {
+    for (n, iterations) in [(70, 40), (600, 60), (6000, 120)] {
         for greatest in [false, true] {
             let args = vec![
                 slice(n, 3),
                 table(n, 30, 8),
                 word(30, 4),
-                Value::Int(turns),
+                Value::Int(iterations),
                 Value::Bool(greatest),
                 Value::Unset,
                 Value::Unset,
@@ -49,10 +49,10 @@ fn extremes_of_a_table_changed_row_by_row_are_cached() {
             let agreement = program.agree("queue", args, LIMITS);
             // Occasionally a column changes, or more blocks than are worth updating, and the first
             // two queries afterwards scan all rows.
-            let least = if n >= 4096 { turns as u64 / 4 } else { 0 };
-            assert!(agreement.optimised("cpu-forms").forms_changed > turns as u64 / 4, "{n}");
+            let least = if n >= 4096 { iterations as u64 / 4 } else { 0 };
+            assert!(agreement.optimised("cpu-forms").forms_changed > iterations as u64 / 4, "{n}");
             let kept = agreement.optimised("cpu").extremes_kept;
-            assert!(kept >= least && (n >= 4096 || kept == 0), "{n}: {kept} of {turns}");
+            assert!(kept >= least && (n >= 4096 || kept == 0), "{n}: {kept} of {iterations}");
             let kept = agreement.optimised("cpu-tiny").extremes_kept;
             assert!(kept > 0, "cpu-tiny, {n}: {kept}");
             // They are also counted, so that all rows are required.
@@ -65,11 +65,11 @@ fn extremes_of_a_table_changed_row_by_row_are_cached() {
 /// rows.
 fn first_ones(then: &str) -> String {
     format!(
-        "procedure leave(X: slice(n); T: table(n); turns: integer; var k,l: integer; var Last: slice(n));
+        "procedure leave(X: slice(n); T: table(n); iterations: integer; var k,l: integer; var Last: slice(n));
          var Z: slice(n); i,t: integer;
          begin
            k:=0; l:=0; CLR(Last);
-           for t:=1 to turns do
+           for t:=1 to iterations do
            begin
              MIN(T,X,Z);
              i:=FND(Z);
@@ -88,7 +88,7 @@ fn only_the_first_row_is_searched_if_the_others_are_unused() {
         ("CLR(Z); Z(1):=1; l:=l+NUMB(Z);", true),
         ("l:=l+NUMB(Z);", false),
         ("Last:=Last xor Z;", false),
-        ("if t=turns then Last:=Z;", false),
+        ("if t=iterations then Last:=Z;", false),
     ] {
         let program = Program::new(&first_ones(then));
         let args = vec![

@@ -3,7 +3,7 @@
 use star_tests::run::{LIMITS, Program};
 use star_value::Value;
 
-use super::turns::ran;
+use super::iterations::ran;
 use super::{EDGES, each, table};
 
 /// Like TCOPY2 and CLEAR, and twice like TCOPY2.
@@ -32,7 +32,7 @@ fn existing_columns_are_written_by_a_kernel() {
         for k in [1, 7, 24] {
             let args = vec![Value::Int(k), table(n_rows, 24, 2)];
             let paths = program.agree("clear", args, LIMITS).optimised("cpu");
-            assert_eq!((paths.loop_kernels, paths.turns), (1, k as u64), "{paths:?}");
+            assert_eq!((paths.loop_kernels, paths.iterations), (1, k as u64), "{paths:?}");
         }
     }
 }

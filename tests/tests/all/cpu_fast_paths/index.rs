@@ -7,12 +7,13 @@ use super::{slice, table};
 
 /// Rows with a given word get another one, as in KRUSKAL; meanwhile rows, bits, a column and the
 /// slice change.
-const TEXT: &str = "procedure rename(X: slice(n); T: table(n,h); turns: integer; var k: integer;
+const TEXT: &str =
+    "procedure rename(X: slice(n); T: table(n,h); iterations: integer; var k: integer;
                   var U: table(n,h); var Last: slice(n));
 var Y,Z: slice(n); v,w: word(h); l,i: integer;
 begin
   k:=0; U:=T; CLR(Last);
-  for l:=1 to turns do
+  for l:=1 to iterations do
   begin
     i:=(l*37) mod n+1;
     v:=ROW(i,U);
@@ -35,11 +36,11 @@ end;";
 #[test]
 fn searches_in_a_table_changed_row_by_row_use_an_index() {
     let program = Program::new(TEXT);
-    for (n, turns) in [(70, 60), (600, 90), (8300, 300)] {
+    for (n, iterations) in [(70, 60), (600, 90), (8300, 300)] {
         let args = vec![
             slice(n, 3),
             table(n, 14, 8),
-            Value::Int(turns),
+            Value::Int(iterations),
             Value::Unset,
             Value::Unset,
             Value::Unset,
@@ -47,9 +48,9 @@ fn searches_in_a_table_changed_row_by_row_use_an_index() {
         let agreement = program.agree("rename", args, LIMITS);
         // The index is rebuilt after the whole table has changed, after some searches.
         let asked = agreement.optimised("cpu").searches_indexed;
-        let least = if n > 8192 { turns as u64 / 8 } else { 0 };
-        assert!(asked >= least && (n > 8192 || asked == 0), "{n}: {asked} of {turns}");
+        let least = if n > 8192 { iterations as u64 / 8 } else { 0 };
+        assert!(asked >= least && (n > 8192 || asked == 0), "{n}: {asked} of {iterations}");
         let asked = agreement.optimised("cpu-tiny").searches_indexed;
-        assert!(asked > 0, "cpu-tiny, {n}: {asked} of {turns}");
+        assert!(asked > 0, "cpu-tiny, {n}: {asked} of {iterations}");
     }
 }

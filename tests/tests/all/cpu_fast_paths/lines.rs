@@ -31,16 +31,20 @@ fn routine(line: Line, vars: &str, body: &str) -> Sir {
     match line {
         Line::Row => {
             // Tables are given by columns: they are transposed when their rows have been read.
-            let turn = |table: &str| {
+            let iteration = |table: &str| {
                 format!("%n = rows {table}\nfor @9 %i = 1 to %n {{\n%v = row {table}, %i\n}}")
                     .replace("@9", if table == "%P" { "@8" } else { "@9" })
             };
-            Sir::guarded(header, &format!("{vars}\n{}\n{}\n{body}", turn("%P"), turn("%Q")))
+            Sir::guarded(
+                header,
+                &format!("{vars}\n{}\n{}\n{body}", iteration("%P"), iteration("%Q")),
+            )
         }
         Line::Column => {
             let body = format!("{vars}\n{body}");
-            let turned = |text: &str| text.replace("row %", "column %").replace("word[", "slice[");
-            Sir::guarded(&turned(header), &turned(&body).replace("put_row", "put_column"))
+            let iterated =
+                |text: &str| text.replace("row %", "column %").replace("word[", "slice[");
+            Sir::guarded(&iterated(header), &iterated(&body).replace("put_row", "put_column"))
         }
     }
 }
@@ -364,16 +368,16 @@ fn combining(line: Line, op: &str, body: &str) -> Sir {
     match line {
         // Tables are given by columns: they are transposed when their rows have been read.
         Line::Row => {
-            let turn = "%n = rows %P\nfor @9 %i = 1 to %n {\n%v = row %P, %i\n}";
-            Sir::guarded(header, &format!("{vars}\n{turn}\n{forall}"))
+            let iteration = "%n = rows %P\nfor @9 %i = 1 to %n {\n%v = row %P, %i\n}";
+            Sir::guarded(header, &format!("{vars}\n{iteration}\n{forall}"))
         }
         Line::Column => {
-            let turned = |text: &str| {
+            let iterated = |text: &str| {
                 let text = text.replace("columns %P", "rows %P").replace("row %P, ", "column %P, ");
                 text.replace("word[", "slice[").replace("put_row", "put_column")
             };
             let body = format!("{vars}\n{forall}").replace("put_row %P, ", "put_column %P, ");
-            Sir::guarded(header, &turned(&body))
+            Sir::guarded(header, &iterated(&body))
         }
     }
 }

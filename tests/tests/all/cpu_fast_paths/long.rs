@@ -17,7 +17,7 @@ begin
   U:=X and Y; V:=not U; Z:=(V or X) xor Y; k:=NUMB(Z);
   U:=Z; Z:=not U; k:=k*2+FND(V and Z);
 end;
-procedure turns(X: slice; n: integer; var Z: slice);
+procedure iterations(X: slice; n: integer; var Z: slice);
 var i: integer; U: slice;
 begin
   Z:=X; U:=not X;
@@ -89,7 +89,7 @@ fn long_slices_are_recorded_by_default() {
         let args = vec![x, y, Value::Unset, Value::Unset];
         assert!(recorded(&program, "chain", args) >= 6);
         let args = vec![slice(n, 3), Value::Int(5), Value::Unset];
-        assert!(recorded(&program, "turns", args) >= 12);
+        assert!(recorded(&program, "iterations", args) >= 12);
         let args = vec![table(n, 3, 1), slice(n, 2), word(3, 5), Value::Unset, Value::Unset];
         assert!(recorded(&program, "search", args.clone()) >= 6);
         assert!(recorded(&program, "compare", args) >= 6);
@@ -151,7 +151,7 @@ fn two_slices_combined_repeatedly_are_planned_soon() {
     let args = vec![slice(LONG[0], 3), Value::Int(150), Value::Unset];
     let limits = Limits { steps: None, ..LIMITS };
     let started = std::time::Instant::now();
-    let paths = program.agree("turns", args, limits).optimised("cpu");
+    let paths = program.agree("iterations", args, limits).optimised("cpu");
     assert!(paths.ops_recorded >= 300, "{paths:?}");
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }

@@ -12,15 +12,15 @@ mod fields;
 mod grown;
 mod homes;
 mod index;
+mod iterations;
 mod lines;
 mod long;
 mod pending;
-mod questions;
+mod queries;
 mod recorded;
 mod shifted;
 mod sparse;
 mod structures;
-mod turns;
 mod views;
 mod zeros;
 

@@ -84,7 +84,7 @@ fn sequences_are_recorded_at_every_size() {
 }
 
 #[test]
-fn columns_that_turn_out_to_be_one_are_written_in_order() {
+fn columns_that_iteration_out_to_be_one_are_written_in_order() {
     let stored_then_loaded = "
         %p = bits_not %X
         put_column %T, %i, %p

@@ -4,7 +4,7 @@ use star_tests::sir::Sir;
 use star_value::Value;
 use star_vm::Declined;
 
-use super::turns::ran;
+use super::iterations::ran;
 use super::{EDGES, each, slice, table};
 
 /// Builds a loop over P and Q, with a slice X, numbers d and h from outside, and C as a

@@ -13,12 +13,12 @@ fn fields(statement: &str) -> String {
          begin
            TMERGE(P,X,F);
          end;
-         procedure walk(T: table(n); h,turns: integer; X: slice(n); var F: table(n,h);
+         procedure walk(T: table(n); h,iterations: integer; X: slice(n); var F: table(n,h);
                         var Z: slice(n));
          var A,B: table(n,h); D: table; Y: slice(n); w: word; k,l: integer;
          begin
            CLR(Z);
-           for l:=1 to turns do
+           for l:=1 to iterations do
            begin
              k:=(l*5) mod (size(T) div h)+1;
              TCOPY1(T,k,h,A);
@@ -34,11 +34,11 @@ fn fields(statement: &str) -> String {
     )
 }
 
-fn arguments(n: usize, h: usize, turns: i64) -> Vec<Value> {
+fn arguments(n: usize, h: usize, iterations: i64) -> Vec<Value> {
     vec![
         table(n, 7 * h + 1, 5),
         Value::Int(h as i64),
-        Value::Int(turns),
+        Value::Int(iterations),
         slice(n, 3),
         table(n, h, 9),
         Value::Unset,

@@ -17,10 +17,10 @@ fn sums(statement: &str) -> String {
            SETMIN(B,F,Y,Z);
            TMERGE(B,Z,F);
          end;
-         procedure walk(T: table(n,h); X: slice(n); turns: integer; var F,R: table(n,h));
+         procedure walk(T: table(n,h); X: slice(n); iterations: integer; var F,R: table(n,h));
          var Y: slice(n); d: word(h); k: integer;
          begin
-           for k:=1 to turns do
+           for k:=1 to iterations do
            begin
              Y:=ROTATE(X,k*67);
              d:=ROW(k,T);
@@ -36,7 +36,7 @@ fn sums(statement: &str) -> String {
 const N: usize = 5000;
 
 /// Returns the fast paths that the program took in this number of iterations, with a sparse mask.
-fn taken(statement: &str, h: usize, turns: i64) -> Counters {
+fn taken(statement: &str, h: usize, iterations: i64) -> Counters {
     let mut mask = BitVector::zeros(N);
     for at in [3, 64, 65, 1000, 2222, N - 1] {
         mask.put(at, true);
@@ -44,7 +44,7 @@ fn taken(statement: &str, h: usize, turns: i64) -> Counters {
     let args = vec![
         table(N, h, 5),
         Value::Slice(mask),
-        Value::Int(turns),
+        Value::Int(iterations),
         table(N, h, 9),
         table(N, h, 11),
     ];

@@ -119,7 +119,7 @@ locations {
 
 #[test]
 fn lines_too_long_for_an_adapter_end_the_run_cleanly() {
-    let gpu = Gpu::emulator(EmulatorSettings { most_turns: 0, ..EmulatorSettings::TINY });
+    let gpu = Gpu::emulator(EmulatorSettings { most_iterations: 0, ..EmulatorSettings::TINY });
     let args = [Value::Int(5), Value::Unset];
     let (outcome, _, _) = run(&gpu, COUNTS, &args, &AtomicBool::new(false));
     let Outcome::Unsupported { what } = outcome else { panic!("{outcome:?}") };

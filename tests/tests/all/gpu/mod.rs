@@ -9,11 +9,11 @@ mod choice;
 mod faults;
 mod fields;
 mod fused;
+mod iterations;
 mod lines;
 mod printed;
-mod questions;
+mod queries;
 mod trees;
-mod turns;
 mod waves;
 mod wide;
 

@@ -127,7 +127,7 @@ locations {
 
 #[test]
 fn a_line_too_long_for_one_workgroup_is_computed() {
-    let most = EmulatorSettings { most_turns: 64, ahead_words: 0, ..EmulatorSettings::USUAL };
+    let most = EmulatorSettings { most_iterations: 64, ahead_words: 0, ..EmulatorSettings::USUAL };
     let alone = EmulatorSettings { wide: Wide { limbs: u32::MAX, ..most.wide }, ..most };
     let args = [slice(20_000, 1), Value::Int(2)];
     let never = AtomicBool::new(false);

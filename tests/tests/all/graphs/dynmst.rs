@@ -166,12 +166,12 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 }
 
 /// Follows a graph of n vertices through the given number of changes.
-fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_iterations: usize) {
     let most = rng.pick(&[0, 3, 60]);
     let mut state = random_state(rng, n, most);
     state.build(module);
     check_parts(module, rng, &state);
-    for _ in 0..n_turns {
+    for _ in 0..n_iterations {
         step(module, rng, &mut state, most);
     }
 }

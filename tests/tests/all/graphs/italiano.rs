@@ -70,7 +70,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 }
 
 /// Follows a graph of n vertices through the given number of changes.
-fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_iterations: usize) {
     let m = if n == 0 { 0 } else { 1 + rng.below(3 * n) };
     let arcs = (0..m).map(|_| (rng.below(n), rng.below(n))).collect();
     let (d, trees) = (zeros(n, n), zeros(m, n));
@@ -86,11 +86,11 @@ fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     state.d = results.table(3);
     state.trees = results.table(4);
     state.check();
-    for turn in 0..n_turns {
+    for iteration in 0..n_iterations {
         let row = rng.below(m);
         if state.e.get(row) {
             // Few deletions at first, so that the graph fills.
-            if 5 * turn < 2 * n_turns && !rng.once_in(3) {
+            if 5 * iteration < 2 * n_iterations && !rng.once_in(3) {
                 continue;
             }
             state.change(module, "DELETE_ARC", row);

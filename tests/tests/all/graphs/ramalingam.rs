@@ -34,13 +34,13 @@ struct State {
 impl State {
     /// Returns the distances to the sink, from petgraph.
     fn distances(&self) -> Vec<u64> {
-        let turned = self.arcs.iter().map(|(&(tail, head), &weight)| Arc {
+        let transposed = self.arcs.iter().map(|(&(tail, head), &weight)| Arc {
             tail: head as u32,
             head: tail as u32,
             weight: weight as i64,
         });
-        let turned = petgraph_of(&graph(self.n, turned.collect()));
-        let found = dijkstra(&turned, NodeIndex::new(self.sink), None, |arc| *arc.weight());
+        let transposed = petgraph_of(&graph(self.n, transposed.collect()));
+        let found = dijkstra(&transposed, NodeIndex::new(self.sink), None, |arc| *arc.weight());
         let of = |x| found.get(&NodeIndex::new(x)).map_or(infinite(self.h), |&d| d as u64);
         (0..self.n).map(of).collect()
     }
@@ -172,11 +172,11 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 }
 
 /// Follows a graph of n vertices through the given number of changes.
-fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_iterations: usize) {
     let most = rng.pick(&[1, 3, 20]);
     let mut state = random_state(module, rng, n, most);
     check_parts(module, rng, &state);
-    for _ in 0..n_turns {
+    for _ in 0..n_iterations {
         let ends = (rng.below(state.n), rng.below(state.n));
         let present: Vec<(usize, usize)> = state.arcs.keys().copied().collect();
         if !state.arcs.contains_key(&ends) && !rng.once_in(3) {

@@ -267,13 +267,13 @@ fn distances_agree_with_dijkstra() {
 }
 
 fn path_answer(n: usize, sink: usize, world: &World, update: Update) -> String {
-    let turned = world.arcs.iter().map(|&(tail, head, weight)| Arc {
+    let transposed = world.arcs.iter().map(|&(tail, head, weight)| Arc {
         tail: head as u32,
         head: tail as u32,
         weight: weight as i64,
     });
-    let turned = petgraph_of(&graph(n, turned.collect()));
-    let found = dijkstra(&turned, NodeIndex::new(sink), None, |arc| *arc.weight());
+    let transposed = petgraph_of(&graph(n, transposed.collect()));
+    let found = dijkstra(&transposed, NodeIndex::new(sink), None, |arc| *arc.weight());
     let distance = |x: usize| found.get(&NodeIndex::new(x)).map_or(u64::MAX, |&d| d as u64);
     let mut least: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     for &(tail, head, weight) in &world.arcs {

@@ -455,15 +455,15 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// A loop looks for its next turn.
-    pub(super) fn looks_for_turn(&mut self, counter: usize) {
+    /// Emits the count of a test for a further iteration, for profiles.
+    pub(super) fn looks_for_iteration(&mut self, counter: usize) {
         if self.source.choices.profiles {
             self.emit(Op::Tally, |it| it.imm = counter as i64);
         }
     }
 
-    /// The counter of the turns of a loop at this place.
-    pub(super) fn turns(&mut self) -> usize {
+    /// Creates a counter for the iterations of a loop at this location, and returns its index.
+    pub(super) fn iterations(&mut self) -> usize {
         self.counters.push(Counter::Runs(self.loc));
         self.counters.len() - 1
     }

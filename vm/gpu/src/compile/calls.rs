@@ -32,7 +32,7 @@ impl Builder<'_> {
         let routine = self.source.program.routine(callee);
         self.callees.push(callee);
         let loc = self.loc;
-        self.count(Op::Turn, None, 0);
+        self.count(Op::Iteration, None, 0);
         let mut passed = Vec::new();
         for (param, arg) in routine.params.iter().zip(args) {
             if !is_number(routine.var(param.var).ty) {

@@ -189,10 +189,10 @@ impl Builder<'_> {
         self.here(end);
     }
 
-    /// The body of a loop, with its counted turn in front.
-    pub(super) fn turn(&mut self, var: VarId, value: Reg, loc: star_ir::LocId) {
+    /// Emits the start of an iteration, which is counted, and sets the variable of the loop.
+    pub(super) fn iteration(&mut self, var: VarId, value: Reg, loc: star_ir::LocId) {
         self.loc = loc;
-        self.count(Op::Turn, None, 0);
+        self.count(Op::Iteration, None, 0);
         self.assign(var, value);
     }
 
@@ -204,23 +204,23 @@ impl Builder<'_> {
         down: bool,
         body: &[Stmt],
     ) -> Result<(), Unsupported> {
-        let (loc, turns) = (self.loc, self.turns());
+        let (loc, iterations) = (self.loc, self.iterations());
         let (from, to) = (self.value(from), self.value(to));
         let (next, last) = (self.fresh(), self.fresh());
         self.emit(Op::Move, |it| (it.d, it.a) = (Some(next), Some(from)));
         self.emit(Op::Move, |it| (it.d, it.a) = (Some(last), Some(to)));
         let (again, goes_on, end) = (self.label(), self.label(), self.label());
-        self.looks_for_turn(turns);
+        self.looks_for_iteration(iterations);
         let beyond = self.alu(if down { Op::Lt } else { Op::Gt }, next, last);
         self.jump_if(Op::JumpNonzero, beyond, end);
         self.here(again);
-        self.turn(var, next, loc);
+        self.iteration(var, next, loc);
         self.around.push((label, Some(goes_on), end));
         self.block(body)?;
         self.around.pop();
         self.here(goes_on);
         self.loc = loc;
-        self.looks_for_turn(turns);
+        self.looks_for_iteration(iterations);
         // No value lies beyond the last one, which may be the greatest integer there is.
         let at_last = self.alu(Op::Eq, next, last);
         self.jump_if(Op::JumpNonzero, at_last, end);
@@ -238,16 +238,16 @@ impl Builder<'_> {
         test: &Operand,
         body: &[Stmt],
     ) -> Result<(), Unsupported> {
-        let (loc, turns) = (self.loc, self.turns());
+        let (loc, iterations) = (self.loc, self.iterations());
         let (again, end) = (self.label(), self.label());
         self.here(again);
-        self.looks_for_turn(turns);
+        self.looks_for_iteration(iterations);
         self.around.push((label, Some(again), end));
         self.block(head)?;
         self.loc = loc;
         let test = self.value(test);
         self.jump_if(Op::JumpZero, test, end);
-        self.count(Op::Turn, None, 0);
+        self.count(Op::Iteration, None, 0);
         self.block(body)?;
         self.around.pop();
         self.jump(again);
@@ -255,7 +255,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// A turn for each component of `over` that is one.
+    /// Emits a loop with an iteration for each component of `over` that is one.
     fn over_ones(
         &mut self,
         label: LabelId,
@@ -263,16 +263,16 @@ impl Builder<'_> {
         over: Object,
         body: &[Stmt],
     ) -> Result<(), Unsupported> {
-        let (loc, turns) = (self.loc, self.turns());
+        let (loc, iterations) = (self.loc, self.iterations());
         let (at, again, end) = (self.fresh(), self.label(), self.label());
         self.load(at, 0);
         self.here(again);
         self.loc = loc;
-        self.looks_for_turn(turns);
+        self.looks_for_iteration(iterations);
         let first = self.reduce(Reduce::First, table::FIRST, over, None, Some(at));
         self.emit(Op::Move, |it| (it.d, it.a) = (Some(at), Some(first)));
         self.jump_if(Op::JumpZero, at, end);
-        self.turn(var, at, loc);
+        self.iteration(var, at, loc);
         self.around.push((label, Some(again), end));
         self.block(body)?;
         self.around.pop();

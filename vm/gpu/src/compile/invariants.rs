@@ -1,10 +1,10 @@
-//! Loop-invariant code motion, of sizes: what asks for one, or gives an object one, goes in front
-//! of the loop where it is the same in every turn.
+//! Loop-invariant code motion of sizes: instructions that read or set a size move before the loop
+//! if the size is the same in every iteration.
 //!
-//! A loop is what lies between a label and the last jump back to it, entered from above alone. An
-//! object that gets its size there is not live where the turn begins, so that nobody sees it
-//! earlier. It gets that of another object: what a program computes may be no size, and a guard in
-//! the loop says so first.
+//! A loop is the code from a label to the last jump back to it, entered only from above. An object
+//! whose size is set there is not live at the start of an iteration, so an earlier size has no
+//! effect. The size is that of another object: a computed number need not be a size, and a guard
+//! in the loop must report that first.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +30,7 @@ pub(super) fn hoist(
     labels: &mut [usize],
     temporaries: &Temporaries,
 ) {
-    // What is live where a turn begins stays so while inner loops give up what their own turns do
-    // not need.
+    // Variables that are live at the start of an iteration stay live when code leaves inner loops.
     let lives = outside.liveness(insts, labels);
     let block_at = |at: &usize| lives.iter().position(|block| block.start == *at);
     let headers: Vec<Option<&Live>> =

@@ -74,9 +74,9 @@ impl Builder<'_> {
         };
         let (as_written, taken, end) = (self.label(), self.label(), self.label());
         self.loc = block[0].loc;
-        let is_table = self.is_table(fused.tall);
+        let is_table = self.is_table(fused.row_space);
         let measure = if is_table { measure::ROWS } else { measure::LENGTH };
-        let rows = self.size(self.object(fused.tall), measure);
+        let rows = self.size(self.object(fused.row_space), measure);
         let least =
             i64::try_from(least.of_lines(fused.weight).div_ceil(fused.weight)).unwrap_or(i64::MAX);
         let is_short = self.alu_imm(Op::Lt, rows, least);

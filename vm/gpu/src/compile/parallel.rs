@@ -41,7 +41,7 @@ impl Builder<'_> {
     /// The iterations one after another, in the order of their numbers.
     pub(super) fn forall(&mut self, forall: &Forall<'_>) -> Result<(), Unsupported> {
         let Forall { label, var, range, privates, reductions, body } = *forall;
-        let (loc, turns) = (self.loc, self.turns());
+        let (loc, iterations) = (self.loc, self.iterations());
         let own = self.own_places(reductions, body);
         let (again, goes_on, end) = (self.label(), self.label(), self.label());
         let at = self.fresh();
@@ -54,7 +54,7 @@ impl Builder<'_> {
                 self.load(at, 0);
                 self.here(again);
                 self.loc = loc;
-                self.looks_for_turn(turns);
+                self.looks_for_iteration(iterations);
                 self.unset(privates);
                 let first = self.reduce(Reduce::First, table::FIRST, ones, None, Some(at));
                 self.emit(Op::Move, |it| (it.d, it.a) = (Some(at), Some(first)));
@@ -66,14 +66,14 @@ impl Builder<'_> {
                 let last = self.fresh();
                 self.emit(Op::Move, |it| (it.d, it.a) = (Some(at), Some(from)));
                 self.emit(Op::Move, |it| (it.d, it.a) = (Some(last), Some(to)));
-                self.looks_for_turn(turns);
+                self.looks_for_iteration(iterations);
                 let beyond = self.alu(Op::Gt, at, last);
                 self.jump_if(Op::JumpNonzero, beyond, end);
                 self.here(again);
                 self.loc = loc;
                 self.unset(privates);
                 Box::new(move |this| {
-                    this.looks_for_turn(turns);
+                    this.looks_for_iteration(iterations);
                     // No value lies beyond the last one, which may be the greatest integer there
                     // is.
                     let at_last = this.alu(Op::Eq, at, last);
@@ -82,7 +82,7 @@ impl Builder<'_> {
                 })
             }
         };
-        self.turn(var, at, loc);
+        self.iteration(var, at, loc);
         own.iter().for_each(|own| self.neutral(own));
         let around = (self.other_numbers.clone(), self.other_objects.clone());
         for Own { var, op: _, place } in &own {

@@ -40,7 +40,7 @@ pub struct EmulatorSettings {
     /// Dispatches until the device is lost.
     pub lost_after: u64,
     /// Maximum iterations of a loop within a dispatch.
-    pub most_turns: u32,
+    pub most_iterations: u32,
     /// Words that are allocated to the objects of a frame ahead of requests.
     pub ahead_words: u32,
     /// Words of the journal for lines until the host prints them.
@@ -68,7 +68,7 @@ impl EmulatorSettings {
         seed: 1,
         most_words: 1 << 28,
         lost_after: u64::MAX,
-        most_turns: u32::MAX,
+        most_iterations: u32::MAX,
         ahead_words: AHEAD_WORDS,
         journal_words: JOURNAL_WORDS,
         wide: Wide { limbs: 40, items: 60, blocks: 1000, joined: 20, groups: 4, rate: 8, chain: 8 },
@@ -359,8 +359,8 @@ impl ControlUnit for Emulator {
         &self.journal
     }
 
-    fn max_turns(&self) -> u32 {
-        self.settings.most_turns
+    fn max_iterations(&self) -> u32 {
+        self.settings.most_iterations
     }
 
     fn max_words(&self) -> u64 {

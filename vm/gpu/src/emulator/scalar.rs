@@ -57,7 +57,7 @@ impl Dispatch {
                     self.count(cost, cost);
                 }
             }
-            Op::Turn => self.count(0, 1),
+            Op::Iteration => self.count(0, 1),
             Op::TrapZero if a == 0 => self.status = status::TRAP,
             Op::TrapNonzero if a != 0 => self.status = status::TRAP,
             Op::JumpZero | Op::JumpNonzero | Op::TrapZero | Op::TrapNonzero => {}

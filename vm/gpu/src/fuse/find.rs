@@ -281,21 +281,21 @@ fn fused(
     weight: u64,
     lives: &dyn Fn(VarId) -> bool,
 ) -> Option<Fused> {
-    let (mut named, mut assigned, mut tall) = (Vec::new(), Vec::new(), None);
+    let (mut named, mut assigned, mut row_space) = (Vec::new(), Vec::new(), None);
     visit::walk(body, &mut |stmt| {
         visit::accesses(&stmt.kind, &mut |var, access| {
             named.push(var);
             let has_rows = matches!(routine.var(var).ty, Ty::Slice(_) | Ty::Table(..));
             // A variable that the run assigns first may be unset when it begins.
             if has_rows && access.reads() && !assigned.contains(&var) {
-                tall.get_or_insert(var);
+                row_space.get_or_insert(var);
             }
             if access.writes() {
                 assigned.push(var);
             }
         });
     });
-    let tall = tall?;
+    let row_space = row_space?;
     for vars in [&mut named, &mut assigned] {
         vars.sort_unstable();
         vars.dedup();
@@ -311,8 +311,19 @@ fn fused(
     slices.retain(|var| matches!(routine.var(*var).ty, Ty::Slice(_)));
     let mut text = Text::new(routine);
     text.block(body)?;
-    let (text, given, asks) = text.kernel(&slices);
+    let (text, given, queries) = text.kernel(&slices);
     let body = body.to_vec();
-    let texts = Texts::new(&text, &asks);
-    Some(Fused { body, numbers, objects, tall, weight, texts, given, slices, results, asks })
+    let texts = Texts::new(&text, &queries);
+    Some(Fused {
+        body,
+        numbers,
+        objects,
+        row_space,
+        weight,
+        texts,
+        given,
+        slices,
+        results,
+        queries,
+    })
 }

@@ -41,7 +41,7 @@ pub(crate) struct Fused {
     pub(crate) objects: Vec<VarId>,
     /// A slice or table that is read first: its rows decide whether the run is worth an
     /// interruption of the control unit.
-    pub(crate) tall: VarId,
+    pub(crate) row_space: VarId,
     /// The approximate number of operations on slices.
     pub(crate) weight: u64,
     texts: Texts,
@@ -52,7 +52,7 @@ pub(crate) struct Fused {
     /// Numbers that it assigns and that are needed after it.
     pub(crate) results: Vec<VarId>,
     /// The queries of slices, in order.
-    pub(crate) asks: Vec<Asked>,
+    pub(crate) queries: Vec<FusedQuery>,
 }
 
 /// A parameter of a kernel.
@@ -79,7 +79,7 @@ pub(crate) enum Given {
 /// That all components are ones, or equal to others, is the query whether there is none among their
 /// complements or differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct FusedQuery {
     pub(crate) dst: VarId,
     pub(crate) query: Query,
 }
@@ -91,7 +91,7 @@ impl Fused {
         visit::walk(&self.body, &mut |stmt| match &stmt.kind {
             StmtKind::Assign(dst, _) => {
                 let is_slice = self.objects.contains(dst);
-                let is_asked = self.asks.iter().any(|asked| asked.dst == *dst);
+                let is_asked = self.queries.iter().any(|query| query.dst == *dst);
                 n += usize::from(is_slice || is_asked);
             }
             StmtKind::PutColumn { .. } => n += 1,
@@ -111,7 +111,7 @@ impl Fused {
     }
 }
 
-impl Asked {
+impl FusedQuery {
     /// Returns the answer to the query, from the word that all workgroups combined.
     pub(crate) fn answer(self, found: u32) -> i64 {
         match self.query {

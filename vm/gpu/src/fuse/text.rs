@@ -10,7 +10,7 @@ use star_ir::{
 
 use star_shaders::{Limb, Shader};
 
-use super::{Asked, Given};
+use super::{FusedQuery, Given};
 
 /// The number of threads of a workgroup.
 pub(crate) const THREADS: u32 = 256;
@@ -68,8 +68,8 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Creates the kernels of a run from a text for limbs of any width, and its queries.
-    pub(super) fn new(text: &str, asks: &[Asked]) -> Self {
-        let gather = (!asks.is_empty()).then(|| gather(asks));
+    pub(super) fn new(text: &str, queries: &[FusedQuery]) -> Self {
+        let gather = (!queries.is_empty()).then(|| gather(queries));
         Texts { narrow: of_width(text, Limb::Pair), wide: of_width(text, Limb::Four), gather }
     }
 }
@@ -101,13 +101,13 @@ pub(super) fn of_width(text: &str, limb: Limb) -> Shader {
 
 /// Returns the kernel that combines the results of workgroups: their words, one for each query, and
 /// one word for each query at the end.
-fn gather(asks: &[Asked]) -> Shader {
+fn gather(queries: &[FusedQuery]) -> Shader {
     let (mut slots, mut own, mut all) = <(String, String, String)>::default();
-    for (idx, asked) in asks.iter().enumerate() {
-        let join = atomic(asked.query);
+    for (idx, query) in queries.iter().enumerate() {
+        let join = atomic(query.query);
         let _ = writeln!(slots, "var<workgroup> found{idx}: atomic<u32>;");
         let _ = writeln!(own, "    {join}(&found{idx}, load(at + {idx}u));");
-        let into = joined(asked.query);
+        let into = joined(query.query);
         let _ = writeln!(all, "    {into}(all + {idx}u, atomicLoad(&found{idx}));");
     }
     let body = format!(
@@ -151,7 +151,7 @@ pub(super) struct Text<'r> {
     body: String,
     /// The number of loops so far.
     loops: usize,
-    asks: Vec<Asked>,
+    queries: Vec<FusedQuery>,
 }
 
 impl<'r> Text<'r> {
@@ -164,7 +164,7 @@ impl<'r> Text<'r> {
             outer: BTreeSet::new(),
             body: String::new(),
             loops: 0,
-            asks: Vec::new(),
+            queries: Vec::new(),
         }
     }
 
@@ -364,13 +364,13 @@ impl<'r> Text<'r> {
             self.body,
             "    {{ let s = {of}; let one = {found}; if (one != 0u) {{ {}(&found{}, one); }} }}",
             atomic(query),
-            self.asks.len()
+            self.queries.len()
         );
-        self.asks.push(Asked { dst, query });
+        self.queries.push(FusedQuery { dst, query });
     }
 
     /// Returns the whole text, its parameters, and its queries; these slices are needed after it.
-    pub(super) fn kernel(mut self, slices: &[VarId]) -> (String, Vec<Given>, Vec<Asked>) {
+    pub(super) fn kernel(mut self, slices: &[VarId]) -> (String, Vec<Given>, Vec<FusedQuery>) {
         let mut stores = String::new();
         for &slice in slices {
             if !self.names.contains_key(&slice) {
@@ -412,12 +412,12 @@ impl<'r> Text<'r> {
                 let _ = writeln!(lets, "  let first_g{at} = word(g{at});");
             }
         }
-        let slots: String = (0..self.asks.len())
+        let slots: String = (0..self.queries.len())
             .map(|idx| format!("var<workgroup> found{idx}: atomic<u32>;\n"))
             .collect();
         let mut leaves = String::new();
-        if !self.asks.is_empty() {
-            let n = self.asks.len();
+        if !self.queries.is_empty() {
+            let n = self.queries.len();
             leaves = format!(
                 "  workgroupBarrier();
   if (lane == 0u) {{
@@ -445,7 +445,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 ",
             body = self.body
         );
-        (text, self.given, self.asks)
+        (text, self.given, self.queries)
     }
 }
 

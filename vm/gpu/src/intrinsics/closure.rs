@@ -53,8 +53,8 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> Intr
     // The minimum number of workgroups for these lines, rounded up to as many as run at once in the
     // same number of waves.
     let least = u64::from(tiles) * u64::from(lines.div_ceil(WHOLE_LINES));
-    let turns = least.div_ceil(u64::from(AT_ONCE));
-    let shares = turns * u64::from(AT_ONCE) / u64::from(tiles);
+    let iterations = least.div_ceil(u64::from(AT_ONCE));
+    let shares = iterations * u64::from(AT_ONCE) / u64::from(tiles);
     let share = u64::from(lines).div_ceil(shares).max(u64::from(LEAST_LINES)) as u32;
     let groups = [tiles, lines.div_ceil(share)];
     if groups.iter().any(|&n| n > MAX_GROUPS) {

@@ -51,7 +51,7 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         launch(read(), readers, &first)?,
         launch(greatest(), [1, 1], &[notes, n_notes, inf.at, found])?,
     ];
-    let turn = launch(pivots(), [panels, 1], &[])?;
+    let iteration = launch(pivots(), [panels, 1], &[])?;
     let [all_at, down_at, across_at] = [extra.at, down, across].map(|at| at / 4);
     let lengths = [all_at, side / 4, 0, 0, down_at, across_at];
     let lengths = launch(all(), [side / SIDE, side / SIDE], &lengths)?;
@@ -67,9 +67,9 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         return Err(NotTaken::Declined(Declined::Guard));
     }
     let rounds = (0..n.div_ceil(PIVOTS)).flat_map(|round| {
-        let mut turn = turn;
-        turn.given[..6].copy_from_slice(&[all_at, side / 4, round, 0, down_at, across_at]);
-        [turn, lengths]
+        let mut iteration = iteration;
+        iteration.given[..6].copy_from_slice(&[all_at, side / 4, round, 0, down_at, across_at]);
+        [iteration, lengths]
     });
     let rounds: Vec<Launch> = rounds.collect();
     call.launch(&rounds, LIMBS_OF_A_NUMBER / 2 * numbers)?;

@@ -199,12 +199,12 @@ impl DeviceRun<'_, '_> {
             let (threads, budget) = (self.heap.unit.threads(), self.heap.unit.budget(number));
             let wide = self.heap.unit.wide();
             // A loop over the limbs of a line may contain one over the columns of a row.
-            self.put(state::LINE_TURNS, 2 * self.longest.min(wide.limbs).div_ceil(threads));
+            self.put(state::LINE_ITERATIONS, 2 * self.longest.min(wide.limbs).div_ceil(threads));
             self.put(
-                state::GATHER_TURNS,
+                state::GATHER_ITERATIONS,
                 33 * (self.widest.div_ceil(32)).div_ceil(threads) + self.widest.div_ceil(threads),
             );
-            self.put(state::SERIAL_TURNS, self.longest.max(self.widest.div_ceil(32)));
+            self.put(state::SERIAL_ITERATIONS, self.longest.max(self.widest.div_ceil(32)));
             self.look_for_long_lines(wide)?;
             self.put(state::BUDGET, budget);
             self.put(state::JOURNAL, 0);
@@ -248,12 +248,12 @@ impl DeviceRun<'_, '_> {
 
     /// Rejects lines whose loops a driver would end silently.
     fn look_for_long_lines(&self, wide: Wide) -> Result<(), BackendError> {
-        let most = self.heap.unit.max_turns();
-        let serial = if self.plan.has_serial { self.get(state::SERIAL_TURNS) } else { 0 };
-        let over_grid = self.wide_turns(wide);
-        let line = self.get(state::LINE_TURNS).max(over_grid);
-        let turns = line.max(self.get(state::GATHER_TURNS)).max(serial);
-        match turns <= most {
+        let most = self.heap.unit.max_iterations();
+        let serial = if self.plan.has_serial { self.get(state::SERIAL_ITERATIONS) } else { 0 };
+        let over_grid = self.wide_iterations(wide);
+        let line = self.get(state::LINE_ITERATIONS).max(over_grid);
+        let iterations = line.max(self.get(state::GATHER_ITERATIONS)).max(serial);
+        match iterations <= most {
             true => Ok(()),
             false => Err(BackendError::Unsupported {
                 what: format!(

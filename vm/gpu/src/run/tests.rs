@@ -57,8 +57,8 @@ impl ControlUnit for OneBank {
         self.emulator.journal()
     }
 
-    fn max_turns(&self) -> u32 {
-        self.emulator.max_turns()
+    fn max_iterations(&self) -> u32 {
+        self.emulator.max_iterations()
     }
 
     fn max_words(&self) -> u64 {

@@ -39,10 +39,10 @@ use super::DeviceRun;
 use crate::device_trait::Wide;
 
 /// Maximum number of loop iterations for a limb: one of a row reads 32 columns, eight at a time.
-const LIMB_TURNS: u32 = 5;
+const LIMB_ITERATIONS: u32 = 5;
 /// Maximum number of loop iterations for a limb of an instruction over lines: 32 columns, four at a
 /// time.
-const LINES_TURNS: u32 = 10;
+const LINES_ITERATIONS: u32 = 10;
 
 impl DeviceRun<'_, '_> {
     /// Writes the limits of wide lines to the state; returns whether lines wait.
@@ -74,10 +74,10 @@ impl DeviceRun<'_, '_> {
     }
 
     /// Returns the loop iterations of a thread for a wide line.
-    pub(super) fn wide_turns(&self, wide: Wide) -> u32 {
+    pub(super) fn wide_iterations(&self, wide: Wide) -> u32 {
         let threads = self.heap.unit.threads().saturating_mul(wide.groups);
-        let of_row = self.widest.div_ceil(32).div_ceil(threads).saturating_mul(LIMB_TURNS);
-        let of_lines = if self.plan.has_lines { LINES_TURNS } else { 1 };
+        let of_row = self.widest.div_ceil(32).div_ceil(threads).saturating_mul(LIMB_ITERATIONS);
+        let of_lines = if self.plan.has_lines { LINES_ITERATIONS } else { 1 };
         self.longest.div_ceil(threads).saturating_mul(of_lines).max(of_row)
     }
 }

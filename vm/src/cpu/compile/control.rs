@@ -118,7 +118,7 @@ impl Compiler<'_> {
         self.iterations(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
         let kernel = kernel.map(|kernel| match kernel {
             Kernel::Lines(lines) => Kernel::Lines(Box::new(lines.or_masked(in_order.clone()))),
-            kernel @ (Kernel::Reduction(_) | Kernel::Questions(_)) => kernel,
+            kernel @ (Kernel::Reduction(_) | Kernel::Queries(_)) => kernel,
         });
         self.loc = loc;
         if kernel.is_none()
@@ -133,7 +133,7 @@ impl Compiler<'_> {
         self.decide(match kernel {
             Some(Kernel::Lines(_)) => Ok("many lines at a time"),
             Some(Kernel::Reduction(_)) => Ok("many lines are combined at a time"),
-            Some(Kernel::Questions(_)) => Ok("many lines are queried at a time"),
+            Some(Kernel::Queries(_)) => Ok("many lines are queried at a time"),
             None => Err("its body does more than logic on lines with the iteration's index"),
         });
         self.code.foralls[idx].kernel = kernel.map(Box::new);

@@ -37,7 +37,7 @@ pub(super) fn runs_in_order(kind: &StmtKind) -> bool {
 impl Compiler<'_> {
     /// Compiles the iterations of a `forall`, one after another.
     #[inline(never)] // Statements nest deeply; see `forall_loop`.
-    pub(super) fn forall_turns(
+    pub(super) fn forall_iterations(
         &mut self,
         label: LabelId,
         var: VarId,

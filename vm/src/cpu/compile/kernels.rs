@@ -8,8 +8,8 @@ use star_ir::kernel::{Effect, Kernel as IrKernel, Value, ValueId};
 use star_ir::{Check, Operand, Query, ReductionOp, SizeOperand, VarId};
 
 use super::super::lines::{
-    Guards, Kernel, LineKernel, LineQuestions, LineReduction, LineSize, LineTape, Num, Outside,
-    Port, Step, Truth,
+    Guards, Kernel, LineKernel, LineQueries, LineReduction, LineSize, LineTape, Num, Outside, Port,
+    Step, Truth,
 };
 use super::super::operand::{Reg, Size};
 use super::super::table::form::Line;
@@ -42,7 +42,7 @@ impl Compiler<'_> {
             {
                 planner.reduction(*into, *op, *value)
             }
-            effects => planner.questions(effects),
+            effects => planner.queries(effects),
         }
     }
 }
@@ -58,7 +58,7 @@ enum Planned {
 /// Numbers of the values that steps make.
 #[derive(Default)]
 struct Counts {
-    questions: usize,
+    queries: usize,
     numbers: usize,
     truths: usize,
 }
@@ -169,12 +169,12 @@ impl Planner<'_, '_, '_> {
 
     fn query(&mut self, query: Query, of: tape::ValueId) -> Planned {
         self.tape.query(query, of);
-        let question = self.counts.questions;
-        self.counts.questions += 1;
+        let answer = self.counts.queries;
+        self.counts.queries += 1;
         if query.is_test() {
-            Planned::Truth(self.truth_of(Step::Test { query, question }))
+            Planned::Truth(self.truth_of(Step::Test { query, answer }))
         } else {
-            self.number_of(Step::Number { query, question })
+            self.number_of(Step::Number { query, answer })
         }
     }
 
@@ -342,7 +342,7 @@ impl Planner<'_, '_, '_> {
         of
     }
 
-    fn questions(mut self, effects: &[Effect]) -> Option<Kernel> {
+    fn queries(mut self, effects: &[Effect]) -> Option<Kernel> {
         let (mut reductions, mut components) = (Vec::new(), Vec::new());
         for effect in effects {
             let step = match effect {
@@ -379,7 +379,7 @@ impl Planner<'_, '_, '_> {
         let body = self.body()?;
         let (steps, outside) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.outside));
         let table = self.reg(self.kernel.table);
-        let questions = LineQuestions {
+        let queries = LineQueries {
             body,
             table,
             steps,
@@ -390,7 +390,7 @@ impl Planner<'_, '_, '_> {
         };
         let profiles = self.compiler.options.profile;
         // A profile counts the cost of each instruction in every iteration.
-        (!profiles || !questions.has_branches()).then(|| Kernel::Questions(Box::new(questions)))
+        (!profiles || !queries.has_branches()).then(|| Kernel::Queries(Box::new(queries)))
     }
 
     fn when(&self, when: Option<ValueId>) -> Option<Truth> {

@@ -418,7 +418,7 @@ impl<'p> Compiler<'p> {
             StmtKind::Forall { label, var, range, privates, body, .. }
                 if self.options.optimise && in_order::runs_in_order(&stmt.kind) =>
             {
-                self.forall_turns(*label, *var, range, privates, body);
+                self.forall_iterations(*label, *var, range, privates, body);
             }
             StmtKind::Forall { label, var, range, privates, reductions, body, writes: _ } => {
                 let forall = self.forall(*var, range, privates, reductions);
@@ -429,7 +429,7 @@ impl<'p> Compiler<'p> {
                     let lines = self.line_kernel(kernel);
                     let in_order = match lines {
                         Some(Kernel::Lines(_)) | None => self.loop_kernel(kernel).map(Box::new),
-                        Some(Kernel::Reduction(_) | Kernel::Questions(_)) => None,
+                        Some(Kernel::Reduction(_) | Kernel::Queries(_)) => None,
                     };
                     self.planned = Planned { lines, in_order };
                 }

@@ -82,7 +82,7 @@ impl Interpreter<'_, '_, '_> {
         // A private copy and both forms: a sparse one uses 16 bytes for a line and 12 for a limb.
         let lines = 16 * (table.n_rows() + table.n_cols()) as u64;
         let n_bytes = 4 * table.dense_bytes().max(table.n_bytes()).saturating_add(lines);
-        if is_empty || table.is_half_turned() || n_bytes > self.budget.available() {
+        if is_empty || table.is_half_transposed() || n_bytes > self.budget.available() {
             return Ok(());
         }
         let is_sparse = table.is_sparse();

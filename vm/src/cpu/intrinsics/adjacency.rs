@@ -34,18 +34,18 @@ pub(super) fn symmetrise(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut poller = InterruptPoller::new(&environment);
     if let Some((lines, order)) = call.sparse(0)? {
         let n_limbs = 2 * lines.n_limbs();
-        let n_bytes = lines.bytes_to_turn().saturating_add(SparseLines::bytes_for(n, n_limbs));
+        let n_bytes = lines.bytes_to_transpose().saturating_add(SparseLines::bytes_for(n, n_limbs));
         call.reserve_sparse(1, [n, n], n_bytes)?;
         let (lines, _) = call.sparse(0)?.ok_or_else(NotTaken::declined)?;
-        let turned = lines.turned(|| environment.poll().is_ok());
+        let transposed = lines.transposed(|| environment.poll().is_ok());
         environment.poll()?;
-        let turned = turned.ok().flatten().ok_or_else(NotTaken::declined)?;
-        let merged = merge([lines, &turned], n, n_limbs, &mut poller)?;
-        drop(turned);
+        let transposed = transposed.ok().flatten().ok_or_else(NotTaken::declined)?;
+        let merged = merge([lines, &transposed], n, n_limbs, &mut poller)?;
+        drop(transposed);
         return call.put_sparse(1, merged, order);
     }
-    call.turn(0, LineOrder::Columns)?;
-    call.turn(0, LineOrder::Rows)?;
+    call.transpose(0, LineOrder::Columns)?;
+    call.transpose(0, LineOrder::Rows)?;
     let mut merged = call.reserve_table(1, n, n, LineOrder::Columns)?;
     let columns = call.lines(0, LineOrder::Columns)?;
     let rows = call.lines(0, LineOrder::Rows)?;

@@ -87,7 +87,7 @@ pub(super) fn topological(call: &mut IntrinsicCall) -> IntrinsicResult {
 /// `COUNT_CODES(n,w,T,S,Count)`
 pub(super) fn count_codes(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (n, width) = (call.size(0)?, call.size(1)?);
-    call.turn(2, LineOrder::Columns)?;
+    call.transpose(2, LineOrder::Columns)?;
     let mut table = call.reserve_table(4, n, width, LineOrder::Columns)?;
     call.reserve((n as u64).saturating_mul(4))?;
     let environment = call.environment();
@@ -103,8 +103,8 @@ pub(super) fn count_codes(call: &mut IntrinsicCall) -> IntrinsicResult {
 
 /// `GATHER(T,Code,X,R)`
 pub(super) fn gather(call: &mut IntrinsicCall) -> IntrinsicResult {
-    call.turn(0, LineOrder::Columns)?;
-    call.turn(1, LineOrder::Columns)?;
+    call.transpose(0, LineOrder::Columns)?;
+    call.transpose(1, LineOrder::Columns)?;
     let ([n_rows, width], [n, _]) = (call.table_size(0)?, call.table_size(1)?);
     let mut table = call.reserve_table(3, n, width, LineOrder::Columns)?;
     call.reserve((n_rows as u64).saturating_mul(4))?;
@@ -122,7 +122,7 @@ fn by_columns(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
     if call.table_size(ends[0])?[0] > ArcTables::MOST_ROWS {
         return Err(NotTaken::declined());
     }
-    ends.into_iter().try_for_each(|table| call.turn(table, LineOrder::Columns))
+    ends.into_iter().try_for_each(|table| call.transpose(table, LineOrder::Columns))
 }
 
 /// Does the same, and reserves the memory of a search and of a result with a code for each vertex.
@@ -209,7 +209,7 @@ fn write(table: &mut BitTable, numbers: &[u32], environment: &dyn Environment) -
 fn reserve_distances(call: &mut IntrinsicCall) -> IntrinsicResult<BitTable> {
     let (n, h, both) = (call.size(1)?, call.size(2)?, call.truth(3)?);
     by_columns(call, [4, 5])?;
-    call.turn(6, LineOrder::Columns)?;
+    call.transpose(6, LineOrder::Columns)?;
     let [m, _] = call.table_size(4)?;
     let zeros = call.reserve_table(8, n, h, LineOrder::Columns)?;
     call.reserve(GroupedArcs::<WeightedEnd>::search_bytes(n, m, both))?;

@@ -135,7 +135,7 @@ fn fields<const N: usize>(
     let mut all = [const { Vec::new() }; N];
     for (field, idx) in all.iter_mut().zip(params) {
         let [n_rows, n_cols] = call.table_size(idx)?;
-        call.turn(idx, LineOrder::Columns)?;
+        call.transpose(idx, LineOrder::Columns)?;
         call.reserve(4 * n_rows as u64)?;
         let environment = call.environment();
         let mut poller = InterruptPoller::new(&environment);

@@ -35,7 +35,7 @@ fn edges(call: &mut IntrinsicCall) -> IntrinsicResult<EdgeList> {
         return Err(NotTaken::declined());
     }
     for table in 0..3 {
-        call.turn(table, LineOrder::Columns)?;
+        call.transpose(table, LineOrder::Columns)?;
     }
     call.reserve(EdgeList::n_bytes(m))?;
     let environment = call.environment();

@@ -21,7 +21,7 @@ pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
     if !(1..=32).contains(&h) || call.bits(2)?.count_ones() != h as u64 {
         return Err(NotTaken::declined());
     }
-    call.turn(3, LineOrder::Columns)?;
+    call.transpose(3, LineOrder::Columns)?;
     // The lengths, a block of lines, and a field.
     let n_lines = (n as u64).saturating_add(65);
     call.reserve((n as u64).saturating_mul(n_lines).saturating_mul(4))?;
@@ -78,14 +78,14 @@ pub(super) fn dijkstra(call: &mut IntrinsicCall) -> IntrinsicResult {
     {
         return made.put(call, &found, &mut poller);
     }
-    let turned = heads_by_rows(call, 3, &environment)?;
+    let transposed = heads_by_rows(call, 3, &environment)?;
     if kept.is_none()
-        && let Some(arcs) = grouped(call, turned.as_ref(), (n, width), [3, 4])?
+        && let Some(arcs) = grouped(call, transposed.as_ref(), (n, width), [3, 4])?
         && let Some(found) = arcs.paths(start, width, &environment)?
     {
         return made.put(call, &found, &mut poller);
     }
-    let arcs = weighted_arcs(call, turned.as_ref(), [3, 4], width)?;
+    let arcs = weighted_arcs(call, transposed.as_ref(), [3, 4], width)?;
     let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
     made.put(call, &found.ok_or_else(NotTaken::declined)?, &mut poller)
 }
@@ -94,11 +94,11 @@ pub(super) fn dijkstra(call: &mut IntrinsicCall) -> IntrinsicResult {
 /// too great. They are kept for the next call: see Note [Structures] in `table/structure.rs`.
 fn grouped(
     call: &mut IntrinsicCall,
-    turned: Option<&SparseLines>,
+    transposed: Option<&SparseLines>,
     (n, width): (usize, usize),
     tables: [usize; 2],
 ) -> IntrinsicResult<Option<Arc<GroupedArcs<WeightedEnd>>>> {
-    let n_arcs = weighted_arcs(call, turned, tables, width)?.count(n);
+    let n_arcs = weighted_arcs(call, transposed, tables, width)?.count(n);
     let n_bytes = GroupedArcs::<WeightedEnd>::n_bytes(n, n_arcs, false);
     let search_bytes = GroupedArcs::<WeightedEnd>::search_bytes(n, n_arcs, false);
     // Lengths in a matrix that is mostly full are read once, where they are.
@@ -110,7 +110,7 @@ fn grouped(
         return Ok(None);
     }
     let environment = call.environment();
-    let arcs = weighted_arcs(call, turned, tables, width)?;
+    let arcs = weighted_arcs(call, transposed, tables, width)?;
     let Some(arcs) = GroupedArcs::of_matrix(&arcs, n, n_arcs, &environment)? else {
         return Ok(None);
     };
@@ -131,14 +131,14 @@ pub(super) fn bellman_ford(call: &mut IntrinsicCall) -> IntrinsicResult {
     let made = Made::reserve(call, (n, width), 7, [8, 9])?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    let turned = heads_by_rows(call, 5, &environment)?;
-    let n_arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?.count(n);
+    let transposed = heads_by_rows(call, 5, &environment)?;
+    let n_arcs = weighted_arcs(call, transposed.as_ref(), [5, 6], width)?.count(n);
     // Codes, first vertices of equal codes, and the 32-bit numbers for writing the lengths.
     call.reserve(ShortestPaths::n_bytes_signed(n, n_arcs).saturating_add(16 * n as u64))?;
     let codes = call.lines(7, LineOrder::Columns)?;
     let codes = read_numbers(codes, 0, codes.n_cols(), &mut poller)?;
     let namesakes = namesakes(&codes)?;
-    let arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?;
+    let arcs = weighted_arcs(call, transposed.as_ref(), [5, 6], width)?;
     let from = (start, n_arcs);
     let found = ShortestPaths::find_signed(&arcs, n, from, &namesakes, &mut poller)?;
     let (found, is_negative) = found.ok_or_else(NotTaken::declined)?;
@@ -180,7 +180,7 @@ impl Made {
         code: usize,
         to: [usize; 2],
     ) -> IntrinsicResult<Made> {
-        call.turn(code, LineOrder::Columns)?;
+        call.transpose(code, LineOrder::Columns)?;
         let [_, code_width] = call.table_size(code)?;
         let distances = call.reserve_table(to[0], n, width, LineOrder::Columns)?;
         let codes_before = call.reserve_table(to[1], n, code_width, LineOrder::Columns)?;
@@ -223,15 +223,15 @@ impl Made {
     }
 }
 
-/// Returns the arcs of a graph, from `turned` if present, with their lengths.
+/// Returns the arcs of a graph, from `transposed` if present, with their lengths.
 fn weighted_arcs<'c>(
     call: &'c IntrinsicCall,
-    turned: Option<&'c SparseLines>,
+    transposed: Option<&'c SparseLines>,
     [graph, lengths]: [usize; 2],
     width: usize,
 ) -> IntrinsicResult<WeightedArcs<'c>> {
-    let heads = match turned {
-        Some(turned) => Matrix::Sparse(turned),
+    let heads = match transposed {
+        Some(transposed) => Matrix::Sparse(transposed),
         None => match call.matrix(graph)? {
             (sparse @ Matrix::Sparse(_), _) => sparse,
             (Matrix::Dense(_), _) => Matrix::Dense(call.lines(graph, LineOrder::Rows)?),
@@ -249,19 +249,19 @@ fn heads_by_rows(
     environment: &dyn Environment,
 ) -> IntrinsicResult<Option<SparseLines>> {
     match call.matrix(graph)? {
-        (Matrix::Dense(_), _) => call.turn(graph, LineOrder::Rows)?,
+        (Matrix::Dense(_), _) => call.transpose(graph, LineOrder::Rows)?,
         (Matrix::Sparse(lines), LineOrder::Columns) => {
-            let n_bytes = lines.bytes_to_turn();
+            let n_bytes = lines.bytes_to_transpose();
             call.reserve(n_bytes)?;
         }
         (Matrix::Sparse(_), LineOrder::Rows) => {}
     }
     match call.matrix(graph)? {
         (Matrix::Sparse(lines), LineOrder::Columns) => {
-            let turned = lines.turned(|| environment.poll().is_ok());
+            let transposed = lines.transposed(|| environment.poll().is_ok());
             environment.poll()?;
             // Lines on different grounds are left to the Star body.
-            Ok(Some(turned.ok().flatten().ok_or_else(NotTaken::declined)?))
+            Ok(Some(transposed.ok().flatten().ok_or_else(NotTaken::declined)?))
         }
         (Matrix::Sparse(_), LineOrder::Rows) | (Matrix::Dense(_), _) => Ok(None),
     }

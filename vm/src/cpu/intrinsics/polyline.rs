@@ -31,7 +31,7 @@ pub(super) fn polylines(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut score = call.reserve_table(8, requests.len(), SCORE_BITS, LineOrder::Columns)?;
     let mut path = call.reserve_table(9, path_rows, 2 * COORDINATE_BITS, LineOrder::Columns)?;
     let mut out = call.reserve_table(10, out_rows, COORDINATE_BITS, LineOrder::Columns)?;
-    call.turn(2, LineOrder::Columns)?;
+    call.transpose(2, LineOrder::Columns)?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
     let threads = star_intrinsics::Environment::threads(&environment);
@@ -66,7 +66,7 @@ fn requests(call: &mut IntrinsicCall) -> IntrinsicResult<Vec<Request>> {
     let [n_requests, _] = call.table_size(3)?;
     let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
     let (width, max_turn) = (call.size(6)?, call.size(7)?);
-    call.turn(3, LineOrder::Columns)?;
+    call.transpose(3, LineOrder::Columns)?;
     let of_request = size_of::<Request>() + 4 * size_of::<u32>();
     call.reserve((n_requests as u64).saturating_mul(of_request as u64))?;
     let environment = call.environment();

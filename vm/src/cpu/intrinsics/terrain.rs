@@ -26,7 +26,7 @@ pub(super) fn init(call: &mut IntrinsicCall) -> IntrinsicResult {
     }
     let size = GridSize::new([width, height])?;
     call.reserve(Mesh::most_bytes(size, n_bits))?;
-    call.turn(1, LineOrder::Columns)?;
+    call.transpose(1, LineOrder::Columns)?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
     let samples = read_numbers(call.lines(1, LineOrder::Columns)?, 0, n_bits, &mut poller)?;

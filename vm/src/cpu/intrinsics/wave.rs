@@ -36,7 +36,7 @@ pub(super) fn planes(call: &mut IntrinsicCall) -> IntrinsicResult {
         return Err(NotTaken::declined());
     }
     let n_bits = width.checked_mul(n_planes).ok_or_else(NotTaken::declined)?;
-    call.turn(1, LineOrder::Columns)?;
+    call.transpose(1, LineOrder::Columns)?;
     let environment = call.environment();
     let mut rows = call.reserve_table(2, n_cells / width, n_bits, LineOrder::Rows)?;
     let cells = call.lines(1, LineOrder::Columns)?;
@@ -55,7 +55,7 @@ pub(super) fn weighed_wave(call: &mut IntrinsicCall) -> IntrinsicResult {
     if width == 0 || n_cells % width != 0 || n_bits >= u64::BITS as usize {
         return Err(NotTaken::declined());
     }
-    call.turn(7, LineOrder::Columns)?;
+    call.transpose(7, LineOrder::Columns)?;
     let of_weights = (n_cells as u64).saturating_mul(size_of::<u32>() as u64);
     let of_wave = of_weights.saturating_add(Weighed::n_bytes(n_cells as u64));
     let (grid, goals) = grid_and_goals(call, width, [4, 5, 6], of_wave)?;

@@ -7,7 +7,7 @@
 //! If one would fail, or a table is not stored in the required layout, the loop runs as written,
 //! and traps where that traps.
 
-mod questions;
+mod queries;
 mod reduce;
 mod run;
 
@@ -16,7 +16,7 @@ use super::operand::{Reg, Size};
 use super::table::form::Line;
 use crate::tape::Plan;
 
-pub(super) use questions::{LineQuestions, Num, Outside, Scratch as QuestionScratch, Step, Truth};
+pub(super) use queries::{LineQueries, Num, Outside, Scratch as QueryScratch, Step, Truth};
 pub(super) use reduce::LineReduction;
 
 /// The kernel of a body that works on lines.
@@ -27,7 +27,7 @@ pub(super) enum Kernel {
     /// It combines lines.
     Reduction(LineReduction),
     /// It queries lines, and combines the results or writes components.
-    Questions(Box<LineQuestions>),
+    Queries(Box<LineQueries>),
 }
 
 /// A body that stores lines.

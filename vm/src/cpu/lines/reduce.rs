@@ -79,7 +79,7 @@ impl Interpreter<'_, '_, '_> {
         (self.bits[at].bits, self.bits[at].known) = (bits, known);
         done?;
         let n_iterations = indices.len() as u64;
-        self.count_turns(n_iterations, cost);
+        self.count_iterations(n_iterations, cost);
         self.unset_locals(forall);
         Ok(Ok(n_iterations))
     }

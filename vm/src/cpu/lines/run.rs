@@ -44,7 +44,7 @@ impl Interpreter<'_, '_, '_> {
         let done = match &**kernel {
             Kernel::Lines(kernel) => self.run_line_kernel(forall, kernel, &mut indices),
             Kernel::Reduction(reduction) => self.run_reduction(forall, reduction, &mut indices),
-            Kernel::Questions(questions) => self.run_questions(forall, questions, &mut indices),
+            Kernel::Queries(queries) => self.run_queries(forall, queries, &mut indices),
         };
         // The next kernel reuses its memory.
         indices.clear();
@@ -90,7 +90,7 @@ impl Interpreter<'_, '_, '_> {
             return Ok(Err(Declined::Form));
         }
         self.update_lines(kernel, indices, len)?;
-        self.count_turns(n_iterations, kernel.cost);
+        self.count_iterations(n_iterations, kernel.cost);
         self.unset_locals(forall);
         Ok(Ok(n_iterations))
     }

@@ -14,7 +14,7 @@ use super::{Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, Scratch, Sou
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};
 use crate::kernels::Columns;
-use crate::tape::{Lane, Turns};
+use crate::tape::{Iterations, Lane};
 
 /// The iterations of a loop: at least one.
 #[derive(Clone, Copy)]
@@ -85,7 +85,7 @@ impl LoopKernel {
 impl Interpreter<'_, '_, '_> {
     /// Runs all iterations of a loop that is about to begin, if its kernel can. Otherwise nothing
     /// has changed. With `is_indexed` it may use an index; see [`Interpreter::wants_index`].
-    pub(in crate::cpu) fn run_turns(
+    pub(in crate::cpu) fn run_iterations(
         &mut self,
         kernel: &LoopKernel,
         is_indexed: bool,
@@ -210,11 +210,11 @@ impl Interpreter<'_, '_, '_> {
         self.put_outputs(kernel, &mut outputs, few);
         scratch.outputs = Some(outputs);
         for (way, n_iterations) in kernel.ways.iter().zip(taken.0) {
-            self.count_turns(n_iterations, way.cost);
+            self.count_iterations(n_iterations, way.cost);
         }
         done?;
         let n_iterations = taken.0.iter().sum::<u64>();
-        self.paths.turns += n_iterations;
+        self.paths.iterations += n_iterations;
         if masked.is_some() {
             self.paths.masked_iterations += n_iterations;
         } else if kernel.narrowing.is_some() {
@@ -496,7 +496,7 @@ impl Interpreter<'_, '_, '_> {
             buffer.resize(n_limbs, 0);
         }
         let kernels = self.parallelism.kernels;
-        let mut iterations = Turns { kernels, lanes: &mut lanes, buffers, n_bits: n_rows };
+        let mut iterations = Iterations { kernels, lanes: &mut lanes, buffers, n_bits: n_rows };
         for (idx, way) in of_iterations {
             self.parallelism.poll()?;
             iterations.run(&kernel.ways[*way].plan, *idx);

@@ -11,7 +11,7 @@ use super::super::summary::{Blocks, each};
 use super::gather::{BLOCK, BlockLimbs};
 use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
 use crate::interrupt::{Exec, internal_error};
-use crate::kernels::{BlockOp, BlockPlace, BlockTurn, NARROWED_AT_ONCE};
+use crate::kernels::{BlockIteration, BlockOp, BlockPlace, NARROWED_AT_ONCE};
 use crate::tape::{BlockProgram, COPY, Given, Lane, N_SLOTS, Narrowing, PortId, SlotOp, Tape};
 
 /// The number of iterations on a block that run at once.
@@ -24,7 +24,7 @@ const SHARE: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Few {
     /// The operations of each way on a block.
-    ways: Vec<BlockTurn>,
+    ways: Vec<BlockIteration>,
     columns: Vec<ColumnPort>,
     mask: Option<Mask>,
 }
@@ -100,7 +100,7 @@ impl Few {
             Source::Slice(_) | Source::Column(..) => None,
         });
         let columns = columns_of(ports, &programs);
-        let ways = programs.iter().map(|program| block_turn(program, &columns)).collect();
+        let ways = programs.iter().map(|program| block_iteration(program, &columns)).collect();
         Some(Few { ways, columns, mask })
     }
 
@@ -156,10 +156,10 @@ fn first_block(column: usize) -> usize {
 /// Returns the operations of a way on blocks: a slice has the block in the slot of its port, a
 /// column has one block for each iteration. A stored value is computed in its final place, unless a
 /// later operation still reads the old contents of the port.
-fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
+fn block_iteration(program: &BlockProgram, columns: &[ColumnPort]) -> BlockIteration {
     let mut places: Vec<BlockPlace> = (0..N_SLOTS as u16).map(BlockPlace::fixed).collect();
     for (nth, column) in columns.iter().enumerate() {
-        places[column.port] = BlockPlace::of_turns(first_block(nth) as u16);
+        places[column.port] = BlockPlace::of_iterations(first_block(nth) as u16);
     }
     let (mut is_moved, mut copies) = ([false; N_SLOTS], Vec::new());
     for (PortId(port), slot) in &program.stores {
@@ -309,7 +309,7 @@ impl Interpreter<'_, '_, '_> {
                         None => block_limbs.load(&lanes[column.port], of_iterations, blocks),
                     }
                 }
-                kernels.turns(&few.ways, iterations, blocks, block.len());
+                kernels.iterations(&few.ways, iterations, blocks, block.len());
                 for (at, column) in few.columns.iter().enumerate() {
                     let blocks = &blocks[first_block(at)..][..iterations.len()];
                     match &sparse.written {

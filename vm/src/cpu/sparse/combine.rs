@@ -69,8 +69,8 @@ impl Interpreter<'_, '_, '_> {
         indices: &[usize],
         function: impl Fn(u64, u64) -> u64,
     ) -> Exec<()> {
-        for (turn, idx) in indices.iter().enumerate() {
-            if turn.is_multiple_of(1 << 14) {
+        for (iteration, idx) in indices.iter().enumerate() {
+            if iteration.is_multiple_of(1 << 14) {
                 self.parallelism.poll()?;
             }
             let line = lines.line(*idx);

@@ -160,7 +160,7 @@ impl Table {
         parallelism: &Parallelism<'_>,
         has_room: impl Fn(u64) -> bool,
     ) -> Exec<Option<Holders>> {
-        if !self.is_home(Line::Column) || self.half_turned.is_some() {
+        if !self.is_home(Line::Column) || self.half_transposed.is_some() {
             return Ok(None);
         }
         let has_room = has_room(Extremes::bytes_for(mask.len()));

@@ -117,18 +117,18 @@ pub(in crate::cpu) fn copy_columns(
 }
 
 /// Returns the transpose of `form`; `None` if the system has no memory for it.
-pub(in crate::cpu) fn turn(
+pub(in crate::cpu) fn transpose(
     form: &BitTable,
     parallelism: &Parallelism<'_>,
 ) -> Exec<Option<BitTable>> {
     let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
-    let Ok(mut turned) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
-    let stride = turned.stride();
+    let Ok(mut transposed) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
+    let stride = transposed.stride();
     // Eight limbs of every source column form 512 destination columns.
     const LIMBS: usize = 8;
     let all = columns_of(form);
     if n_rows == 0 || n_cols == 0 {
-        return Ok(Some(turned));
+        return Ok(Some(transposed));
     }
     // The number of source columns between two checks of the flags, in whole limbs.
     let at_once =
@@ -139,7 +139,7 @@ pub(in crate::cpu) fn turn(
             stride: all.stride,
             n_cols: part.len(),
         };
-        let storage = &mut turned.storage_mut()[part.start / 64..];
+        let storage = &mut transposed.storage_mut()[part.start / 64..];
         let n_limbs = part.len().saturating_mul(all.stride);
         parallelism.chunks(
             storage,
@@ -153,5 +153,5 @@ pub(in crate::cpu) fn turn(
             },
         )?;
     }
-    Ok(Some(turned))
+    Ok(Some(transposed))
 }

@@ -18,13 +18,13 @@ impl Table {
         parallelism: &Parallelism<'_>,
     ) -> Exec<bool> {
         let so_far = self.against.load(Ordering::Relaxed) / 64;
-        let turns = (self.n_rows.saturating_mul(self.n_cols) / 4096).saturating_mul(2);
-        let is_due = parallelism.settings.eager_turns
-            || so_far.checked_shr(self.n_changes).is_some_and(|so_far| so_far >= turns);
+        let transposes = (self.n_rows.saturating_mul(self.n_cols) / 4096).saturating_mul(2);
+        let is_due = parallelism.settings.eager_transposes
+            || so_far.checked_shr(self.n_changes).is_some_and(|so_far| so_far >= transposes);
         if !room.change || !is_due {
             return Ok(false);
         }
-        let is_changed = self.turn_in_place(line, room.spare, parallelism)?;
+        let is_changed = self.transpose_in_place(line, room.spare, parallelism)?;
         if is_changed {
             self.n_changes = self.n_changes.saturating_add(1);
             *self.against.get_mut() = 0;
@@ -35,25 +35,25 @@ impl Table {
     /// Makes lines of this kind contiguous, in place with a number of additional bytes, if there is
     /// no form of them and the bytes suffice. Returns whether they are contiguous now. If a flag
     /// interrupts this, the table is half transposed.
-    pub(in crate::cpu) fn turn_in_place(
+    pub(in crate::cpu) fn transpose_in_place(
         &mut self,
         line: Line,
         spare: u64,
         parallelism: &Parallelism<'_>,
     ) -> Exec<bool> {
-        self.end_turn(parallelism)?;
+        self.end_transpose(parallelism)?;
         if self.has(line) || self.sparse.is_some() || spare_bytes(&self.home) > spare {
             return Ok(self.has(line));
         }
         self.all_changes();
         match Transposition::of(std::mem::take(&mut self.home)) {
-            Ok(transposition) => self.half_turned = Some(Box::new(transposition)),
+            Ok(transposition) => self.half_transposed = Some(Box::new(transposition)),
             Err(home) => {
                 self.home = home;
                 return Ok(false);
             }
         }
-        self.end_turn(parallelism)?;
+        self.end_transpose(parallelism)?;
         Ok(true)
     }
 
@@ -63,16 +63,16 @@ impl Table {
     }
 
     /// Has a flag interrupted a transpose?
-    pub(in crate::cpu) fn is_half_turned(&self) -> bool {
-        self.half_turned.is_some()
+    pub(in crate::cpu) fn is_half_transposed(&self) -> bool {
+        self.half_transposed.is_some()
     }
 
     /// Completes an interrupted transpose.
-    pub(in crate::cpu) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
-        if let Some(transposition) = &mut self.half_turned {
+    pub(in crate::cpu) fn end_transpose(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
+        if let Some(transposition) = &mut self.half_transposed {
             transposition.go_on(parallelism)?;
         }
-        if let Some(transposition) = self.half_turned.take() {
+        if let Some(transposition) = self.half_transposed.take() {
             self.home = transposition.into_form();
             self.by_rows = !self.by_rows;
             *self.against.get_mut() = 0;

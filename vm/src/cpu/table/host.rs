@@ -8,7 +8,7 @@ use super::Table;
 use crate::backend::BackendError;
 use crate::columns::check_columns;
 use crate::cpu::parallelism::Parallelism;
-use crate::cpu::table::form::{Line, copy_of, turn};
+use crate::cpu::table::form::{Line, copy_of, transpose};
 use crate::interrupt::Exec;
 
 impl Table {
@@ -45,7 +45,7 @@ impl Table {
         if (self.n_rows + self.n_cols).is_multiple_of(2) {
             return Ok(Table::of_sparse(lines, Line::Column));
         }
-        match turn(columns, parallelism).map_err(|_stop| BackendError::Interrupted)? {
+        match transpose(columns, parallelism).map_err(|_stop| BackendError::Interrupted)? {
             Some(rows) => Ok(Table::of_sparse(SparseLines::of_columns(&rows)?, Line::Row)),
             None => Err(OutOfMemory { n_bytes: u128::from(columns.n_bytes()) }.into()),
         }
@@ -57,7 +57,7 @@ impl Table {
         if let Some(sparse) = &self.sparse {
             return self.sparse_to_host(sparse, parallelism);
         }
-        if let Some(transposition) = &self.half_turned {
+        if let Some(transposition) = &self.half_transposed {
             let Ok(mut columns) = BitTable::zeros(self.n_rows, self.n_cols) else {
                 return Ok(None);
             };
@@ -73,14 +73,14 @@ impl Table {
         }
         match self.form(Line::Column) {
             Some(form) => copy_of(form, parallelism),
-            None => self.turned(parallelism),
+            None => self.transposed(parallelism),
         }
     }
 
     /// Returns the form by columns alone, or the table if it has none.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
     pub(in crate::cpu) fn into_columns(mut self) -> Result<BitTable, Table> {
-        if self.half_turned.is_some() || self.sparse.is_some() || self.view.is_some() {
+        if self.half_transposed.is_some() || self.sparse.is_some() || self.view.is_some() {
             return Err(self);
         }
         if !self.by_rows {
@@ -107,7 +107,7 @@ impl Table {
         for (idx, col_idx) in columns.enumerate() {
             parallelism.poll().map_err(interrupted)?;
             let limbs = part.column_limbs_mut(idx);
-            if let Some(transposition) = &self.half_turned {
+            if let Some(transposition) = &self.half_transposed {
                 transposition.read_line(self.by_rows, col_idx, limbs);
                 continue;
             }

@@ -146,7 +146,7 @@ impl Table {
     /// after `after` searched columns?
     pub(in crate::cpu) fn wants_index(&mut self, after: usize) -> bool {
         let is_numbered = (1..=NUMBERED_COLUMNS).contains(&self.n_cols);
-        if !is_numbered || !self.is_home(Line::Column) || self.half_turned.is_some() {
+        if !is_numbered || !self.is_home(Line::Column) || self.half_transposed.is_some() {
             return false;
         }
         let Index { n_columns, n_losses, kept } = &mut self.index;

@@ -35,7 +35,7 @@ use super::parallelism::Parallelism;
 use super::transpose::Transposition;
 use super::window::Window;
 use crate::interrupt::{Exec, internal_error};
-use form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
+use form::{Line, bytes_of, columns_of, copy_of, gather, scatter, transpose};
 
 use extremes::Extremes;
 pub(super) use index::Becomes;
@@ -76,8 +76,8 @@ pub(super) struct Table {
     /// Number of changes of the home layout caused by a lack of memory for a copy.
     n_changes: u32,
     /// An in-place transpose of the home form that a flag has interrupted; `home` is empty then.
-    /// See Note [Half turned] in `transpose/`.
-    half_turned: Option<Box<Transposition>>,
+    /// See Note [Half transposed] in `transpose/`.
+    half_transposed: Option<Box<Transposition>>,
 }
 
 /// The memory available for transposing a table.
@@ -156,7 +156,7 @@ impl Table {
             Some(Err(_)) => return Ok(None),
             None => None,
         };
-        let half_turned = match &self.half_turned {
+        let half_transposed = match &self.half_transposed {
             Some(transposition) => match transposition.try_clone(parallelism)? {
                 Some(copy) => Some(Box::new(copy)),
                 None => return Ok(None),
@@ -170,7 +170,7 @@ impl Table {
             by_rows: self.by_rows,
             home,
             sparse,
-            half_turned,
+            half_transposed,
             ..Table::default()
         }))
     }
@@ -185,16 +185,16 @@ impl Table {
     }
 
     /// Does a transpose pay now, if the current access costs `n_accesses`?
-    fn wants_turn(&self, n_accesses: usize, parallelism: &Parallelism<'_>) -> bool {
+    fn wants_transpose(&self, n_accesses: usize, parallelism: &Parallelism<'_>) -> bool {
         let so_far = self.against.load(Ordering::Relaxed).saturating_add(n_accesses);
         self.against.store(so_far, Ordering::Relaxed);
-        parallelism.settings.eager_turns
+        parallelism.settings.eager_transposes
             || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
     }
 
     /// Returns the transpose of the home form; `None` if the system has no memory for it.
-    fn turned(&self, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
-        turn(&self.home, parallelism)
+    fn transposed(&self, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
+        transpose(&self.home, parallelism)
     }
 
     /// Copies line `idx`, zero-based, to `dst`. `may_copy` allows a copy of the table.
@@ -213,9 +213,9 @@ impl Table {
             return view.read(line, idx, dst, self.n_cols, parallelism);
         }
         if self.form(line).is_none()
-            && self.wants_turn(dst.len() * 64, parallelism)
+            && self.wants_transpose(dst.len() * 64, parallelism)
             && may_copy
-            && let Some(copy) = self.turned(parallelism)?
+            && let Some(copy) = self.transposed(parallelism)?
         {
             // It cannot be set yet: all owners of the table belong to this thread.
             let _ = self.copy.set(copy);
@@ -305,14 +305,14 @@ impl Table {
             return Ok(false);
         }
         if self.by_rows != (line == Line::Row) {
-            let turned = match self.copy.take() {
+            let transposed = match self.copy.take() {
                 Some(copy) => Some(copy),
                 None if !room.copy => return self.change_home(line, room, parallelism),
-                None if self.wants_turn(0, parallelism) => self.turned(parallelism)?,
+                None if self.wants_transpose(0, parallelism) => self.transposed(parallelism)?,
                 None => None,
             };
-            let Some(turned) = turned else { return Ok(false) };
-            self.set_home(turned);
+            let Some(transposed) = transposed else { return Ok(false) };
+            self.set_home(transposed);
         }
         Ok(true)
     }
@@ -335,10 +335,10 @@ impl Table {
     }
 
     /// Makes the other form the home form.
-    fn set_home(&mut self, turned: BitTable) {
+    fn set_home(&mut self, transposed: BitTable) {
         self.rows_are_other();
         self.window.drop();
-        self.home = turned;
+        self.home = transposed;
         self.by_rows = !self.by_rows;
     }
 
@@ -390,14 +390,14 @@ impl Table {
         room: TransposeRoom,
     ) -> Exec<()> {
         if self.by_rows != (line == Line::Row) {
-            let turned = match self.copy.take() {
+            let transposed = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None if self.wants_turn(src.len() * 64, parallelism) && room.copy => {
-                    self.turned(parallelism)?
+                None if self.wants_transpose(src.len() * 64, parallelism) && room.copy => {
+                    self.transposed(parallelism)?
                 }
                 None => None,
             };
-            match turned {
+            match transposed {
                 Some(form) => self.set_home(form),
                 None if !room.copy && self.change_home(line, room, parallelism)? => {}
                 None => {
@@ -450,7 +450,7 @@ impl Table {
         if self.form(line).is_none()
             && self.sparse.is_none()
             && self.view.is_none()
-            && let Some(copy) = self.turned(parallelism)?
+            && let Some(copy) = self.transposed(parallelism)?
         {
             let _ = self.copy.set(copy);
         }
@@ -468,12 +468,12 @@ impl Table {
             return Ok(None);
         }
         if !self.is_home(line) {
-            let turned = match self.copy.take() {
+            let transposed = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None => self.turned(parallelism)?,
+                None => self.transposed(parallelism)?,
             };
-            let Some(turned) = turned else { return Ok(None) };
-            self.set_home(turned);
+            let Some(transposed) = transposed else { return Ok(None) };
+            self.set_home(transposed);
         }
         Ok(Some(self.home_mut()))
     }

@@ -32,7 +32,7 @@ enum Step {
     /// It becomes dense, and sparse again with the same lines.
     Forms,
     /// A line of either kind is read.
-    Read { line: Line, idx: usize, may_turn: bool },
+    Read { line: Line, idx: usize, may_transpose: bool },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -46,8 +46,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Copy),
         1 => (place.clone(), place.clone()).prop_map(|(start, len)| Step::Field { start, len }),
         1 => Just(Step::Forms),
-        4 => (any::<bool>(), place, any::<bool>()).prop_map(|(row, idx, may_turn)| {
-            Step::Read { line: if row { Line::Row } else { Line::Column }, idx, may_turn }
+        4 => (any::<bool>(), place, any::<bool>()).prop_map(|(row, idx, may_transpose)| {
+            Step::Read { line: if row { Line::Row } else { Line::Column }, idx, may_transpose }
         }),
     ]
 }
@@ -146,14 +146,14 @@ fn take(
             (0..n_rows).for_each(|row| assert_eq!(table.bit(row, 0), rows[row][0]));
             table.make_sparse().expect("memory");
         }
-        Step::Read { line, idx, may_turn } => {
+        Step::Read { line, idx, may_transpose } => {
             let (n_lines, len) = match line {
                 Line::Row => (n_rows, n_cols),
                 Line::Column => (n_cols, n_rows),
             };
             let mut limbs = vec![!0; len.div_ceil(64)];
             let idx = idx % n_lines;
-            assert!(table.read(line, idx, &mut limbs, parallelism, may_turn).is_ok());
+            assert!(table.read(line, idx, &mut limbs, parallelism, may_transpose).is_ok());
             let bits: Vec<bool> = (0..len)
                 .map(|at| if line == Line::Row { rows[idx][at] } else { rows[at][idx] })
                 .collect();

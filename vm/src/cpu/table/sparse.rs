@@ -22,7 +22,7 @@ use star_value::{BitTable, OutOfMemory, SparseLine, SparseLines, SparseTable};
 use super::Table;
 use crate::cpu::bits::bits_in;
 use crate::cpu::parallelism::Parallelism;
-use crate::cpu::table::form::{Line, turn};
+use crate::cpu::table::form::{Line, transpose};
 use crate::interrupt::{Exec, internal_error};
 
 /// A sparse table.
@@ -30,7 +30,7 @@ use crate::interrupt::{Exec, internal_error};
 pub(super) struct Sparse {
     lines: SparseLines,
     /// Its transpose, if valid.
-    turned: OnceLock<SparseLines>,
+    transposed: OnceLock<SparseLines>,
     /// Number of ones, if only it and the sizes of the table are known.
     n_ones: Option<u64>,
 }
@@ -44,7 +44,7 @@ const WIDE_SHARE: u64 = 16;
 const MOST_BYTES: u64 = 1 << 26;
 
 /// Approximate number of accesses against a sparse layout that cost as much as a transpose.
-const ACCESSES_OF_A_TURN: usize = 4;
+const ACCESSES_OF_A_TRANSPOSE: usize = 4;
 
 /// A line of a sparse table.
 pub(in crate::cpu) enum Found<'t> {
@@ -61,7 +61,7 @@ impl Sparse {
 
     /// Returns the bytes of the transpose.
     pub(super) fn extra_bytes(&self) -> u64 {
-        self.turned.get().map_or(0, SparseLines::n_bytes)
+        self.transposed.get().map_or(0, SparseLines::n_bytes)
     }
 
     pub(super) fn lines(&self) -> &SparseLines {
@@ -70,7 +70,7 @@ impl Sparse {
 
     pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let lines = self.lines.try_clone()?;
-        Ok(Sparse { lines, turned: OnceLock::new(), n_ones: self.n_ones })
+        Ok(Sparse { lines, transposed: OnceLock::new(), n_ones: self.n_ones })
     }
 
     /// Counts the ones.
@@ -103,15 +103,15 @@ impl Table {
         let (len, n_lines) = (lines.len(), lines.n_lines());
         let by_rows = line == Line::Row;
         let (n_rows, n_cols) = if by_rows { (n_lines, len) } else { (len, n_lines) };
-        let sparse = Sparse { lines, turned: OnceLock::new(), n_ones: None };
+        let sparse = Sparse { lines, transposed: OnceLock::new(), n_ones: None };
         Table { n_rows, n_cols, by_rows, sparse: Some(Box::new(sparse)), ..Table::default() }
     }
 
     /// Returns a table that has only sizes and a number of ones; see Note [Refused parts] in
     /// `handles`.
     pub(in crate::cpu) fn without_bits(n_rows: usize, n_cols: usize, n_ones: u64) -> Self {
-        let (lines, turned) = (SparseLines::default(), OnceLock::new());
-        let sparse = Some(Box::new(Sparse { lines, turned, n_ones: Some(n_ones) }));
+        let (lines, transposed) = (SparseLines::default(), OnceLock::new());
+        let sparse = Some(Box::new(Sparse { lines, transposed, n_ones: Some(n_ones) }));
         Table { n_rows, n_cols, sparse, ..Table::default() }
     }
 
@@ -156,33 +156,33 @@ impl Table {
         Ok((sparse, self.by_rows == (line == Line::Row)))
     }
 
-    /// Finds line `idx`, zero-based, of a sparse table. `may_turn` tells whether a number of bytes
-    /// is available for a transpose.
+    /// Finds line `idx`, zero-based, of a sparse table. `may_transpose` tells whether a number of
+    /// bytes is available for a transpose.
     pub(in crate::cpu) fn find_line(
         &self,
         line: Line,
         idx: usize,
         parallelism: &Parallelism<'_>,
-        may_turn: impl Fn(u64) -> bool,
+        may_transpose: impl Fn(u64) -> bool,
     ) -> Exec<Found<'_>> {
         let (sparse, is_along) = self.sparse_along(line)?;
         if is_along {
             return Ok(Found::Line(sparse.lines.line(idx)));
         }
-        if sparse.turned.get().is_none() && sparse.lines.common_ground().is_some() {
+        if sparse.transposed.get().is_none() && sparse.lines.common_ground().is_some() {
             let so_far = self.against.fetch_add(1, Ordering::Relaxed);
-            let is_due = so_far >= ACCESSES_OF_A_TURN || parallelism.settings.eager_turns;
-            if is_due && may_turn(sparse.lines.bytes_to_turn()) {
-                let turned = sparse.lines.turned(|| parallelism.poll().is_ok());
+            let is_due = so_far >= ACCESSES_OF_A_TRANSPOSE || parallelism.settings.eager_transposes;
+            if is_due && may_transpose(sparse.lines.bytes_to_transpose()) {
+                let transposed = sparse.lines.transposed(|| parallelism.poll().is_ok());
                 parallelism.poll()?;
-                if let Ok(Some(turned)) = turned {
+                if let Ok(Some(transposed)) = transposed {
                     // It cannot be set yet: all owners of the table belong to this thread.
-                    let _ = sparse.turned.set(turned);
+                    let _ = sparse.transposed.set(transposed);
                 }
             }
         }
-        match sparse.turned.get() {
-            Some(turned) => Ok(Found::Line(turned.line(idx))),
+        match sparse.transposed.get() {
+            Some(transposed) => Ok(Found::Line(transposed.line(idx))),
             None => sparse.gather(idx, parallelism).map(Found::Gathered),
         }
     }
@@ -194,7 +194,7 @@ impl Table {
         idx: usize,
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
-        may_turn: bool,
+        may_transpose: bool,
     ) -> Exec<()> {
         let (of, len) = match line {
             Line::Row => (self.n_rows, self.n_cols),
@@ -206,7 +206,7 @@ impl Table {
                 parallelism.kernels.fill(part, ground, bits_in(len, start, part));
             })
         };
-        match self.find_line(line, idx, parallelism, |_| may_turn)? {
+        match self.find_line(line, idx, parallelism, |_| may_transpose)? {
             Found::Line(line) => {
                 fill(dst, line.ground)?;
                 line.each().for_each(|(place, limb)| dst[place as usize] = limb);
@@ -228,7 +228,7 @@ impl Table {
     /// it is not sparse.
     pub(in crate::cpu) fn sparse_mut(&mut self) -> Option<&mut SparseLines> {
         let sparse = self.sparse.as_deref_mut()?;
-        sparse.turned.take();
+        sparse.transposed.take();
         *self.against.get_mut() = 0;
         Some(&mut sparse.lines)
     }
@@ -269,7 +269,7 @@ impl Table {
     /// Should a sparse table of zeros change to this kind of lines when the first one is written?
     /// Against the layout, each line would be spread over all others. It should if it is large and
     /// has wide lines, which cost little while they are empty.
-    pub(in crate::cpu) fn turns_for_first(&self, line: Line) -> bool {
+    pub(in crate::cpu) fn transposes_for_first(&self, line: Line) -> bool {
         let is_zero =
             |lines: &SparseLines| lines.n_limbs() == 0 && lines.common_ground() == Some(false);
         let n_lines = if line == Line::Row { self.n_rows } else { self.n_cols };
@@ -312,7 +312,7 @@ impl Table {
         if sparse.lines.common_ground() != Some(false) {
             // Nearly all bits are ones: transposed like a dense table.
             let Some(rows) = packed(&sparse.lines, parallelism)? else { return Ok(None) };
-            return turn(&rows, parallelism);
+            return transpose(&rows, parallelism);
         }
         let Ok(mut table) = BitTable::zeros(self.n_rows, self.n_cols) else { return Ok(None) };
         for row in 0..self.n_rows {

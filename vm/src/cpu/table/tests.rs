@@ -30,7 +30,7 @@ fn windows_agree_with_the_form() {
     let never = std::sync::atomic::AtomicBool::new(false);
     let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
     for settings in [crate::cpu::Settings::default(), crate::cpu::Settings::tiny()] {
-        let settings = crate::cpu::Settings { eager_turns: false, ..settings };
+        let settings = crate::cpu::Settings { eager_transposes: false, ..settings };
         let pool = crate::cpu::pool::Pool::of(settings.threads);
         let kernels = crate::kernels::Kernels::detect();
         let parallelism = Parallelism::new(kernels, settings, budget.flags(), pool);
@@ -86,14 +86,14 @@ fn tables_transpose_in_place_with_memory_for_a_panel() {
     let rows = ["011", "100", "110"];
     let mut square = Table::new(BitTable::parse(&rows).unwrap());
     for line in [Line::Row, Line::Row, Line::Column, Line::Row] {
-        assert!(matches!(square.turn_in_place(line, 0, &parallelism), Ok(true)));
+        assert!(matches!(square.transpose_in_place(line, 0, &parallelism), Ok(true)));
         assert!(square.is_home(line) && square.bit(0, 1) && square.bit(1, 0) && !square.bit(0, 0));
     }
     let mut wide = Table::new(BitTable::parse(&rows[..2]).unwrap());
     let spare = spare_bytes(&wide.home);
-    assert!(matches!(wide.turn_in_place(Line::Row, spare - 1, &parallelism), Ok(false)));
-    assert!(matches!(wide.turn_in_place(Line::Column, 0, &parallelism), Ok(true)));
-    assert!(matches!(wide.turn_in_place(Line::Row, spare, &parallelism), Ok(true)));
+    assert!(matches!(wide.transpose_in_place(Line::Row, spare - 1, &parallelism), Ok(false)));
+    assert!(matches!(wide.transpose_in_place(Line::Column, 0, &parallelism), Ok(true)));
+    assert!(matches!(wide.transpose_in_place(Line::Row, spare, &parallelism), Ok(true)));
     assert!(wide.is_home(Line::Row) && !wide.has(Line::Column));
     assert_eq!((wide.n_rows(), wide.n_cols(), wide.bit(0, 2)), (2, 3, true));
     assert!(matches!(wide.home_along(Line::Column, &parallelism), Ok(Some(_))));
@@ -137,8 +137,8 @@ fn tables_without_memory_for_a_copy_change_their_home() {
         (130, 67, 1 << 20, true),
         (130, 67, 0, false),
     ] {
-        for eager_turns in [true, false] {
-            let settings = crate::cpu::Settings { eager_turns, ..Default::default() };
+        for eager_transposes in [true, false] {
+            let settings = crate::cpu::Settings { eager_transposes, ..Default::default() };
             let pool = Pool::of(settings.threads);
             let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
             let room = TransposeRoom { copy: false, spare, change: true };
@@ -174,7 +174,7 @@ fn tables_without_memory_for_a_copy_change_their_home() {
             // A phase of a hundred accesses causes one or two transposes, but not an increasing
             // number.
             let n = table.n_changes();
-            assert!(if changes { n >= 1 && (eager_turns || n <= 6) } else { n == 0 }, "{n}");
+            assert!(if changes { n >= 1 && (eager_transposes || n <= 6) } else { n == 0 }, "{n}");
         }
     }
 }
@@ -196,13 +196,13 @@ fn interrupted_transposes_leave_valid_tables() {
         {
             let mut table = Table::new(columns.clone());
             if line == Line::Column {
-                assert!(matches!(table.turn_in_place(Line::Row, u64::MAX, &on), Ok(true)));
+                assert!(matches!(table.transpose_in_place(Line::Row, u64::MAX, &on), Ok(true)));
             }
             let transposition =
                 Transposition::stopped_after(std::mem::take(&mut table.home), n_moves, &on);
-            table.half_turned = Some(Box::new(transposition));
-            assert!(table.turn_in_place(line, 0, &stopping).is_err());
-            assert!(table.is_half_turned());
+            table.half_transposed = Some(Box::new(transposition));
+            assert!(table.transpose_in_place(line, 0, &stopping).is_err());
+            assert!(table.is_half_transposed());
             let some = table.some_columns(500..530, &on);
             assert!(some.is_ok_and(|some| {
                 let same = |idx| some.column_limbs(idx) == columns.column_limbs(500 + idx);
@@ -211,7 +211,7 @@ fn interrupted_transposes_leave_valid_tables() {
             let copy = table.try_clone(&on).ok().flatten();
             for mut table in [Some(table), copy].into_iter().flatten() {
                 assert!(table.to_host(&on).is_ok_and(|host| host.as_ref() == Some(&columns)));
-                assert!(table.end_turn(&on).is_ok() && !table.is_half_turned());
+                assert!(table.end_transpose(&on).is_ok() && !table.is_half_transposed());
                 assert!(table.is_home(line));
                 assert!(table.to_host(&on).is_ok_and(|host| host.as_ref() == Some(&columns)));
             }

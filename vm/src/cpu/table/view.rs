@@ -62,7 +62,7 @@ impl View {
 impl Table {
     /// May fields of it be views? This requires contiguous columns.
     pub(in crate::cpu) fn may_be_viewed(&self) -> bool {
-        self.is_home(Line::Column) && self.half_turned.is_none()
+        self.is_home(Line::Column) && self.half_transposed.is_none()
     }
 
     /// Returns a view of these columns of a table that [may be viewed](Table::may_be_viewed).

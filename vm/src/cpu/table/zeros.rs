@@ -73,7 +73,7 @@ impl Table {
         let are_few = |limbs: &Vec<u64>| 4 * limbs.len() <= n_limbs;
         SPARE_BYTES.contains(&self.n_bytes())
             && self.is_home(Line::Column)
-            && self.half_turned.is_none()
+            && self.half_transposed.is_none()
             && self.zeros.0.as_ref().is_some_and(are_few)
     }
 
@@ -161,7 +161,7 @@ mod tests {
     fn columns_are_zero_outside_the_known_limbs() {
         let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
         let budget = MemoryBudget::new(&flag, &never, u64::MAX);
-        let settings = Settings { eager_turns: false, ..Settings::default() };
+        let settings = Settings { eager_transposes: false, ..Settings::default() };
         let pool = Pool::of(settings.threads);
         let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
         let room = TransposeRoom { copy: false, spare: 0, change: false };

@@ -1,10 +1,10 @@
 //! In-place transpose, for a table that leaves no memory for a second form.
 //!
-//! Note [Half turned]. A flag may interrupt a transpose between two moves. The result is still a
-//! table: the [`Transposition`] records the positions of its bits. Runs do not work with this kind
-//! of table: the transpose is completed before a run begins, and before the host writes to it. The
-//! host can read it in this state ([`Transposition::read_line`]), so that an interrupted run ends
-//! at once.
+//! Note [Half transposed]. A flag may interrupt a transpose between two moves. The result is still
+//! a table: the [`Transposition`] records the positions of its bits. Runs do not work with this
+//! kind of table: the transpose is completed before a run begins, and before the host writes to it.
+//! The host can read it in this state ([`Transposition::read_line`]), so that an interrupted run
+//! ends at once.
 
 mod panels;
 mod square;
@@ -68,11 +68,11 @@ impl Transposition {
         }
     }
 
-    /// Copies line `idx` of the original form, or with `turned` of the transpose, to `dst`.
-    pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
+    /// Copies line `idx` of the original form, or with `transposed` of the transpose, to `dst`.
+    pub(super) fn read_line(&self, transposed: bool, idx: usize, dst: &mut [u64]) {
         match self {
-            Transposition::Square(square) => square.read_line(turned, idx, dst),
-            Transposition::Panels(panels) => panels.read_line(turned, idx, dst),
+            Transposition::Square(square) => square.read_line(transposed, idx, dst),
+            Transposition::Panels(panels) => panels.read_line(transposed, idx, dst),
         }
     }
 

@@ -234,15 +234,15 @@ impl Panels {
     }
 
     /// See [`Transposition::read_line`](super::Transposition::read_line).
-    pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
+    pub(super) fn read_line(&self, transposed: bool, idx: usize, dst: &mut [u64]) {
         let (of_line, bit) = (idx / BLOCK, idx % BLOCK);
         for (at, limb) in dst.iter_mut().enumerate() {
-            let (row, col) = if turned { (of_line, at) } else { (at, of_line) };
+            let (row, col) = if transposed { (of_line, at) } else { (at, of_line) };
             let column = |idx| self.limbs[(col * BLOCK + idx) * self.stride + row];
             let line = |idx| self.limbs[(row * BLOCK + idx) * self.stride_after + col];
             let n_cols = BLOCK.min(self.n_cols - col * BLOCK);
             let n_rows = BLOCK.min(self.n_rows - row * BLOCK);
-            *limb = match (self.place(row, col), turned) {
+            *limb = match (self.place(row, col), transposed) {
                 (BlockAt::Columns, false) => column(bit),
                 (BlockAt::Columns, true) => gathered(n_cols, bit, column),
                 (BlockAt::Block(block), true) => block[bit],

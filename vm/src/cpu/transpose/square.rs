@@ -85,12 +85,12 @@ impl Square {
     }
 
     /// See [`Transposition::read_line`](super::Transposition::read_line).
-    pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
+    pub(super) fn read_line(&self, transposed: bool, idx: usize, dst: &mut [u64]) {
         dst.fill(0);
         let (n, column) = (self.form.n_cols(), self.form.column_limbs(idx));
         for tile in 0..n.div_ceil(TILE) {
             let (start, n_here) = (tile * TILE, n_lines(n, tile));
-            if self.progress.has(tile, idx / TILE) == turned {
+            if self.progress.has(tile, idx / TILE) == transposed {
                 let limbs = limbs(dst.len(), tile);
                 dst[limbs.clone()].copy_from_slice(&column[limbs]);
             } else {
@@ -107,13 +107,13 @@ impl Square {
 struct Tiles {
     upper: Box<[u64]>,
     lower: Box<[u64]>,
-    turned: Box<[u64]>,
+    transposed: Box<[u64]>,
 }
 
 impl Tiles {
     fn new() -> Self {
         let zeros = || vec![0; TILE * LIMBS].into_boxed_slice();
-        Tiles { upper: zeros(), lower: zeros(), turned: zeros() }
+        Tiles { upper: zeros(), lower: zeros(), transposed: zeros() }
     }
 
     /// Exchanges a pair of tiles, or transposes one on the diagonal.
@@ -124,11 +124,17 @@ impl Tiles {
         if !has_upper && !has_lower {
             return;
         }
-        turn(form.n_cols(), (above, below), &self.upper, &mut self.turned, parallelism);
-        write(form, below, above, &self.turned);
+        transpose(form.n_cols(), (above, below), &self.upper, &mut self.transposed, parallelism);
+        write(form, below, above, &self.transposed);
         if above != below {
-            turn(form.n_cols(), (below, above), &self.lower, &mut self.turned, parallelism);
-            write(form, above, below, &self.turned);
+            transpose(
+                form.n_cols(),
+                (below, above),
+                &self.lower,
+                &mut self.transposed,
+                parallelism,
+            );
+            write(form, above, below, &self.transposed);
         }
     }
 }
@@ -159,18 +165,18 @@ fn read(form: &BitTable, rows: usize, cols: usize, tile: &mut [u64]) -> bool {
     any != 0
 }
 
-/// Transposes the tile of these rows and columns of a table of size `n` into `turned`.
-fn turn(
+/// Transposes the tile of these rows and columns of a table of size `n` into `transposed`.
+fn transpose(
     n: usize,
     (rows, cols): (usize, usize),
     tile: &[u64],
-    turned: &mut [u64],
+    transposed: &mut [u64],
     parallelism: &Parallelism<'_>,
 ) {
-    turned.fill(0);
+    transposed.fill(0);
     let (n_rows, n_cols) = (n_lines(n, rows), n_lines(n, cols));
     let source = Columns { storage: tile, stride: LIMBS, n_cols };
-    parallelism.kernels.transpose_limbs(source, n_rows, 0..n_rows.div_ceil(64), turned, LIMBS);
+    parallelism.kernels.transpose_limbs(source, n_rows, 0..n_rows.div_ceil(64), transposed, LIMBS);
 }
 
 /// Writes the tile of these rows and columns where it differs.

@@ -12,30 +12,34 @@ use crate::kernels::{Kernels, Level};
 
 /// Runs every transpose from the beginning, and interrupted before each move, read in that state,
 /// and completed.
-fn turns(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
+fn transposes(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
     let about = format!("{n_rows} × {n_cols}");
     let mut table = BitTable::zeros(n_rows, n_cols).unwrap();
     for (row, col) in (0..n_rows).flat_map(|row| (0..n_cols).map(move |col| (row, col))) {
         table.put(row, col, (row * 31 + col * 17 + row * col).is_multiple_of(7));
     }
     let rows: Vec<BitVector> = (0..n_rows).map(|row| table.row(row)).collect();
-    let turned = BitTable::from_columns(n_cols, &rows);
+    let transposed = BitTable::from_columns(n_cols, &rows);
     for n in 0.. {
         let half = Transposition::stopped_after(table.clone(), n, parallelism);
         let copy = half.try_clone(parallelism).unwrap().expect("memory");
-        for (is_turned, whole) in [(false, &table), (true, &turned)] {
+        for (is_transposed, whole) in [(false, &table), (true, &transposed)] {
             for idx in (0..whole.n_cols()).step_by(37) {
                 let mut line = vec![!0; whole.column_len()];
-                copy.read_line(is_turned, idx, &mut line);
-                assert_eq!(line, whole.column_limbs(idx), "{about}, {n} moves, {is_turned} {idx}");
+                copy.read_line(is_transposed, idx, &mut line);
+                assert_eq!(
+                    line,
+                    whole.column_limbs(idx),
+                    "{about}, {n} moves, {is_transposed} {idx}"
+                );
             }
         }
         for mut half in [half, copy] {
             half.go_on(parallelism).unwrap();
             let form = half.into_form();
-            assert!(form == turned, "{about}, {n} moves");
+            assert!(form == transposed, "{about}, {n} moves");
             // The gaps between and after the columns are clear.
-            assert_eq!(form.count_ones(), turned.count_ones(), "{about}, {n} moves");
+            assert_eq!(form.count_ones(), transposed.count_ones(), "{about}, {n} moves");
         }
         if Transposition::stopped_after(table.clone(), n, parallelism).is_at_its_end() {
             return;
@@ -53,7 +57,7 @@ fn in_place_transposes_match_bit_by_bit() {
         let pool = Pool::of(Some(1));
         let parallelism = Parallelism::new(kernels, settings, budget.flags(), pool);
         for n in [0, 1, 63, 64, 65, 511, 512, 513, 1100] {
-            turns(n, n, &parallelism);
+            transposes(n, n, &parallelism);
         }
         for (n_rows, n_cols) in [
             (0, 5),
@@ -67,7 +71,7 @@ fn in_place_transposes_match_bit_by_bit() {
             (4100, 70),
             (70, 4100),
         ] {
-            turns(n_rows, n_cols, &parallelism);
+            transposes(n_rows, n_cols, &parallelism);
         }
     }
 }

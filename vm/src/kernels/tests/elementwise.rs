@@ -205,11 +205,11 @@ fn functions_of_blocks_in_slots() {
             // The result may overlap an operand. Blocks 3 to 5 and 6 to 8 are those of three
             // iterations.
             let to = if table & 1 == 0 { 6 } else { 3 };
-            let of = [BlockPlace::fixed(2), BlockPlace::of_turns(3), BlockPlace::fixed(1)];
-            let ways = [vec![BlockOp::new(table, &of[..n], BlockPlace::of_turns(to))]];
-            let wanted = |turn: usize, limb: usize| {
+            let of = [BlockPlace::fixed(2), BlockPlace::of_iterations(3), BlockPlace::fixed(1)];
+            let ways = [vec![BlockOp::new(table, &of[..n], BlockPlace::of_iterations(to))]];
+            let wanted = |iteration: usize, limb: usize| {
                 (0..64).fold(0, |made, bit| {
-                    let of = [2, 3 + turn, 1];
+                    let of = [2, 3 + iteration, 1];
                     let digit = |block: usize| before[block][limb] >> bit & 1;
                     let idx = of[..n].iter().fold(0, |idx, block| idx << 1 | digit(*block));
                     made | u64::from(table >> idx & 1) << bit
@@ -217,10 +217,11 @@ fn functions_of_blocks_in_slots() {
             };
             for (kernels, n_limbs) in kernels().flat_map(|k| [(k, 3), (k, 5)]) {
                 let mut blocks = before;
-                kernels.turns(&ways, &[(0, 0), (7, 0), (1, 0)], &mut blocks, n_limbs);
-                for turn in 0..3 {
-                    let made = &blocks[usize::from(to) + turn][..n_limbs];
-                    let wanted: Vec<u64> = (0..n_limbs).map(|limb| wanted(turn, limb)).collect();
+                kernels.iterations(&ways, &[(0, 0), (7, 0), (1, 0)], &mut blocks, n_limbs);
+                for iteration in 0..3 {
+                    let made = &blocks[usize::from(to) + iteration][..n_limbs];
+                    let wanted: Vec<u64> =
+                        (0..n_limbs).map(|limb| wanted(iteration, limb)).collect();
                     assert_eq!(made, wanted, "{table:08b} of {n} {kernels:?}");
                 }
             }

@@ -89,7 +89,7 @@ fn rows_are_gathered_and_scattered() {
     }
 }
 
-fn turned(table: &Table, n_rows: usize, gap: usize) -> Table {
+fn transposed(table: &Table, n_rows: usize, gap: usize) -> Table {
     let bits = (0..n_rows).map(|row| table.bits.iter().map(|column| column[row]).collect());
     Table::new(bits.collect(), table.bits.len(), gap)
 }
@@ -100,7 +100,7 @@ fn transposes_leave_gaps_unchanged() {
     for (n_rows, n_cols, gap) in SIZES {
         for dst_gap in [0, 1] {
             let table = Table::random(&mut random, n_rows, n_cols, gap);
-            let expected = turned(&table, n_rows, dst_gap);
+            let expected = transposed(&table, n_rows, dst_gap);
             for kernels in kernels() {
                 let mut dst = vec![DIRT; expected.storage.len()];
                 let limbs = 0..n_rows.div_ceil(64);

@@ -29,12 +29,12 @@ fn a_run_that_cannot_begin_keeps_its_arguments() {
 fn a_loop_can_be_left_and_continued_in_its_head() {
     for leaves in [true, false] {
         let mut draft = Draft::new("main");
-        let turns = draft.param("i", Ty::Int, Mode::Ref);
+        let iterations = draft.param("i", Ty::Int, Mode::Ref);
         let first = draft.var("b", Ty::Bool);
         let jump =
             if leaves { StmtKind::Break(LabelId(0)) } else { StmtKind::Continue(LabelId(0)) };
         let head = vec![
-            increment(turns),
+            increment(iterations),
             st(StmtKind::If {
                 test: v(first),
                 then: vec![set(first, Op::Copy(Operand::Bool(false))), st(jump)],
@@ -42,7 +42,7 @@ fn a_loop_can_be_left_and_continued_in_its_head() {
             }),
         ];
         let body = vec![
-            set(turns, Op::Copy(n(0))),
+            set(iterations, Op::Copy(n(0))),
             set(first, Op::Copy(Operand::Bool(true))),
             st(StmtKind::While { label: LabelId(0), head, test: v(first), body: Vec::new() }),
         ];
@@ -91,9 +91,9 @@ fn unused_tables_are_released() {
     let result = function.result("T", TABLE);
     let function = function.body(vec![set(result, Op::NewTable(n(64), n(100)))]);
     let mut draft = Draft::new("main");
-    let turn = draft.var("j", Ty::Int);
+    let iteration = draft.var("j", Ty::Int);
     let call = StmtKind::Call { callee: RoutineId(1), args: Vec::new(), dst: None };
-    let main = draft.body(vec![for_up(0, turn, n(1), n(10), vec![st(call)])]);
+    let main = draft.body(vec![for_up(0, iteration, n(1), n(10), vec![st(call)])]);
     let _ = run(&program(vec![main, function]), Vec::new());
 }
 

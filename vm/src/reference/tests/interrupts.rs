@@ -92,7 +92,7 @@ fn every_long_operation_polls_the_flag() {
 fn a_single_row_is_scattered_in_pieces() {
     // By default a table is transposed only after many accesses, so the first one scatters.
     let mut settings = cpu::Settings::tiny();
-    settings.eager_turns = false;
+    settings.eager_transposes = false;
     let cpu = Cpu::with(settings, Kernels::detect());
     let mut draft = Draft::new("P");
     let table = draft.param("T", TABLE, Mode::Ref);

@@ -20,7 +20,7 @@ impl Observer for Diary {
             Moment::Statement(Stmt { kind: StmtKind::Call { .. }, .. }) => "call",
             Moment::Statement(Stmt { kind: StmtKind::For { .. }, .. }) => "for",
             Moment::Statement(_) => "other",
-            Moment::Turn => "turn",
+            Moment::Iteration => "iteration",
             Moment::End => "end",
         };
         let (depth, name) = (scene.depth(), &scene.routine().name);
@@ -67,11 +67,11 @@ fn steps_are_observed_before_they_happen() {
     assert_eq!((outcome, left), (Outcome::Done, HostValue::Int(9)));
     let expected = [
         "1 main for Int(7)",
-        "1 main turn Int(7)",
+        "1 main iteration Int(7)",
         "1 main call Int(7)",
         "2 f assign Int(7)",
         "2 f end Int(8)",
-        "1 main turn Int(8)",
+        "1 main iteration Int(8)",
         "1 main call Int(8)",
         "2 f assign Int(8)",
         "2 f end Int(9)",

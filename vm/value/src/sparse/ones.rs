@@ -10,7 +10,7 @@ impl SparseLines {
     ///
     /// # Errors
     /// [`OutOfMemory`]; `None` if `go_on` returns false, or lines have different grounds.
-    pub fn turned(&self, mut go_on: impl FnMut() -> bool) -> Result<Option<Self>, OutOfMemory> {
+    pub fn transposed(&self, mut go_on: impl FnMut() -> bool) -> Result<Option<Self>, OutOfMemory> {
         let Some(ground) = self.common_ground() else { return Ok(None) };
         // A limb of the transposed table for each line and each 64 lines that differ from the
         // ground there.
@@ -27,13 +27,13 @@ impl SparseLines {
             });
         }
         let total = n_limbs.iter().map(|n| *n as usize).sum();
-        let mut turned = SparseLines::zeros(self.n_lines(), self.len, total)?;
-        turned.places.resize(total, 0);
-        turned.limbs.resize(total, 0);
-        turned.n_used = total;
-        turned.n_on_ones = if ground { self.len } else { 0 };
+        let mut transposed = SparseLines::zeros(self.n_lines(), self.len, total)?;
+        transposed.places.resize(total, 0);
+        transposed.limbs.resize(total, 0);
+        transposed.n_used = total;
+        transposed.n_on_ones = if ground { self.len } else { 0 };
         let mut start = 0;
-        for (span, n) in turned.spans.iter_mut().zip(&n_limbs) {
+        for (span, n) in transposed.spans.iter_mut().zip(&n_limbs) {
             *span = Span::new(start, 0, *n as usize, ground);
             start += *n as usize;
         }
@@ -42,23 +42,23 @@ impl SparseLines {
                 return Ok(None);
             }
             let (place, mask) = ((idx / 64) as u32, 1 << (idx % 64));
-            let of_ground = turned.ground_limb(ground, idx / 64);
+            let of_ground = transposed.ground_limb(ground, idx / 64);
             self.others(idx, |at| {
-                let Span { start, len, .. } = &mut turned.spans[at];
+                let Span { start, len, .. } = &mut transposed.spans[at];
                 let end = *start + *len as usize;
-                if *len > 0 && turned.places[end - 1] == place {
-                    turned.limbs[end - 1] ^= mask;
+                if *len > 0 && transposed.places[end - 1] == place {
+                    transposed.limbs[end - 1] ^= mask;
                 } else {
-                    (turned.places[end], turned.limbs[end]) = (place, of_ground ^ mask);
+                    (transposed.places[end], transposed.limbs[end]) = (place, of_ground ^ mask);
                     *len += 1;
                 }
             });
         }
-        Ok(Some(turned))
+        Ok(Some(transposed))
     }
 
     /// Returns the maximum number of bytes for the transposition.
-    pub fn bytes_to_turn(&self) -> u64 {
+    pub fn bytes_to_transpose(&self) -> u64 {
         let others = (0..self.n_lines()).map(|idx| {
             let line = self.line(idx);
             let of_ground = |place: u32| self.ground_limb(line.ground, place as usize);

@@ -30,7 +30,7 @@ fn updates_match_the_model() {
     for len in [1, 63, 64, 65, 200, 1000] {
         let mut model = vec![vec![false; len]; 7];
         let mut lines = SparseLines::zeros(len, 7, 0).unwrap();
-        for turn in 0..600 {
+        for transpose in 0..600 {
             let (idx, n) = (random.below(model.len()), model[0].len());
             match random.below(12) {
                 0 => {
@@ -45,11 +45,11 @@ fn updates_match_the_model() {
                     lines.set(idx, ground, limbs).unwrap();
                     model[idx] = bits;
                 }
-                1 if turn % 50 == 0 => {
+                1 if transpose % 50 == 0 => {
                     lines.add_lines(2).unwrap();
                     model.resize(model.len() + 2, vec![false; n]);
                 }
-                2 if turn % 50 == 0 => {
+                2 if transpose % 50 == 0 => {
                     lines.lengthen(n + 3).unwrap();
                     model.iter_mut().for_each(|line| line.resize(n + 3, false));
                 }
@@ -74,12 +74,12 @@ fn updates_match_the_model() {
         }
         assert_same(&lines, &model);
         assert_eq!((lines.common_ground(), &part.try_clone().unwrap()), (Some(ground), &part));
-        let turned = lines.turned(|| true).unwrap().unwrap();
+        let transposed = lines.transposed(|| true).unwrap().unwrap();
         let columns = |at: usize| model.iter().map(|line| line[at]).collect::<Vec<bool>>();
         let by_columns: Vec<Vec<bool>> = (0..model[0].len()).map(columns).collect();
-        assert_same(&turned, &by_columns);
-        assert_eq!(turned.turned(|| true).unwrap().unwrap(), lines);
-        assert!(lines.turned(|| false).unwrap().is_none());
+        assert_same(&transposed, &by_columns);
+        assert_eq!(transposed.transposed(|| true).unwrap().unwrap(), lines);
+        assert!(lines.transposed(|| false).unwrap().is_none());
     }
 }
 
@@ -93,7 +93,7 @@ fn columns_of_a_table_become_lines() {
     let table = BitTable::parse(&["011", "111", "110"]).unwrap();
     let lines = SparseLines::of_columns(&table).unwrap();
     assert_eq!((lines.n_limbs(), lines.common_ground(), lines.count_ones()), (2, None, 7));
-    assert!(lines.turned(|| true).unwrap().is_none(), "its lines differ in their ground");
+    assert!(lines.transposed(|| true).unwrap().is_none(), "its lines differ in their ground");
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn refused_allocations_change_nothing() {
         ("lengthen", |lines| lines.lengthen(301)),
         ("make_spare", |lines| lines.make_spare(1000)),
         ("copies", |lines| lines.try_clone().map(drop)),
-        ("turned", |lines| {
+        ("transposed", |lines| {
             let mut part = SparseLines::default();
             part.copy_from(lines, 0..2)?;
-            part.turned(|| true).map(drop)
+            part.transposed(|| true).map(drop)
         }),
     ];
     for (name, change) in changes {

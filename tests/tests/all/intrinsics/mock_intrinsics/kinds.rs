@@ -73,7 +73,7 @@ fn every(call: &mut IntrinsicCall) -> IntrinsicResult {
         complements.push((to, bits));
     }
     let [n_rows, n_cols] = call.table_size(5)?;
-    call.turn(5, LineOrder::Rows)?;
+    call.transpose(5, LineOrder::Rows)?;
     let mut by_rows = call.reserve_table(10, n_rows, n_cols, LineOrder::Rows)?;
     by_rows.storage_mut().copy_from_slice(call.lines(5, LineOrder::Rows)?.storage());
     call.own(12, Some(LineOrder::Rows))?;

@@ -62,9 +62,9 @@ impl<'r> DeviceRun<'r, '_> {
         self.set_sizes(fused, &walk)?;
         let mut words = Vec::new();
         for var in &fused.results {
-            let asked = fused.asks.iter().zip(&found).rev().find(|(asked, _)| asked.dst == *var);
-            let number = match asked {
-                Some((asked, found)) => Some(asked.answer(*found)),
+            let query = fused.queries.iter().zip(&found).rev().find(|(query, _)| query.dst == *var);
+            let number = match query {
+                Some((query, found)) => Some(query.answer(*found)),
                 None => walk.known(*var),
             };
             let value = number.unwrap_or(0);
@@ -77,7 +77,7 @@ impl<'r> DeviceRun<'r, '_> {
         }
         let operations = self.get_wide(state::OPERATIONS).saturating_add(walk.operations);
         self.put_wide(state::OPERATIONS, operations);
-        let steps = walk.operations.saturating_add(walk.turns);
+        let steps = walk.operations.saturating_add(walk.iterations);
         self.put_wide(state::STEPS, self.get_wide(state::STEPS).saturating_add(steps));
         self.control.stats.operations = operations;
         self.control.stats.counters.grid_runs += u64::from(walk.rows.is_some());
@@ -151,7 +151,7 @@ impl<'r> DeviceRun<'r, '_> {
         let width = if is_wide { 4 } else { 2 };
         let limbs = rows.div_ceil(32 * width);
         let n_groups = limbs.div_ceil(THREADS);
-        let per = (fused.asks.len() as u32).div_ceil(width);
+        let per = (fused.queries.len() as u32).div_ceil(width);
         let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
         let at_once = grid.limbs_at_once() / u64::from(width) / walk.work.max(1);
         let room = match self.room(fused, walk, (width, n_groups * per + per))? {
@@ -199,7 +199,8 @@ impl<'r> DeviceRun<'r, '_> {
             ]);
             launches.push(Launch { kernel, groups: [n_groups.div_ceil(THREADS), 1], given });
         }
-        let (found_at, n_found) = ((at(&room) + n_groups * per) * width, fused.asks.len() as u32);
+        let (found_at, n_found) =
+            ((at(&room) + n_groups * per) * width, fused.queries.len() as u32);
         self.own(room.grown.iter());
         let each = u64::from(limbs.min(step * THREADS)) * u64::from(width) * walk.work;
         let done = self.launch(&launches, each);

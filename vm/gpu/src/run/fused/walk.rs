@@ -50,7 +50,7 @@ pub(super) struct Walk<'p> {
     /// Numbers that were set to a size.
     pub(super) sizes: HashMap<(VarId, SizeOperand), i64>,
     pub(super) operations: u64,
-    pub(super) turns: u64,
+    pub(super) iterations: u64,
     /// Number of operations on slices.
     pub(super) work: u64,
     /// Number of statements that it may still evaluate.
@@ -83,7 +83,7 @@ impl<'p> Walk<'p> {
             rows: None,
             sizes: HashMap::new(),
             operations: 0,
-            turns: 0,
+            iterations: 0,
             work: 0,
             left: MOST,
         }
@@ -213,12 +213,12 @@ impl<'p> Walk<'p> {
                 Ok(())
             }
             StmtKind::For { label: _, var, from, to, down, body } => {
-                self.turns(*var, (from, to), *down, |this| this.block(body))
+                self.iterations(*var, (from, to), *down, |this| this.block(body))
             }
             StmtKind::Forall {
                 var, range: ForallRange::Range(from, to), privates, body, ..
             } => {
-                self.turns(*var, (from, to), false, |this| {
+                self.iterations(*var, (from, to), false, |this| {
                     this.unset(privates)?;
                     this.block(body)
                 })?;
@@ -234,7 +234,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn turns(
+    fn iterations(
         &mut self,
         var: VarId,
         (from, to): (&Operand, &Operand),
@@ -247,13 +247,13 @@ impl<'p> Walk<'p> {
         if from.max(to) > most || from.min(to) < -most {
             return Err(Declined::Range);
         }
-        let mut turn = from;
-        while (down && turn >= to) || (!down && turn <= to) {
-            self.turns += 1;
+        let mut iteration = from;
+        while (down && iteration >= to) || (!down && iteration <= to) {
+            self.iterations += 1;
             self.left = self.left.checked_sub(1).ok_or(Declined::Body)?;
-            self.numbers.insert(var, turn);
+            self.numbers.insert(var, iteration);
             body(self)?;
-            turn += if down { -1 } else { 1 };
+            iteration += if down { -1 } else { 1 };
         }
         Ok(())
     }
@@ -328,8 +328,8 @@ impl<'p> Walk<'p> {
             Op::Rows(var) => return self.measured(dst, SizeOperand::Rows(*var)),
             Op::Columns(var) => return self.measured(dst, SizeOperand::Columns(*var)),
             // The kernel computes the result; the sequence does not use it.
-            Op::Query(_, of) => return self.asked(&[*of]),
-            Op::BitsEqual(left, right) => return self.asked(&[*left, *right]),
+            Op::Query(_, of) => return self.queried(&[*of]),
+            Op::BitsEqual(left, right) => return self.queried(&[*left, *right]),
             _ => return Err(Declined::Body),
         };
         self.assign(dst, number)
@@ -341,7 +341,7 @@ impl<'p> Walk<'p> {
         self.takes_size(dst, size, number)
     }
 
-    fn asked(&mut self, slices: &[VarId]) -> WalkResult {
+    fn queried(&mut self, slices: &[VarId]) -> WalkResult {
         self.work += 1;
         for slice in slices {
             let rows = self.set(*slice)?.rows;

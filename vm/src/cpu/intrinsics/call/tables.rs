@@ -143,7 +143,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     /// # Errors
     /// If the parameter is not a table, or the run must end. The Star body runs if there is no
     /// memory for a second form.
-    pub fn turn(&mut self, idx: usize, lines: LineOrder) -> IntrinsicResult {
+    pub fn transpose(&mut self, idx: usize, lines: LineOrder) -> IntrinsicResult {
         let reg = self.table_reg(Target::Param(idx))?;
         let table = self.interpreter.table(reg)?;
         if table.has(line(lines)) {
@@ -156,7 +156,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok(self.interpreter.recount_copy(reg, before)?)
     }
 
-    /// Returns the lines of a table in an existing form; see [`IntrinsicCall::turn`].
+    /// Returns the lines of a table in an existing form; see [`IntrinsicCall::transpose`].
     ///
     /// # Errors
     /// If the parameter is not a table, or has no form by these lines.
@@ -247,13 +247,13 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         {
             // Both forms exist for a while.
             self.reserve(n_bytes)?;
-            let mut is_turned = false;
+            let mut is_transposed = false;
             self.interpreter.change(reg, |table, interpreter| {
-                is_turned = table.home_along(line(wanted), &interpreter.parallelism)?.is_some();
+                is_transposed = table.home_along(line(wanted), &interpreter.parallelism)?.is_some();
                 Ok(())
             })?;
             self.spend(n_bytes)?;
-            if !is_turned {
+            if !is_transposed {
                 return Err(NotTaken::declined());
             }
         }

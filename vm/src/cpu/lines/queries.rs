@@ -1,7 +1,7 @@
 //! Queries of lines: a `forall` whose iterations query lines of their index, and combine the
 //! results or write a component of a slice or word.
 //!
-//! Note [Questions]. The logic on lines is a tape whose reductions are the queries: it evaluates
+//! Note [Line queries]. The logic on lines is a tape whose reductions are the queries: it evaluates
 //! them for many lines at a time. The use of the results is a list of steps over up to 64
 //! iterations at once: a number of the body is an array, a truth value a limb with a bit for each
 //! iteration. A branch is a mask, under which the steps inside combine, write and count. No branch
@@ -21,14 +21,14 @@ use super::super::table::form::Line;
 use super::LineTape;
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};
-use crate::tape::{Answer, Lane, Strips, Turns};
+use crate::tape::{Answer, Iterations, Lane, Strips};
 pub(in crate::cpu) use steps::{Num, Step, Truth};
 
 use steps::Partial;
 
 /// A body that queries lines.
 #[derive(Clone, Debug)]
-pub(in crate::cpu) struct LineQuestions {
+pub(in crate::cpu) struct LineQueries {
     pub(in crate::cpu) body: LineTape,
     /// A table that has the lines.
     pub(in crate::cpu) table: Reg,
@@ -69,7 +69,7 @@ pub(in crate::cpu) struct Scratch {
     outer: Vec<i64>,
 }
 
-impl LineQuestions {
+impl LineQueries {
     /// Tests whether an effect depends on the result of a query.
     pub(in crate::cpu) fn has_branches(&self) -> bool {
         self.steps.iter().any(Step::is_conditional)
@@ -83,22 +83,22 @@ impl LineQuestions {
 impl Interpreter<'_, '_, '_> {
     /// Runs all iterations and returns their number, if the tables have the required layout.
     /// Otherwise nothing has changed.
-    pub(super) fn run_questions(
+    pub(super) fn run_queries(
         &mut self,
         forall: &Forall,
-        questions: &LineQuestions,
+        queries: &LineQueries,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
-        let len = self.size(questions.line().length_of(questions.table));
+        let len = self.size(queries.line().length_of(queries.table));
         let Some(len) = len else { return Ok(Err(Declined::Guard)) };
-        if let Err(reason) = self.line_indices(&questions.body.guards, forall.range, indices) {
+        if let Err(reason) = self.line_indices(&queries.body.guards, forall.range, indices) {
             return Ok(Err(reason));
         }
         let n_iterations = indices.len() as u64;
-        let done = self.query_lines(questions, indices, len as usize)?;
+        let done = self.query_lines(queries, indices, len as usize)?;
         Ok(match done {
             Ok(branches) => {
-                self.count_turns(n_iterations, questions.cost);
+                self.count_iterations(n_iterations, queries.cost);
                 self.count_operations(branches);
                 self.unset_locals(forall);
                 Ok(n_iterations)
@@ -111,11 +111,11 @@ impl Interpreter<'_, '_, '_> {
     /// branches.
     fn query_lines(
         &mut self,
-        questions: &LineQuestions,
+        queries: &LineQueries,
         indices: &[usize],
         len: usize,
     ) -> Exec<Result<u64, Declined>> {
-        let LineQuestions { body, table, reductions, components, outside, .. } = questions;
+        let LineQueries { body, table, reductions, components, outside, .. } = queries;
         let Some(last) = indices.last() else { return Ok(Err(Declined::Empty)) };
         if let Err(reason) = self.fits(body, *table, None, len)? {
             return Ok(Err(reason));
@@ -134,23 +134,23 @@ impl Interpreter<'_, '_, '_> {
         if self.budget.available() < room {
             return Ok(Err(Declined::Memory));
         }
-        let mut scratch = std::mem::take(&mut self.asked);
-        let done = self.combine_results(questions, indices, len, &mut scratch);
-        let done = done.and_then(|()| self.store_results(questions, &scratch.partial));
+        let mut scratch = std::mem::take(&mut self.query_scratch);
+        let done = self.combine_results(queries, indices, len, &mut scratch);
+        let done = done.and_then(|()| self.store_results(queries, &scratch.partial));
         scratch.partial.shrink();
-        self.asked = scratch;
+        self.query_scratch = scratch;
         done.map(Ok)
     }
 
     /// Queries the lines, and combines the results, in `scratch`.
     fn combine_results(
         &self,
-        questions: &LineQuestions,
+        queries: &LineQueries,
         indices: &[usize],
         len: usize,
         scratch: &mut Scratch,
     ) -> Exec<()> {
-        let LineQuestions { body, steps, reductions, components, outside, .. } = questions;
+        let LineQueries { body, steps, reductions, components, outside, .. } = queries;
         let mut lanes: Vec<Lane<'_>> = Vec::with_capacity(body.ports.len());
         for port in &body.ports {
             lanes.push(self.lane(*port, body.line)?);
@@ -170,14 +170,14 @@ impl Interpreter<'_, '_, '_> {
             buffers.resize(plan.n_buffers.max(buffers.len()), Vec::new());
             buffers.iter_mut().for_each(|buffer| buffer.resize(n_limbs, 0));
             let kernels = self.parallelism.kernels;
-            let mut iterations = Turns { kernels, lanes: &mut lanes, buffers, n_bits: len };
+            let mut iterations = Iterations { kernels, lanes: &mut lanes, buffers, n_bits: len };
             iterations.ask(plan, indices, answers);
             partial.take(steps, given, indices, answers);
             return Ok(());
         }
         let strips = Strips { parallelism: &self.parallelism, plan, n_bits: len };
         let begin = || Partial::new(ops(), components.len());
-        let found = strips.questions(lanes, indices, begin, |partial, lines, answers| {
+        let found = strips.queries(lanes, indices, begin, |partial, lines, answers| {
             partial.take(steps, given, lines, answers);
         })?;
         found.into_iter().for_each(|found| partial.join(ops(), found));
@@ -186,14 +186,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// Combines the results with the previous values of the reductions, and stores the components.
     /// Returns the number of elementary operations in branches.
-    fn store_results(&mut self, questions: &LineQuestions, found: &Partial) -> Exec<u64> {
+    fn store_results(&mut self, queries: &LineQueries, found: &Partial) -> Exec<u64> {
         let (combined, written, cost) = found.parts();
-        for ((reg, op), found) in questions.reductions.iter().zip(combined) {
+        for ((reg, op), found) in queries.reductions.iter().zip(combined) {
             let joined = steps::join(*op, i128::from(self.number(Number(*reg))), *found);
             let joined = i64::try_from(joined);
             self.set(*reg, joined.map_err(|_| internal_error("a reduction overflows"))?);
         }
-        for (reg, written) in questions.components.iter().zip(written) {
+        for (reg, written) in queries.components.iter().zip(written) {
             let slot = self.bits_slot_mut(*reg);
             let limbs = slot.bits.limbs_mut();
             for &steps::Written { limb, ones, zeros } in written {

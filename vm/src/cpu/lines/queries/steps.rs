@@ -1,4 +1,4 @@
-//! Steps on the results of queries, for up to 64 iterations at once; see Note [Questions].
+//! Steps on the results of queries, for up to 64 iterations at once; see Note [Line queries].
 
 use star_ir::{LogicOp, Query, ReductionOp, Relation};
 
@@ -37,9 +37,9 @@ pub(in crate::cpu) enum Truth {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu) enum Step {
     /// A number: the answer to this query.
-    Number { query: Query, question: usize },
+    Number { query: Query, answer: usize },
     /// A truth value: the answer to this query.
-    Test { query: Query, question: usize },
+    Test { query: Query, answer: usize },
     /// A number: the component of this slice or word among those that are read.
     Component { of: usize },
     /// A truth value.
@@ -163,8 +163,7 @@ impl Partial {
     ) {
         for start in (0..lines.len()).step_by(BLOCK) {
             let block = &lines[start..lines.len().min(start + BLOCK)];
-            let answer =
-                |question: usize| &answers[question * lines.len() + start..][..block.len()];
+            let answer = |query: usize| &answers[query * lines.len() + start..][..block.len()];
             self.block(steps, given, block, answer);
         }
     }
@@ -182,15 +181,15 @@ impl Partial {
         self.puts.fill((0, 0));
         for step in steps {
             match *step {
-                Step::Number { query, question } => {
+                Step::Number { query, answer } => {
                     let mut made = [0; BLOCK];
-                    for (made, answer) in made.iter_mut().zip(answers(question)) {
-                        *made = answer.to(query);
+                    for (made, found) in made.iter_mut().zip(answers(answer)) {
+                        *made = found.to(query);
                     }
                     self.numbers.push(made);
                 }
-                Step::Test { query, question } => {
-                    self.truths.push(bits(answers(question), |answer| answer.to(query) == 1));
+                Step::Test { query, answer } => {
+                    self.truths.push(bits(answers(answer), |found| found.to(query) == 1));
                 }
                 Step::Component { of } => {
                     let (limbs, mut made) = (given.read[of], [0; BLOCK]);

@@ -7,23 +7,23 @@ use super::lut::Sums;
 pub struct BlockPlace {
     first: u16,
     /// All ones if it advances by one with each iteration.
-    per_turn: u16,
+    per_iteration: u16,
 }
 
 impl BlockPlace {
     /// Returns the block with this number in every iteration.
     pub fn fixed(at: u16) -> BlockPlace {
-        BlockPlace { first: at, per_turn: 0 }
+        BlockPlace { first: at, per_iteration: 0 }
     }
 
     /// Returns the block with this number in the first iteration, the next one in the second.
-    pub fn of_turns(first: u16) -> BlockPlace {
-        BlockPlace { first, per_turn: u16::MAX }
+    pub fn of_iterations(first: u16) -> BlockPlace {
+        BlockPlace { first, per_iteration: u16::MAX }
     }
 
     #[inline(always)]
-    fn at(self, turn: usize) -> usize {
-        usize::from(self.first) + (turn & usize::from(self.per_turn))
+    fn at(self, iteration: usize) -> usize {
+        usize::from(self.first) + (iteration & usize::from(self.per_iteration))
     }
 }
 
@@ -64,42 +64,46 @@ impl BlockOp {
 }
 
 /// The operations of an iteration.
-pub type BlockTurn = Vec<BlockOp>;
+pub type BlockIteration = Vec<BlockOp>;
 
 #[inline(always)]
-pub(super) fn turns(
-    ways: &[BlockTurn],
-    turns: &[(usize, usize)],
+pub(super) fn iterations(
+    ways: &[BlockIteration],
+    iterations: &[(usize, usize)],
     blocks: &mut [[u64; 8]],
     n_limbs: usize,
 ) {
     match n_limbs {
-        ..=4 => run::<4>(ways, turns, blocks),
-        _ => run::<8>(ways, turns, blocks),
+        ..=4 => run::<4>(ways, iterations, blocks),
+        _ => run::<8>(ways, iterations, blocks),
     }
 }
 
 /// Runs the iterations on the first limbs of all blocks. All inputs of an operation are read before
 /// it writes, which vectorisation requires.
 #[inline(always)]
-fn run<const N: usize>(ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mut [[u64; 8]]) {
-    for (turn, (_, way)) in turns.iter().enumerate() {
+fn run<const N: usize>(
+    ways: &[BlockIteration],
+    iterations: &[(usize, usize)],
+    blocks: &mut [[u64; 8]],
+) {
+    for (iteration, (_, way)) in iterations.iter().enumerate() {
         for op in &ways[*way] {
             let (zero, change) = (op.zero, op.change);
             let [mut made, mut x, mut y, mut z] = [[0; N]; 4];
-            y.copy_from_slice(&blocks[op.of[1].at(turn)][..N]);
-            z.copy_from_slice(&blocks[op.of[2].at(turn)][..N]);
+            y.copy_from_slice(&blocks[op.of[1].at(iteration)][..N]);
+            z.copy_from_slice(&blocks[op.of[2].at(iteration)][..N]);
             for at in 0..N {
                 made[at] = zero.two(y[at], z[at]);
             }
             // The paths of a loop mostly have the same shape, so this branch is well predicted.
             if !op.is_of_two {
-                x.copy_from_slice(&blocks[op.of[0].at(turn)][..N]);
+                x.copy_from_slice(&blocks[op.of[0].at(iteration)][..N]);
                 for at in 0..N {
                     made[at] ^= x[at] & change.two(y[at], z[at]);
                 }
             }
-            blocks[op.to.at(turn)][..N].copy_from_slice(&made);
+            blocks[op.to.at(iteration)][..N].copy_from_slice(&made);
         }
     }
 }

@@ -34,7 +34,7 @@ const BODIES: [(&str, &str, &str); 8] = [
 
 fn program(
     is_row: bool,
-    turns: &str,
+    iterations: &str,
     (loads, range, body): (&str, &str, &str),
     machines: &[Machine],
 ) -> Sir {
@@ -47,7 +47,7 @@ fn program(
          var %w: word[?]
          var %v: word[?]
          var %t: word[?]
-         for @0 %k = {turns} {{
+         for @0 %k = {iterations} {{
          cost 5
          {loads}
          forall @1 %i {range} writes [row %P] privates [%v, %t] {{
@@ -103,11 +103,11 @@ fn several_iterations_per_kernel_agree_with_single_ones() {
                     ((12, 90), (3, 3)),
                     ((300, 4), (1, 3)),
                 ];
-                for (sizes, turns) in cases {
-                    let agreement = agree(&sir, &arguments(is_row, sizes, turns));
+                for (sizes, iterations) in cases {
+                    let agreement = agree(&sir, &arguments(is_row, sizes, iterations));
                     let paths = agreement.optimised("gpu");
-                    let what = format!("{body:?} {head} {sizes:?} {turns:?}: {paths:?}");
-                    let kernels = 1 + ((turns.1 - turns.0 + 1) as u64).div_ceil(8);
+                    let what = format!("{body:?} {head} {sizes:?} {iterations:?}: {paths:?}");
+                    let kernels = 1 + ((iterations.1 - iterations.0 + 1) as u64).div_ceil(8);
                     assert_eq!((paths.grid_loops, paths.grid_kernels), (1, kernels), "{what}");
                 }
             }
@@ -134,12 +134,17 @@ fn iterations_see_the_lines_that_earlier_ones_carry_to_them() {
             for (range, head) in [("in %X", "%b to %e"), ("= %b to %e", "%e downto %b")] {
                 let body = "%v = row %P, %i\n%v = bits_xor %v, %u";
                 let sir = program(is_row, head, (loads, range, body), &machines);
-                for (sizes, turns) in [((40, 70), (1, 40)), ((70, 40), (27, 37)), ((12, 9), (3, 4))]
+                for (sizes, iterations) in
+                    [((40, 70), (1, 40)), ((70, 40), (27, 37)), ((12, 9), (3, 4))]
                 {
-                    let agreement = agree(&sir, &arguments(is_row, sizes, turns));
-                    let n_turns = (turns.1 - turns.0 + 1) as u64;
+                    let agreement = agree(&sir, &arguments(is_row, sizes, iterations));
+                    let n_iterations = (iterations.1 - iterations.0 + 1) as u64;
                     for name in super::lines::EMULATORS {
-                        assert_eq!(agreement.optimised(name).unit_lines, n_turns, "{loads} {name}");
+                        assert_eq!(
+                            agreement.optimised(name).unit_lines,
+                            n_iterations,
+                            "{loads} {name}"
+                        );
                     }
                     if has_adapter {
                         // No kernel does several iterations.

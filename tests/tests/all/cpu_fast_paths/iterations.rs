@@ -15,8 +15,8 @@ const RECORDED_BY_BASELINE: usize = 64;
 /// Asserts that a kernel ran this number of iterations where slices are not recorded, and none
 /// otherwise.
 #[track_caller]
-pub(super) fn ran(agreement: &Agreement, n_rows: usize, n_turns: usize) {
-    let n_turns = n_turns as u64;
+pub(super) fn ran(agreement: &Agreement, n_rows: usize, n_iterations: usize) {
+    let n_iterations = n_iterations as u64;
     for machine in CPUS {
         let paths = agreement.optimised(machine);
         let is_recorded = match machine {
@@ -26,8 +26,8 @@ pub(super) fn ran(agreement: &Agreement, n_rows: usize, n_turns: usize) {
         };
         // Recorded operations are executed before an index is used.
         let is_recorded = is_recorded && paths.searches_indexed == 0;
-        let wanted = if is_recorded { (0, 0) } else { (1, n_turns) };
-        assert_eq!((paths.loop_kernels, paths.turns), wanted, "{machine}: {paths:?}");
+        let wanted = if is_recorded { (0, 0) } else { (1, n_iterations) };
+        assert_eq!((paths.loop_kernels, paths.iterations), wanted, "{machine}: {paths:?}");
     }
 }
 
@@ -305,11 +305,14 @@ fn ordered_iterations_over_several_tables_are_a_kernel() {
 #[test]
 fn tables_stored_by_rows_are_left_in_that_layout() {
     let paths = |body: &str, n_cols: i64| {
-        let turn = "%n = rows %P\nfor @1 %b = 1 to %n {\n%r = row %P, %b\nput_row %P, %b, %r\n}\n";
+        let iteration =
+            "%n = rows %P\nfor @1 %b = 1 to %n {\n%r = row %P, %b\nput_row %P, %b, %r\n}\n";
         let header = "(ref %P: table[?, ?], ref %X: slice[?], value %to: int)";
         let vars = "var %i: int\nvar %b: int\nvar %n: int\nvar %v: slice[?]\nvar %r: word[?]";
-        let program =
-            Sir::guarded(header, &format!("{vars}\n{}\nfor @0 %i = 1 to %to {{\n{body}\n}}", turn));
+        let program = Sir::guarded(
+            header,
+            &format!("{vars}\n{}\nfor @0 %i = 1 to %to {{\n{body}\n}}", iteration),
+        );
         let args = vec![table(70, 65, 1), slice(70, 2), Value::Int(n_cols)];
         program.agree(&args).optimised("cpu-tiny")
     };
@@ -359,7 +362,11 @@ fn only_the_limbs_of_a_sparse_mask_are_processed() {
                 let mut args = arguments(LONG, 24, (2, 23));
                 args[2] = spread(n_limbs, with_last);
                 let paths = program.agree(&args).optimised("cpu");
-                assert_eq!((paths.turns, paths.masked_iterations), (22, 22), "{n_limbs} {paths:?}");
+                assert_eq!(
+                    (paths.iterations, paths.masked_iterations),
+                    (22, 22),
+                    "{n_limbs} {paths:?}"
+                );
             }
             // One limb more, and a slice that has ones everywhere.
             for mask in [spread(FEW, true), slice(LONG, 3)] {
@@ -367,7 +374,7 @@ fn only_the_limbs_of_a_sparse_mask_are_processed() {
                 args[2] = mask;
                 let paths = program.agree(&args).optimised("cpu");
                 let narrowing = if body == MATCH { 22 } else { 0 };
-                assert_eq!((paths.turns, paths.masked_iterations), (22, 0), "{paths:?}");
+                assert_eq!((paths.iterations, paths.masked_iterations), (22, 0), "{paths:?}");
                 assert_eq!(paths.narrowing_iterations, narrowing, "{paths:?}");
             }
         }
@@ -379,13 +386,13 @@ fn iterations_on_sparse_limbs_run_in_batches() {
     for range in [UP, DOWN] {
         for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE, ONE_WAY] {
             let program = program(range, body, "");
-            for n_turns in [31, 32, 33, 64, 65] {
-                let range = (3, n_turns as i64 + 2);
-                let mut args = arguments(LONG, n_turns + 4, range);
+            for n_iterations in [31, 32, 33, 64, 65] {
+                let range = (3, n_iterations as i64 + 2);
+                let mut args = arguments(LONG, n_iterations + 4, range);
                 args[2] = spread(11, true);
-                for args in [args, arguments(1000, n_turns + 4, range)] {
+                for args in [args, arguments(1000, n_iterations + 4, range)] {
                     let paths = program.agree(&args).optimised("cpu");
-                    assert_eq!(paths.masked_iterations, n_turns as u64, "{paths:?}");
+                    assert_eq!(paths.masked_iterations, n_iterations as u64, "{paths:?}");
                 }
             }
         }
@@ -406,9 +413,9 @@ fn without_a_mask_all_limbs_of_long_slices_are_processed() {
         let mut args = arguments(LONG, 9, (1, 9));
         args[2] = spread(3, true);
         let paths = program(UP, body, behind).agree(&args).optimised("cpu");
-        assert_eq!((paths.turns, paths.masked_iterations), (9, 0), "{body} {paths:?}");
+        assert_eq!((paths.iterations, paths.masked_iterations), (9, 0), "{body} {paths:?}");
         // Short ones are processed whole.
         let paths = program(UP, body, behind).agree(&arguments(1000, 9, (1, 9))).optimised("cpu");
-        assert_eq!((paths.turns, paths.masked_iterations), (9, 9), "{body} {paths:?}");
+        assert_eq!((paths.iterations, paths.masked_iterations), (9, 9), "{body} {paths:?}");
     }
 }

@@ -21,7 +21,7 @@ struct Names {
 impl Gen {
     /// Queries the lines of a table and sums the results, compares them, and derives components
     /// from them.
-    pub(super) fn questions(
+    pub(super) fn queries(
         &mut self,
         all: &mut Vec<Stmt>,
         table: VarIdx,
@@ -53,7 +53,7 @@ impl Gen {
         all.push(stmt!(&index, ":=0"));
         self.var_mut(i_idx).locked = true;
         let names = Names { kind, line: v, number: answer, sum, extreme, flag, marks, index };
-        let body = self.turned(n_lines, |this| {
+        let body = self.iterated(n_lines, |this| {
             let loaded = this.line(line, kind, names.index.clone(), &name);
             this.charge(6);
             let op = [" and ", " or ", " and not "][this.random.below(3)];
