@@ -1,13 +1,12 @@
 //! Dataflow analyses over SIR, for the verifier, the passes and the backends.
 //!
-//! * [`effects`]: the effects of a statement or loop on variables; [`summary`]: the possible
-//!   effects of a call.
+//! * [`effects`]: the effects of a statement or loop on variables; [`recursion`]: cycles of calls.
 //! * [`walk`]: one walk in execution order that finds [`facts`]: guards that hold, variables that
 //!   are set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges`, `requirements`,
 //!   [`size_ops`] and `tested` support it.
 //! * [`parts`]: equality of columns, rows and components; [`mod@polynomial`]: the form of numbers
 //!   there.
-//! * [`forward`]: the framework of forward analyses; [`reaching`]: reaching definitions.
+//! * [`forward`]: the framework of forward analyses.
 //! * [`liveness`]: backwards, to a fixed point.
 //! * [`mod@line_accesses`]: accesses to the tables of a routine by rows and by columns.
 //! * [`cost`]: the cost invariant of rewrites.
@@ -30,10 +29,9 @@ mod loops;
 pub mod parts;
 pub mod polynomial;
 mod ranges;
-pub mod reaching;
+pub mod recursion;
 pub(crate) mod requirements;
 pub mod size_ops;
-pub mod summary;
 mod tested;
 mod var_set;
 pub mod walk;

@@ -8,8 +8,6 @@ use star_ir::analysis::line_accesses::{
 };
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::parts::{self, Alias};
-use star_ir::analysis::reaching::{Definition, Reaching};
-use star_ir::analysis::summary::summaries;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::*;
@@ -169,42 +167,6 @@ fn nested_loops_are_analysed_fast() {
     assert!(live("(value %x: int)", &body, 'a').contains('s'));
 }
 
-#[test]
-fn definitions_reach_the_next_one_on_every_path() {
-    let body = "var %y: int
-        var %c: bool
-        var %i: int
-        var %z: int
-        %y = copy 1 ; a
-        %c = gt %x, 0
-        if %c {
-          %y = copy 2 ; b
-        }
-        %z = copy %y ; c
-        for @0 %i = 1 to 3 {
-          %z = copy %y ; d
-          %y = copy %i ; e
-        }
-        print %y ; f";
-    let program = program("(value %x: int)", body);
-    let reaching = Reaching::of(&program, RoutineId(0));
-    let of = |letter, name: &str| {
-        let var = program.routines[0].vars.iter().position(|var| var.name == name).unwrap();
-        let letters: Vec<(usize, char)> = "abcdef".chars().map(|l| (at(body, l), l)).collect();
-        let letter_of = |definition| match definition {
-            Definition::Entry => '^',
-            Definition::At(n) => letters.iter().find(|(at, _)| *at == n).map_or('?', |(_, l)| *l),
-        };
-        reaching
-            .before(at(body, letter), VarId(var as u32))
-            .into_iter()
-            .map(letter_of)
-            .collect::<String>()
-    };
-    assert_eq!([of('a', "y"), of('c', "y"), of('d', "y"), of('f', "y")], ["^", "ab", "abe", "abe"]);
-    assert_eq!([of('c', "x"), of('e', "z")], ["^", "d"]);
-}
-
 /// Compares two indices before the last statement.
 fn compare(body: &str, a: Operand, b: Operand) -> Alias {
     struct Last(usize, Operand, Operand, Option<Alias>);
@@ -240,16 +202,6 @@ fn parts_are_the_same_different_or_unknown() {
     let numbers = "var %k: int\n%k = copy 4\nprint 0";
     assert_eq!(compare(numbers, k.clone(), Operand::Int(5)), Alias::Different);
     assert_eq!(compare(numbers, k, Operand::Int(4)), Alias::Same);
-}
-
-#[test]
-fn summaries_include_callees() {
-    let program = program("(ref %x: int, ref %y: int)", "call 1 \"G\" (ref %x, ref %y)");
-    let found = summaries(&program);
-    // G only reads its second parameter.
-    assert_eq!((&found[0].reads, &found[0].writes), (&vec![false, true], &vec![true, false]));
-    assert!(found[0].traps && found[1].traps);
-    assert!(!found[0].endless && !found[0].host);
 }
 
 #[test]

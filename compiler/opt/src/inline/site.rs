@@ -3,7 +3,7 @@
 
 use star_ir::analysis::effects::{self, Effect};
 use star_ir::analysis::n_statements;
-use star_ir::analysis::summary::is_recursive;
+use star_ir::analysis::recursion::is_recursive;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::{
     Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Stmt, StmtKind, VarId, visit,
