@@ -145,16 +145,17 @@ impl ShortestPaths {
         Ok(Some(found))
     }
 
-    /// Gathers, for each vertex, the bit of its predecessor; zero if there is none.
-    pub fn bits_before(&self, bits: &[u64], to: &mut [u64]) {
-        for (limb, before) in to.iter_mut().zip(self.before.chunks(64)) {
-            let bit = |before: u32| match before {
-                NONE => 0,
-                before => bits[before as usize / 64] >> (before % 64) & 1,
-            };
-            let each = before.iter().enumerate();
-            *limb = each.fold(0, |limb, (at, before)| limb | bit(*before) << at);
-        }
+    /// Returns, for each vertex, the number of its predecessor in a list of numbers for all vertices;
+    /// zero if it has no predecessor.
+    ///
+    /// # Errors
+    /// If memory allocation fails.
+    pub fn of_predecessors(&self, numbers: &[u32]) -> Result<Vec<u32>, Ended> {
+        let mut found = reserved(self.before.len())?;
+        // `NONE` is beyond all vertices.
+        let number = |&vertex: &u32| numbers.get(vertex as usize).copied().unwrap_or(0);
+        found.extend(self.before.iter().map(number));
+        Ok(found)
     }
 }
 
@@ -341,5 +342,46 @@ mod tests {
             std::iter::from_fn(|| queue.take().map(|(_, vertex)| vertex)).collect();
         assert_eq!(rest, [1, 5, 8, 7, 0, 3]);
         assert!(rest.iter().all(|vertex| queue.places[*vertex as usize] == TAKEN));
+    }
+
+    /// See Note [Order of removal] in `arcs/matrix.rs`.
+    #[test]
+    fn predecessors_equal_those_of_the_heap_if_few_arcs_have_length_0() {
+        let mut random = Random::new(1977);
+        let environment = Plain::default();
+        let width = 8;
+        let mut n_late = 0;
+        for seed in 0..400 {
+            let n = 2 + random.below(60);
+            let mut heads = BitTable::zeros(n, n).unwrap();
+            let mut lengths = BitTable::zeros(n, n * width).unwrap();
+            for _ in 0..3 * n {
+                let (from, to) = (random.below(n), random.below(n));
+                let length = if random.below(8) == 0 { 0 } else { 1 + random.below(3) };
+                heads.put(to, from, true);
+                for bit in 0..width {
+                    lengths.put(to, from * width + bit, length >> (width - 1 - bit) & 1 == 1);
+                }
+            }
+            let arcs = WeightedArcs {
+                heads: Matrix::Dense(&heads),
+                lengths: Matrix::Dense(&lengths),
+                along: LineOrder::Columns,
+                width,
+            };
+            let mut poller = InterruptPoller::new(&environment);
+            let grouped = GroupedArcs::of_matrix(&arcs, n, arcs.count(n), &environment);
+            let grouped = grouped.unwrap().unwrap();
+            for start in 0..n.min(5) {
+                let expected = ShortestPaths::find(&arcs, n, start, &mut poller).unwrap().unwrap();
+                let found = grouped.paths(start, width, &environment).unwrap().unwrap();
+                assert_eq!(found.lengths, expected.lengths, "{seed}");
+                assert_eq!(found.before, expected.before, "{seed}, from {start}");
+                let distances = grouped.distances(start, &environment).unwrap();
+                let tree = grouped.predecessors(start, &distances, &mut poller).unwrap();
+                n_late += tree.map_or(0, |tree| tree.late.len());
+            }
+        }
+        assert!(n_late > 500, "{n_late} late vertices");
     }
 }

@@ -173,6 +173,8 @@ def fit(options):
         gone = set()
         for error in re.split(r"(?m)^(?=error)", done.stderr)[1:]:
             for file, line in re.findall(r"(?m)^ *(?:-->|:::) (\S+?):(\d+):", error):
+                if not os.path.exists(os.path.join(options.folder, file)):
+                    continue
                 lines = open(os.path.join(options.folder, file)).read().split("\n")
                 gone.update(re.findall(r"star_base::mutant\((\d+)\)", lines[int(line) - 1]))
         if not gone:

@@ -228,7 +228,7 @@ impl<End> GroupedArcs<End> {
         let n_ends = (m as u64).saturating_mul(if both { 2 } else { 1 });
         n_ends
             .saturating_mul(8)
-            .saturating_add((n as u64).saturating_mul(44))
+            .saturating_add((n as u64).saturating_mul(68))
             .saturating_add(1 << 19)
     }
 

@@ -204,9 +204,12 @@ impl Made {
         let Made { mut distances, mut codes_before, width, code, to } = self;
         let n = found.lengths.len();
         let codes = call.lines(code, LineOrder::Columns)?;
-        for bit in 0..codes.n_cols() {
-            poller.spend(n / 16)?;
-            found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
+        for first in (0..codes.n_cols()).step_by(32) {
+            let width = (codes.n_cols() - first).min(32);
+            let numbers = read_numbers(codes, first, width, poller)?;
+            poller.spend(n)?;
+            let before = found.of_predecessors(&numbers)?;
+            write_numbers(&mut codes_before, first, width, &before, poller)?;
         }
         // The last 32 bits, and the bits before them.
         let mut halves: Vec<u32> = Vec::new();
