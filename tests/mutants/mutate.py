@@ -7,7 +7,7 @@ number with the variable STAR_MUTANT. Code after `#[cfg(test)]` is not changed.
 import argparse, collections, os, random, re, subprocess, threading, time
 
 SIMPLE = r"[\w.&*]+(?:\([\w.,&* ]*\))?(?:\.\w+(?:\([\w.,&* ]*\))?)*"
-COMPARE = re.compile(rf"(?<![\w.)\]])(?<![-+*/%] )(?<!as )({SIMPLE}) (<=|<|>=|>|==|!=) ({SIMPLE})(?=[\s,;)}}]|$)(?! [-+*/%] )")
+COMPARE = re.compile(rf"(?<![\w.)\]])(?<![-+*/%&|^] )(?<!as )({SIMPLE}) (<=|<|>=|>|==|!=) ({SIMPLE})(?=[\s,;)}}]|$)(?! [-+*/%] )")
 OTHER = {"<=": "<", "<": "<=", ">=": ">", ">": ">=", "==": "!=", "!=": "=="}
 DEFAULTS = [
     (re.compile(r"^bool$"), ["true", "false"]),
@@ -79,7 +79,7 @@ class Maker:
     def body_line(self, file, idx, line):
         at, text = idx + 1, line.strip()
         indent = line[: len(line) - len(line.lstrip())]
-        if text.startswith(("//", "#", "assert", "debug_assert", "use ", "pub", "fn ", "impl", "type ", "where ")):
+        if text.startswith(("//", "#", "assert", "debug_assert", "use ", "pub", "fn ", "drop(", "impl", "type ", "where ")):
             return line
         if text.count('"') or "'" in text:
             return line
