@@ -11,6 +11,13 @@ use crate::rows::ResultForm;
 /// The maximum width of a number.
 const MAX_BITS: usize = 63;
 
+/// The meaning of a row of ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ones {
+    Number,
+    Infinity,
+}
+
 /// Returns a slice or word as the vertices at its ones, and a table as all vertices, each with the
 /// number in its row.
 ///
@@ -23,7 +30,7 @@ pub(crate) fn all(
 ) -> Result<Numbers, FileError> {
     match value {
         BitsRef::Slice(bits) | BitsRef::Word(bits) => chosen(bits, graph, file),
-        BitsRef::Table(table) => numbers(dense(table, file)?, "value", None, graph, file),
+        BitsRef::Table(table) => numbers(dense(table, file)?, "value", Ones::Number, graph, file),
     }
 }
 
@@ -43,17 +50,8 @@ pub(crate) fn near(
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
         BitsRef::Table(table) => {
-            let table = dense(table, file)?;
-            numbers(table, "distance", Some(infinity(table)), graph, file)
+            numbers(dense(table, file)?, "distance", Ones::Infinity, graph, file)
         }
-    }
-}
-
-/// Returns the number in a row of ones, the greatest one of wider rows.
-fn infinity(table: &BitTable) -> i64 {
-    match table.n_cols() {
-        width if width >= MAX_BITS => i64::MAX,
-        width => (1_i64 << width) - 1,
     }
 }
 
@@ -73,13 +71,13 @@ fn chosen(bits: &BitVector, graph: Option<&Graph>, file: &str) -> Result<Numbers
 fn numbers(
     table: &BitTable,
     name: &str,
-    infinity: Option<i64>,
+    ones: Ones,
     graph: Option<&Graph>,
     file: &str,
 ) -> Result<Numbers, FileError> {
-    let numbers = rows(table, infinity, graph, file)?.into_iter().enumerate();
+    let numbers = rows(table, ones, graph, file)?.into_iter().enumerate();
     let (vertices, values): (Vec<usize>, Vec<i64>) =
-        numbers.filter(|&(_, number)| Some(number) != infinity).unzip();
+        numbers.filter_map(|(vertex, number)| Some((vertex, number?))).unzip();
     let shape = Shape::List(vertices.len());
     let fields = vec![named("vertex", vertices, graph), Field::new(name, None, values)];
     Ok(Numbers { shape, fields })
@@ -111,7 +109,7 @@ fn code_field(
         let message = "`codes` requires a table";
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     };
-    let values = rows(table, None, graph, file)?;
+    let values: Vec<i64> = rows(table, Ones::Number, graph, file)?.into_iter().flatten().collect();
     let n = table.n_rows();
     let in_row = values.iter().map(|&code| usize::try_from(code).ok().filter(|&code| code <= n));
     let Some(codes) = in_row.collect::<Option<Vec<usize>>>() else {
@@ -155,12 +153,17 @@ pub(crate) fn joined(
             }
             (ResultForm::Vertices | ResultForm::Distances, BitsRef::Table(table)) => {
                 let table = dense(table, file)?;
-                let infinity = (*form == ResultForm::Distances).then(|| infinity(table));
-                let values = rows(table, infinity, graph, file)?;
-                if let Some(infinity) = infinity {
+                let ones = match form {
+                    ResultForm::Distances => Ones::Infinity,
+                    _ => Ones::Number,
+                };
+                let values = rows(table, ones, graph, file)?;
+                if ones == Ones::Infinity {
                     let kept = is_kept.get_or_insert_with(|| vec![true; values.len()]);
-                    kept.iter_mut().zip(&values).for_each(|(kept, &it)| *kept &= it != infinity);
+                    kept.iter_mut().zip(&values).for_each(|(kept, it)| *kept &= it.is_some());
                 }
+                // The rows of infinity are removed below.
+                let values = values.into_iter().map(Option::unwrap_or_default).collect();
                 Field::new(name, None, values)
             }
             _ => {
@@ -225,13 +228,13 @@ fn all_of(n: usize) -> Vec<usize> {
     (0..n).collect()
 }
 
-/// Returns the numbers in the rows: in wide rows of ones infinity, if there is one.
+/// Returns the numbers in the rows, `None` for infinity.
 fn rows(
     table: &BitTable,
-    infinity: Option<i64>,
+    ones: Ones,
     graph: Option<&Graph>,
     file: &str,
-) -> Result<Vec<i64>, FileError> {
+) -> Result<Vec<Option<i64>>, FileError> {
     let (n_rows, width) = (table.n_rows(), table.n_cols());
     check_rows(n_rows, graph, file)?;
     if n_rows == 0 {
@@ -247,25 +250,22 @@ fn rows(
     let parts = Fields::records(widths.iter().map(|&bits| (String::new(), bits)).collect());
     let mut parts = parts.numbers(table.into(), file)?.fields;
     let Some(Field { values, .. }) = parts.pop() else { return Ok(Vec::new()) };
-    let is_wide = |row: usize| {
-        let is_marker = !parts.is_empty() && infinity == Some(values[row]);
-        is_marker || parts.iter().any(|part| part.values[row] != 0)
-    };
     let is_infinity = |row: usize| {
         let parts = parts.iter().map(|part| part.values[row]).chain([values[row]]);
         let is_ones = |(part, &bits): (i64, &usize)| part == i64::MAX >> (MAX_BITS - bits);
-        infinity.is_some() && parts.zip(&widths).all(is_ones)
+        ones == Ones::Infinity && parts.zip(&widths).all(is_ones)
     };
-    let mut too_wide = (0..n_rows).filter(|&row| is_wide(row) && !is_infinity(row));
-    match too_wide.next() {
-        None => Ok(values),
-        Some(row) => {
+    let number = |(row, &value): (usize, &i64)| match is_infinity(row) {
+        true => Ok(None),
+        false if parts.iter().all(|part| part.values[row] == 0) => Ok(Some(value)),
+        false => {
             let name = text::one_line(&name_of(row, graph));
             let message = format!("the row of the vertex `{name}` exceeds {MAX_BITS} bits");
             let error = FileError::new(Code::NoSuchLayout, file, message);
             Err(error.help("`scale=0.001` reads the weights of the graph in thousands"))
         }
-    }
+    };
+    values.iter().enumerate().map(number).collect()
 }
 
 fn check_rows(n: usize, graph: Option<&Graph>, file: &str) -> Result<(), FileError> {
@@ -448,6 +448,10 @@ mod tests {
         let greatest = BitTable::parse(&[&format!("0{}", "1".repeat(63))]).unwrap();
         let found = columns(all(BitsRef::from(&greatest), None, "f").unwrap());
         assert_eq!(found[1].1, [i64::MAX]);
-        assert!(near(BitsRef::from(&greatest), None, "f").is_err());
+        let found = columns(near(BitsRef::from(&greatest), None, "f").unwrap());
+        assert_eq!(found[1].1, [i64::MAX]);
+        let marked = ("d", &ResultForm::Distances, BitsRef::from(&greatest));
+        let found = columns(joined(&[marked], None, "f").unwrap());
+        assert_eq!((&*found[0].1, &*found[1].1), (&[1][..], &[i64::MAX][..]));
     }
 }
