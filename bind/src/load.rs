@@ -260,6 +260,12 @@ fn vertex(
         };
         let names = (0..graph.n_vertices.min(MAX_COMPARED)).map(|at| graph.name(at).to_string());
         let names: Vec<String> = names.collect();
+        // `s=1` may have been meant as the name of a vertex.
+        let argument = format!("{of}={name}");
+        if graph.find(&argument).is_some() {
+            let argument = text::one_line(&argument);
+            return Err(error.help(format!("write `{of}={argument}` for the vertex `{argument}`")));
+        }
         return Err(match star_base::did_you_mean(name, names.iter().map(String::as_str)) {
             Some(meant) => error.help(format!("did you mean `{of}={meant}`?")),
             None => error,

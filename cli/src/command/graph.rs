@@ -39,6 +39,7 @@ pub(crate) struct GraphArgs {
     /// Vertices of `paths`, and values for parameters and settings
     ///
     /// The first vertex is the start, as in `s=Oslo`, the second one the end, as in `t=Narvik`.
+    /// `s=a=b` starts at the vertex `a=b`.
     #[arg(value_name = "VERTEX|NAME=VALUE")]
     arguments: Vec<String>,
 
@@ -190,8 +191,30 @@ pub(crate) fn run(
         output.write(program.text);
         return Ok(Exit::Success);
     }
-    let args = run_args(args)?;
-    run_with(&mut Embedded(program), program.file, &args, reporter, output)
+    let run = run_args(args)?;
+    let done = run_with(&mut Embedded(program), program.file, &run, reporter, output);
+    done.map_err(|failure| with_vertices(failure, args))
+}
+
+/// Adds to each unknown parameter what to write if the argument is the name of a vertex.
+fn with_vertices(mut failure: Failure, args: &GraphArgs) -> Failure {
+    let unknown = failure.diagnostics.iter_mut().filter(|one| one.code == Code::NoSuchParameter);
+    for diagnostic in unknown.filter(|_| !args.task.vertices().is_empty()) {
+        let is_meant = |argument: &&String| {
+            let name = argument.split_once('=').map_or("", |(name, _)| name);
+            diagnostic.message.ends_with(&format!(" `{name}`"))
+        };
+        if let Some(argument) = args.arguments.iter().find(is_meant) {
+            diagnostic.help.push(as_vertex(argument));
+        }
+    }
+    failure
+}
+
+/// Returns what to write for the vertex whose name is an argument with `=`.
+fn as_vertex(argument: &str) -> String {
+    let argument = text::one_line(argument);
+    format!("for a vertex called `{argument}` write `s={argument}`")
 }
 
 /// Returns the arguments of `star run` for a task.
@@ -265,7 +288,12 @@ fn named(task: Task, file: &str, arguments: &[String]) -> Result<Vec<String>, Di
         Some(_) => {
             let message = format!("`star graph {name}` needs a vertex to start at");
             let help = format!("write its name after the file: `star graph {name} {file} VERTEX`");
-            Err(Diagnostic::new(Code::MissingArgument, message).help(help))
+            let error = Diagnostic::new(Code::MissingArgument, message);
+            // It may be a vertex whose name contains `=`.
+            Err(error.help(match arguments.first() {
+                Some(argument) => as_vertex(argument),
+                None => help,
+            }))
         }
     }
 }

@@ -222,6 +222,45 @@ fn long_paths_of_heavy_arcs_have_distances_that_fit() {
 }
 
 #[test]
+fn distances_up_to_63_bits_are_shown() {
+    let most = i64::MAX;
+    let files = [
+        ("one.csv", format!("from,to,weight\na,b,{most}\n")),
+        ("sum.csv", format!("from,to,weight\na,b,{}\nb,c,{}\n", 1_i64 << 62, (1_i64 << 62) - 1)),
+        ("more.csv", format!("from,to,weight\na,b,{most}\nb,c,1\n")),
+    ];
+    let folder = Folder::new(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let ran = graph(&folder, &["paths", "one.csv", "a", "--out", "csv:-"]);
+    ran.prints(&format!("vertex,distance,before\na,0,\nb,{most},a\n"));
+    let ran = graph(&folder, &["paths", "sum.csv", "a", "--out", "csv:-"]);
+    ran.prints(&format!("vertex,distance,before\na,0,\nb,{},a\nc,{most},b\n", 1_i64 << 62));
+    let ran = graph(&folder, &["paths", "sum.csv", "a", "c"]);
+    assert!(ran.stdout.contains(&format!("from a to c: {most}\n")), "{ran:?}");
+    for (file, weight) in [("one.csv", most.to_string()), ("sum.csv", most.to_string())] {
+        let ran = graph(&folder, &["tree", file]);
+        assert!(ran.stdout.contains(&format!("weight: {weight}\n")), "{ran:?}");
+    }
+    graph(&folder, &["paths", "more.csv", "a"])
+        .fails(5, &["error[E0507]: the row of the vertex `c` exceeds 63 bits", "`scale=0.001`"]);
+    let ran = graph(&folder, &["tree", "more.csv"]);
+    assert!(ran.stdout.contains("weight: beyond 63 bits; `scale=0.001` reads"), "{ran:?}");
+}
+
+#[test]
+fn vertices_may_contain_a_sign_of_equality() {
+    let folder = Folder::new(&[("e.csv", "from,to\ns=1,b\nb,x=y\n")]);
+    let ran = graph(&folder, &["paths", "e.csv", "s=s=1", "t=x=y"]);
+    assert!(ran.stdout.starts_with("from s=1 to x=y: 2\n"), "{ran:?}");
+    graph(&folder, &["paths", "e.csv", "s=1"])
+        .fails(2, &["E0605", "no vertex `1` for `s`", "write `s=s=1` for the vertex `s=1`"]);
+    graph(&folder, &["paths", "e.csv", "b", "t=y"]).fails(2, &["no vertex `y` for `t`"]);
+    graph(&folder, &["paths", "e.csv", "x=y"])
+        .fails(2, &["E0604", "for a vertex called `x=y` write `s=x=y`"]);
+    graph(&folder, &["paths", "e.csv", "x=y", "b"])
+        .fails(2, &["E0603", "for a vertex called `x=y` write `s=x=y`"]);
+}
+
+#[test]
 fn negative_weights_are_refused_for_paths() {
     let folder = Folder::new(&[("neg.csv", "from,to,weight\na,b,-5\nb,c,-1\na,c,2\n")]);
     let ran = graph(&folder, &["paths", "neg.csv", "a"]);
