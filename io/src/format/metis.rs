@@ -38,6 +38,14 @@ struct Header {
     n_before: u64,
 }
 
+/// The places of vertices and weights.
+struct Places {
+    /// The line of each vertex.
+    lines: Growing<u64>,
+    /// The columns of the weights of the arcs to smaller vertices, in file order.
+    columns: Growing<u32>,
+}
+
 /// Reads a graph.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
@@ -47,7 +55,10 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut arcs: Growing<Arc> = Growing::new(&budget, 2 * ARC_BYTES);
     arcs.reserve(header.n_edges.saturating_mul(2), scanner.source().size_hint(), 2);
     let mut no_weights = None;
-    let mut lines = Growing::new(&budget, size_of::<u64>() as u64);
+    let mut places = Places {
+        lines: Growing::new(&budget, size_of::<u64>() as u64),
+        columns: Growing::new(&budget, size_of::<u32>() as u64),
+    };
     for vertex in 0..header.n_vertices {
         while scanner.skip_blanks()? == Some(b'%') {
             scanner.skip_line()?;
@@ -59,15 +70,15 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             );
             return Err(scanner.here(Code::Truncated, message));
         }
-        lines.push(scanner.line()).map_err(|e| scanner.out_of_memory(&e))?;
-        read_vertex(&mut scanner, vertex, &header, &mut arcs, &mut no_weights)?;
+        places.lines.push(scanner.line()).map_err(|e| scanner.out_of_memory(&e))?;
+        read_vertex(&mut scanner, vertex, &header, &mut arcs, &mut places, &mut no_weights)?;
     }
     refuse_more_lines(&mut scanner, header.n_vertices)?;
     // If the number of edges is wrong, the reason may be an edge in only one line.
     let (mut arcs, mut warnings) = (arcs.into_vec(), Vec::new());
     let are_read = scanner.source().edge_fields().reads_weights();
     let can_weigh = super::settle_weights(&mut arcs, are_read, &mut no_weights, &mut warnings);
-    let edges = one_of_each(&mut scanner, arcs, &lines.into_vec())?;
+    let edges = one_of_each(&mut scanner, arcs, places)?;
     if edges.len() as u64 != header.n_edges {
         let (announced, found) = (text::counted(header.n_edges, "edges"), edges.len());
         let message =
@@ -200,6 +211,7 @@ fn read_vertex(
     vertex: u32,
     header: &Header,
     arcs: &mut Growing<Arc>,
+    places: &mut Places,
     no_weights: &mut Option<Fault>,
 ) -> Result<(), Fault> {
     if header.n_before > 0 && scanner.peek()?.is_some() {
@@ -218,6 +230,11 @@ fn read_vertex(
             true => scanner.weight("the weight of the edge", no_weights)?,
             false => 1,
         };
+        if header.edge_weights && head < vertex {
+            let (_, column) = scanner.place_of_token();
+            let column = u32::try_from(column).unwrap_or(u32::MAX);
+            places.columns.push(column).map_err(|e| scanner.out_of_memory(&e))?;
+        }
         arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.out_of_memory(&e))?;
     }
     scanner.end_line()
@@ -235,9 +252,8 @@ fn refuse_more_lines(scanner: &mut Scanner, n_vertices: u32) -> Result<(), Fault
     Ok(())
 }
 
-/// The arcs to smaller vertices in file order, if each has its mirror image; `lines` are the lines
-/// of the vertices.
-fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<Vec<Arc>, Fault> {
+/// The arcs to smaller vertices in file order, if each has its mirror image.
+fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, places: Places) -> Result<Vec<Arc>, Fault> {
     let n_bytes = arcs.len() as u128 * size_of::<Arc>() as u128;
     let (mut down, mut up) = (Vec::new(), Vec::new());
     let mut n_down = 0;
@@ -279,20 +295,32 @@ fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<V
         (Some(&a), Some(&b)) if key(&a) < key(&b) => a,
         (Some(_), Some(&b)) => mirrored(b),
     };
-    let (tail, head) = (u64::from(lonely.tail) + 1, u64::from(lonely.head) + 1);
-    let message = match (sorted.get(n_common), up.get(n_common)) {
+    let lines = places.lines.into_vec();
+    let line = |vertex: u32| lines.get(vertex as usize).copied().unwrap_or(1);
+    let name = |vertex: u32| u64::from(vertex) + 1;
+    let (message, place) = match (sorted.get(n_common), up.get(n_common)) {
         (Some(own), Some(other)) if is_reweighted(own, other, &sorted, &up) => {
-            let (tail, head) = (u64::from(own.tail) + 1, u64::from(own.head) + 1);
-            format!(
-                "the edge from {tail} to {head} has weight {} in the line of {tail}, but weight {} \
-                    in the line of {head}",
-                own.weight, other.weight
-            )
+            let (tail, head) = (name(own.tail), name(own.head));
+            let message = format!(
+                "the edge from {tail} to {head} has weight {} here, but weight {} in line {}, that \
+                    of vertex {head}",
+                own.weight,
+                other.weight,
+                line(own.head)
+            );
+            let idx = down.iter().position(|arc| arc == own);
+            let columns = places.columns.into_vec();
+            let column = idx.and_then(|idx| columns.get(idx).copied()).unwrap_or(1);
+            (message, (line(own.tail), u64::from(column)))
         }
-        _ => format!("the edge from {tail} to {head} is missing in the line of {head}"),
+        _ => {
+            let (tail, head) = (name(lonely.tail), name(lonely.head));
+            let message =
+                format!("the edge from {tail} to {head} is missing in the line of {head}");
+            (message, (line(lonely.tail), 1))
+        }
     };
-    let line = lines.get(lonely.tail as usize).copied().unwrap_or(1);
-    let fault = scanner.source().fault(Code::BadFormat, message).at(line, 1);
+    let fault = scanner.source().fault(Code::BadFormat, message).at(place.0, place.1);
     Err(Box::new(
         fault.note("every edge occurs in the lines of both its ends, with the same weight"),
     ))
