@@ -374,6 +374,16 @@ impl<'r, 'o> Scanner<'r, 'o> {
     }
 
     /// Starts a token at the next byte.
+    /// The rest of the line in which an entry begins; `None` if it is longer than messages show.
+    pub(crate) fn rest_of_entry(&self) -> Option<&[u8]> {
+        let rest = &self.buffer[self.pos..self.end];
+        let rest = &rest[..rest.len().min(SHOWN_BYTES)];
+        match rest.iter().position(|&byte| byte == b'\n') {
+            Some(len) => Some(&rest[..len]),
+            None => Some(rest).filter(|rest| rest.len() < SHOWN_BYTES),
+        }
+    }
+
     #[inline]
     pub(crate) fn begin_token(&mut self) {
         self.token.start = self.pos;

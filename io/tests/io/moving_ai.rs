@@ -87,6 +87,8 @@ fn problems_are_read_as_records() {
     assert_eq!(warnings, &["the lengths are in thousandths, as with `scale=1000`"]);
     let crlf = PROBLEMS.replace('\n', "\r\n").replace("version 1\r", "version 1.0\r");
     assert_eq!(numbers(Scenarios, crlf.trim_end()), plain);
+    let blanks = PROBLEMS.replace("maps/a.map", "old maps/8 rooms.map").replace("b.map", "my b 2");
+    assert_eq!(numbers(Scenarios, &blanks.replace("2 5 4", "map 5 4")), plain);
     let mut options = ReadOptions::new("f", 1000);
     options.scale = Decimal::parse_positive("10");
     let loaded = read(Scenarios, &mut PROBLEMS.as_bytes(), &mut options).unwrap();
@@ -110,6 +112,8 @@ fn bad_scenarios_are_rejected_at_their_place() {
             (b"version 1\n0 a 5 4 0 0 0 0 x\n", BadFormat, 2, 17, "`x`"),
             (b"version 1\n0 a 5 4 0 0 0 0 1e30\n", OutOfRange, 2, 17, "exceeds 63 bits"),
             (b"version 1\n4294967296 a\n", OutOfRange, 2, 1, "exceeds 32 bits"),
+            (b"version 1\n0 my a 5 4 0 0 0 0\n", BadFormat, 2, 6, "`a` is not a whole number"),
+            (b"version 1\n0 my a 5 4 9 0 0 0 1\n", OutOfRange, 2, 12, "outside the map"),
             (b"version 1\n0 a 5 4 0 0 0 0 1 1\n", BadFormat, 2, 19, "end of the line, found `1`"),
         ],
     );

@@ -1,6 +1,6 @@
 //! MovingAI scenarios, `.scen`: a line `version 1`, then one problem a line: bucket, map, its width
 //! and height, x and y of the start, x and y of the goal, and the optimal length; x is the column,
-//! (0, 0) the upper left.
+//! (0, 0) the upper left. Blanks may be part of the name of a map.
 //!
 //! The result is a list with the fields `bucket`, `start-x`, `start-y`, `goal-x`, `goal-y` and
 //! `length`; the length is in thousandths, rounded, unless the user gives a scale. The name of the
@@ -69,10 +69,16 @@ pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault
     Err(Box::new(fault.help("write a list of numbers to a `.csv` file")))
 }
 
+/// Number of words after the name of the map.
+const N_AFTER_MAP: usize = 7;
+
 fn read_problem(scanner: &mut Scanner, scaling: &Scaling) -> Result<[i64; 6], Fault> {
+    let n_words = scanner.rest_of_entry().map_or(1, n_words_of_map);
     let bucket = small(scanner, "the bucket", None)?;
     let mut map = Vec::new();
-    take(scanner, &mut map, "the map")?;
+    for _ in 0..n_words {
+        take(scanner, &mut map, "the map")?;
+    }
     let width = small(scanner, "the width of the map", None)?;
     let height = small(scanner, "the height of the map", None)?;
     let start_x = small(scanner, "x of the start", Some(width))?;
@@ -83,6 +89,18 @@ fn read_problem(scanner: &mut Scanner, scaling: &Scaling) -> Result<[i64; 6], Fa
     let length = scanner.scaled("the length", length, scaling)?;
     scanner.end_line()?;
     Ok([bucket, start_x, start_y, goal_x, goal_y, length])
+}
+
+/// Number of words of the name of the map in a line: more than one if the last word that is no
+/// number is followed by as many words as there are numbers.
+fn n_words_of_map(line: &[u8]) -> usize {
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let words: Vec<&[u8]> = words.collect();
+    let is_name = |word: &&[u8]| str::from_utf8(word).ok().and_then(Decimal::parse).is_none();
+    match words.iter().rposition(is_name) {
+        Some(last) if last > 1 && words.len() - last == N_AFTER_MAP + 1 => last,
+        Some(_) | None => 1,
+    }
 }
 
 /// Reads a 32-bit number, below `limit` if there is one.
