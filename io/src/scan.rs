@@ -279,8 +279,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
                 }
                 b' ' | b'\t' if is_quoted => self.bump(),
                 _ if is_quoted => {
-                    let message = "a character after the closing quote of a field";
-                    return Err(self.here(Code::BadFormat, message));
+                    let fault = self.here(Code::BadFormat, text::AFTER_QUOTE);
+                    return Err(Box::new(fault.help(text::HOW_TO_QUOTE)));
                 }
                 _ => {
                     cell.push(byte);
@@ -319,7 +319,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
             match self.peek()? {
                 None | Some(b'\n') => {
                     let message = "a quoted field without its closing quote in the same line";
-                    return Err(self.at_token(Code::BadFormat, message));
+                    let fault = self.at_token(Code::BadFormat, message);
+                    return Err(Box::new(fault.help(text::HOW_TO_QUOTE)));
                 }
                 Some(b'"') => {
                     self.bump();
@@ -373,7 +374,6 @@ impl<'r, 'o> Scanner<'r, 'o> {
         Ok(())
     }
 
-    /// Starts a token at the next byte.
     /// The rest of the line in which an entry begins; `None` if it is longer than messages show.
     pub(crate) fn rest_of_entry(&self) -> Option<&[u8]> {
         let rest = &self.buffer[self.pos..self.end];
@@ -384,6 +384,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         }
     }
 
+    /// Starts a token at the next byte.
     #[inline]
     pub(crate) fn begin_token(&mut self) {
         self.token.start = self.pos;

@@ -3,6 +3,12 @@
 use std::fmt::Write as _;
 
 pub(crate) use star_base::text::size;
+use star_base::text::{MAX_LISTED, listed};
+
+/// The message about a character that follows a quoted field, and the help for it.
+pub(crate) const AFTER_QUOTE: &str = "a character after the closing quote of a field";
+pub(crate) const HOW_TO_QUOTE: &str =
+    "quotes enclose a whole field, and a quote in it is written twice: `\"a \"\"b\"\" c\"`";
 
 /// Maximum number of characters of a file that a message quotes.
 const QUOTED_CHARS: usize = 40;

@@ -63,6 +63,11 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, expected 2"),
             (b"a,b:5000\n", OutOfRange, 1, 3, "wider than 4096 bits"),
             (b"a\r\n1\r\nx\r\n", BadFormat, 3, 1, "`x`"),
+            (b"a,b\n\"1\"2,3\n", BadFormat, 2, 4, "after the closing quote"),
+            (b"a,b\n\n1, \"x\"  y\n", BadFormat, 3, 9, "after the closing quote"),
+            (b"a,b\n\"1\n\",\"x\"\"\" \"y\"\n", BadFormat, 3, 9, "after the closing quote"),
+            (b"\"a\":8,b\n1,2\n", BadFormat, 1, 4, "after the closing quote"),
+            (b"a,b\nx,2\n1,y\n\"1\"2,3\n", BadFormat, 3, 3, "`y`"),
             (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
             (b"a\n\n\n1\n\nx\n", BadFormat, 2, 1, "an empty field is not a whole number"),
             (b"a,b\n\n\n1,2\n\nx,3\n", BadFormat, 6, 1, "`x`"),
@@ -73,6 +78,22 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b,c\n1,1,1\n 1 ,\"2\n\",\"x\"\"\"\n", BadFormat, 4, 3, "`x\"`"),
         ],
     );
+}
+
+#[test]
+fn the_line_of_a_fault_is_shown() {
+    for (text, line, column) in [
+        ("a,b\n1,2\n3, x \n4,5\n", "3, x", 4),
+        ("a,b\n \"1\"2, \"3\"\n4,5\n", " \"1\"2, \"3\"", 5),
+        ("a,b\n1,2\n3,\"4\n", "3,\"4", 3),
+    ] {
+        let error = load(Csv, text.as_bytes()).unwrap_err();
+        assert_eq!(error.excerpt.as_deref(), Some(&(line.to_owned(), column)), "{text:?}");
+    }
+    let error = load(Csv, b"a\n\"x\"y\n").unwrap_err();
+    let help = "quotes enclose a whole field, and a quote in it is written twice: \
+        `\"a \"\"b\"\" c\"`";
+    assert_eq!(error.help, [help]);
 }
 
 #[test]

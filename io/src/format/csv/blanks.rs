@@ -20,6 +20,8 @@ pub(super) struct Blanks {
     first: FirstRecord,
     /// Number of blank lines before the first record.
     n_leading: usize,
+    /// Index in the kept bytes of the last piece of the first character after a closing quote.
+    after_quote: Option<usize>,
 }
 
 /// The position in a field.
@@ -31,7 +33,7 @@ enum State {
     Quoted,
     /// After a quote that closes the field or is the first one of two.
     Closed,
-    /// In a field without quotes, or after its quotes.
+    /// In a field without quotes, or after a character that follows its closing quote.
     Plain,
 }
 
@@ -61,7 +63,14 @@ impl Blanks {
             held_lines: Vec::new(),
             first: FirstRecord::Ahead,
             n_leading: 0,
+            after_quote: None,
         }
+    }
+
+    /// The index in the kept bytes of the last piece of a character that follows the closing quote
+    /// of its field, which is an error.
+    pub(super) fn after_quote(&self) -> Option<usize> {
+        self.after_quote
     }
 
     /// Number of blank lines before the first record.
@@ -174,6 +183,9 @@ impl Blanks {
         } else {
             kept.append(&mut self.held);
         }
+        if self.state == State::Closed && next == State::Plain {
+            self.after_quote.get_or_insert(kept.len());
+        }
         kept.push(byte);
         self.state = next;
         if is_line_end(byte) {
@@ -244,6 +256,20 @@ mod tests {
             for len in 1..=text.len().max(1) {
                 assert_eq!(passed(text, len), expected, "{text:?} in pieces of {len}");
             }
+        }
+    }
+
+    #[test]
+    fn characters_after_a_closing_quote_are_found() {
+        for (text, expected) in [
+            ("\"x\"y", Some(3)),
+            ("a,\"x\" \"y\"", Some(6)),
+            (" \"x\"\"\"  z,1", Some(7)),
+            ("\"x\"\"y\" ,x\"y\"\n\"\"\n", None),
+        ] {
+            let (mut blanks, mut kept) = (Blanks::new(b','), Vec::new());
+            blanks.pass(text.as_bytes(), &mut kept, &mut |_, _| {});
+            assert_eq!(blanks.after_quote(), expected, "{text:?}");
         }
     }
 

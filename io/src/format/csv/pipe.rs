@@ -7,7 +7,7 @@ use std::rc::Rc;
 use star_base::Code;
 
 use super::blanks::Blanks;
-use super::positions::Recent;
+use super::positions::{Place, Recent};
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;
@@ -45,8 +45,8 @@ impl Shared {
         self.start.set((byte, line));
     }
 
-    /// Line and column of field `idx`, from 0, of the record that begins at this byte and line.
-    pub(super) fn place(&self, (byte, line): (u64, u64), idx: usize) -> (u64, u64) {
+    /// The place of field `idx`, from 0, of the record that begins at this byte and line.
+    pub(super) fn place(&self, (byte, line): (u64, u64), idx: usize) -> Place {
         self.recent.borrow().place(byte, line, idx, self.separator.get())
     }
 
@@ -73,6 +73,8 @@ pub(super) struct Pipe<'r, 'o> {
     /// The piece without the blanks around fields, and the number of bytes already returned.
     ready: Vec<u8>,
     n_returned: usize,
+    /// Number of bytes of the piece before a character that must not follow a closing quote.
+    n_valid: Option<usize>,
 }
 
 impl<'r, 'o> Pipe<'r, 'o> {
@@ -87,6 +89,7 @@ impl<'r, 'o> Pipe<'r, 'o> {
             piece: vec![0; CHUNK],
             ready: Vec::new(),
             n_returned: 0,
+            n_valid: None,
         }
     }
 
@@ -110,6 +113,7 @@ impl<'r, 'o> Pipe<'r, 'o> {
             let removed = &mut |n_blanks, idx| recent.note_removed(n_blanks, idx);
             blanks.pass(&piece[..n_bytes], &mut self.ready, removed);
             self.shared.n_leading.set(blanks.n_leading());
+            self.n_valid = blanks.after_quote();
             n_held += n_bytes;
             if n_held > MAX_RECORD_BYTES {
                 drop(recent);
@@ -165,6 +169,24 @@ impl<'r, 'o> Pipe<'r, 'o> {
         Ok(n_bytes)
     }
 
+    /// The error for a character after the closing quote of a field, the next one of the piece.
+    fn after_quote(&self) -> io::Error {
+        let (byte, line) = self.shared.start.get();
+        let mut recent = self.shared.recent.borrow_mut();
+        let n_record = recent.end().saturating_sub(byte);
+        let line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let rest = &self.ready[self.n_returned..];
+        let rest = rest.split(line_end).next().unwrap_or_default();
+        recent.push(&rest[..rest.len().min(CHUNK)]);
+        let Place { line, column, text } = recent.place_at(byte, line, n_record);
+        let fault = self.source.fault(Code::BadFormat, text::AFTER_QUOTE).at(line, column);
+        let fault = match text {
+            Some(line) => fault.showing(&line, column),
+            None => fault,
+        };
+        self.fail(Box::new(fault.help(text::HOW_TO_QUOTE)))
+    }
+
     fn fail(&self, fault: Fault) -> io::Error {
         self.shared.fault.replace(Some(fault));
         io::Error::other("stored separately")
@@ -176,7 +198,10 @@ impl Read for Pipe<'_, '_> {
         if self.n_returned == self.ready.len() {
             self.read_piece()?;
         }
-        let rest = &self.ready[self.n_returned..];
+        if self.n_valid == Some(self.n_returned) {
+            return Err(self.after_quote());
+        }
+        let rest = &self.ready[self.n_returned..self.n_valid.unwrap_or(self.ready.len())];
         let n_bytes = rest.len().min(buffer.len()).min(CHUNK);
         buffer[..n_bytes].copy_from_slice(&rest[..n_bytes]);
         self.n_returned += n_bytes;
@@ -186,7 +211,7 @@ impl Read for Pipe<'_, '_> {
         }
         if self.shared.n_pending.get() == 0 {
             // The first bytes of a long record are no longer available.
-            self.line = self.shared.place(self.shared.start.get(), 0).0;
+            self.line = self.shared.place(self.shared.start.get(), 0).line;
         }
         let n_pending = self.shared.n_pending.get().saturating_add(n_bytes);
         self.shared.n_pending.set(n_pending);

@@ -36,28 +36,60 @@ impl Recent {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// Line and column of field `idx`, from 0, of the record that the parser searched for from byte
-    /// `start` in `line`. The first column of that line if the bytes are no longer available.
-    pub(super) fn place(&self, start: u64, line: u64, idx: usize, separator: u8) -> (u64, u64) {
+    /// The byte after the last one.
+    pub(super) fn end(&self) -> u64 {
+        self.offset + self.bytes.len() as u64
+    }
+
+    /// The place of field `idx`, from 0, of the record that the parser searched for from byte
+    /// `start` in `line`.
+    pub(super) fn place(&self, start: u64, line: u64, idx: usize, separator: u8) -> Place {
+        self.place_of(start, line, |cursor| {
+            while let Some(b'\r' | b'\n') = cursor.bytes.first() {
+                cursor.bump();
+            }
+            for _ in 0..idx {
+                cursor.skip_field(separator);
+            }
+            while let Some(b' ' | b'\t') = cursor.bytes.first()
+                && cursor.bytes.first() != Some(&separator)
+            {
+                cursor.bump();
+            }
+        })
+    }
+
+    /// The place of the byte `n_bytes` after the byte `start` in `line`.
+    pub(super) fn place_at(&self, start: u64, line: u64, n_bytes: u64) -> Place {
+        self.place_of(start, line, |cursor| (0..n_bytes).for_each(|_| cursor.bump()))
+    }
+
+    /// The place to which `advance` moves the cursor from byte `start` in `line`. The first column
+    /// of that line if the bytes are no longer available.
+    fn place_of(&self, start: u64, line: u64, advance: impl FnOnce(&mut Cursor<'_>)) -> Place {
         let at = start.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
-        let Some(bytes) = at.and_then(|at| self.bytes.get(at..)) else { return (line, 1) };
+        let Some(bytes) = at.and_then(|at| self.bytes.get(at..)) else {
+            return Place { line, column: 1, text: None };
+        };
         let removed = self.removed.iter().filter(|(at, _)| *at >= start);
         let removed = removed.map(|(at, n_blanks)| ((at - start) as usize, *n_blanks)).collect();
-        let mut cursor = Cursor { bytes, line, column: 1, n_passed: 0, removed };
+        let mut cursor = Cursor { bytes, line, column: 1, n_passed: 0, removed, text: Vec::new() };
         cursor.skip_removed();
-        while let Some(b'\r' | b'\n') = cursor.bytes.first() {
+        advance(&mut cursor);
+        let (line, column) = (cursor.line, cursor.column);
+        while cursor.bytes.first().is_some_and(|byte| *byte != b'\n') {
             cursor.bump();
         }
-        for _ in 0..idx {
-            cursor.skip_field(separator);
-        }
-        while let Some(b' ' | b'\t') = cursor.bytes.first()
-            && cursor.bytes.first() != Some(&separator)
-        {
-            cursor.bump();
-        }
-        (cursor.line, cursor.column)
+        Place { line, column, text: Some(cursor.text) }
     }
+}
+
+/// A place in the file.
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) column: u64,
+    /// The text of the line, with spaces for the removed blanks.
+    pub(super) text: Option<Vec<u8>>,
 }
 
 /// A position in the bytes.
@@ -68,6 +100,8 @@ struct Cursor<'a> {
     n_passed: usize,
     /// The bytes, counted from the start, before which blanks were removed, and their numbers.
     removed: VecDeque<(usize, u64)>,
+    /// The line up to here.
+    text: Vec<u8>,
 }
 
 impl Cursor<'_> {
@@ -75,9 +109,15 @@ impl Cursor<'_> {
         let Some((byte, rest)) = self.bytes.split_first() else { return };
         self.bytes = rest;
         match byte {
-            b'\n' => (self.line, self.column) = (self.line + 1, 1),
+            b'\n' => {
+                (self.line, self.column) = (self.line + 1, 1);
+                self.text.clear();
+            }
             b'\r' => {}
-            _ => self.column += 1,
+            _ => {
+                self.column += 1;
+                self.text.push(*byte);
+            }
         }
         self.n_passed += 1;
         self.skip_removed();
@@ -86,6 +126,7 @@ impl Cursor<'_> {
     fn skip_removed(&mut self) {
         while let Some((_, n_blanks)) = self.removed.pop_front_if(|(at, _)| *at <= self.n_passed) {
             self.column += n_blanks;
+            self.text.extend((0..n_blanks).map(|_| b' '));
         }
     }
 
@@ -109,19 +150,26 @@ impl Cursor<'_> {
 mod tests {
     use super::*;
 
+    impl Recent {
+        fn at(&self, start: u64, line: u64, idx: usize) -> (u64, u64) {
+            let place = self.place(start, line, idx, b',');
+            (place.line, place.column)
+        }
+    }
+
     #[test]
     fn fields_are_found_after_blank_lines_quotes_and_blanks() {
         let mut recent = Recent::default();
         recent.push(b"a,b\r\n\r\n  1,2\r\n");
-        assert_eq!(recent.place(0, 1, 1, b','), (1, 3));
+        assert_eq!(recent.at(0, 1, 1), (1, 3));
         let behind_return = 4; // the parser has read up to here
-        assert_eq!(recent.place(behind_return, 1, 0, b','), (3, 3));
-        assert_eq!(recent.place(behind_return, 1, 1, b','), (3, 5));
+        assert_eq!(recent.at(behind_return, 1, 0), (3, 3));
+        assert_eq!(recent.at(behind_return, 1, 1), (3, 5));
         let mut quoted = Recent::default();
         quoted.push(b"\"1\"\"\n,\",\"2,");
         quoted.push(b"\n\",\"3,\",  7,x\n");
         for (idx, place) in [(1, (2, 4)), (2, (3, 3)), (3, (3, 10)), (4, (3, 12))] {
-            assert_eq!(quoted.place(0, 1, idx, b','), place, "{idx}");
+            assert_eq!(quoted.at(0, 1, idx), place, "{idx}");
         }
     }
 
@@ -131,8 +179,11 @@ mod tests {
         let mut recent = Recent::default();
         recent.note_removed(1, 2);
         recent.push(b"1,\"x\", y\n");
-        assert_eq!(recent.place(0, 1, 1, b','), (1, 4));
-        assert_eq!(recent.place(0, 1, 2, b','), (1, 9));
+        assert_eq!(recent.at(0, 1, 1), (1, 4));
+        assert_eq!(recent.at(0, 1, 2), (1, 9));
+        assert_eq!(recent.place(0, 1, 1, b',').text.as_deref(), Some(&b"1, \"x\", y"[..]));
+        let place = recent.place_at(0, 1, 5);
+        assert_eq!((place.line, place.column), (1, 7));
     }
 
     #[test]
@@ -143,8 +194,8 @@ mod tests {
         }
         assert_eq!(recent.bytes.len(), 2 * CHUNK);
         let n_lines = CHUNK as u64 / 4;
-        assert_eq!(recent.place(4, 2, 1, b','), (2, 1));
-        assert_eq!(recent.place(4 * n_lines, n_lines + 1, 1, b','), (n_lines + 1, 3));
-        assert_eq!(recent.place(u64::MAX, 9, 1, b','), (9, 1));
+        assert_eq!(recent.at(4, 2, 1), (2, 1));
+        assert_eq!(recent.at(4 * n_lines, n_lines + 1, 1), (n_lines + 1, 3));
+        assert_eq!(recent.at(u64::MAX, 9, 1), (9, 1));
     }
 }

@@ -7,6 +7,7 @@ use star_base::Code;
 
 use super::column::Column;
 use super::pipe::{END, Pipe, Shared};
+use super::positions::Place;
 use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::growing::Growing;
@@ -110,8 +111,12 @@ impl<'r, 'o> Records<'r, 'o> {
     /// The error in field `idx`, from 0.
     pub(super) fn in_field(&self, idx: usize, code: Code, message: impl Into<String>) -> Fault {
         let start = self.record.position().map_or((0, 1), |start| (start.byte(), start.line()));
-        let (line, column) = self.shared.place(start, idx);
-        self.at(line, column, code, message)
+        let Place { line, column, text } = self.shared.place(start, idx);
+        let fault = self.at(line, column, code, message);
+        match text {
+            Some(text) => Box::new(fault.showing(&text, column)),
+            None => fault,
+        }
     }
 
     pub(super) fn at(
@@ -143,7 +148,8 @@ impl<'r, 'o> Records<'r, 'o> {
             true => self.zero_byte(last),
             false => {
                 let message = "the file ends within a quote that begins here";
-                self.in_field(last, Code::Truncated, message)
+                let fault = self.in_field(last, Code::Truncated, message);
+                Box::new(fault.help(text::HOW_TO_QUOTE))
             }
         })
     }
