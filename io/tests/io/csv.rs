@@ -68,6 +68,8 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b\n\"1\n\",\"x\"\"\" \"y\"\n", BadFormat, 3, 9, "after the closing quote"),
             (b"\"a\":8,b\n1,2\n", BadFormat, 1, 4, "after the closing quote"),
             (b"a,b\nx,2\n1,y\n\"1\"2,3\n", BadFormat, 3, 3, "`y`"),
+            (b"12:00,13:00\n1,2\n", BadFormat, 2, 1, "`1` is not a time"),
+            (b"time,12:00\nx,2\n", BadFormat, 2, 3, "`2` is not a time"),
             (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
             (b"a\n\n\n1\n\nx\n", BadFormat, 2, 1, "an empty field is not a whole number"),
             (b"a,b\n\n\n1,2\n\nx,3\n", BadFormat, 6, 1, "`x`"),
@@ -94,6 +96,38 @@ fn the_line_of_a_fault_is_shown() {
     let help = "quotes enclose a whole field, and a quote in it is written twice: \
         `\"a \"\"b\"\" c\"`";
     assert_eq!(error.help, [help]);
+}
+
+#[test]
+fn times_are_no_names_with_a_width() {
+    for (text, expected) in [
+        ("12:00,5\n13:00,6\n", [43_200, 46_800]),
+        ("2024-05-01,5\n2024-05-02,6\n", [19_844, 19_845]),
+        ("1970-01-01T12:30,5\n1970-01-02T00:00,6\n", [45_000, 86_400]),
+    ] {
+        let (found, _) = numbers(Csv, text);
+        assert_eq!(
+            fields(&found),
+            [("1", None, &expected[..]), ("2", None, &[5, 6][..])],
+            "{text}"
+        );
+    }
+    // With `header=yes` the first line has names, and a name may have a width.
+    let mut options = ReadOptions::new("f", 1 << 20);
+    options.fields = FieldRules { header: Some(true), ..FieldRules::default() };
+    let text = "12:00,12:030,12:5\n1,2,3\n";
+    let Data::Numbers(found) = read(Csv, &mut text.as_bytes(), &mut options).unwrap().data else {
+        panic!("no numbers")
+    };
+    let names: Vec<(&str, Option<usize>)> =
+        found.fields.iter().map(|field| (field.name.as_str(), field.bits)).collect();
+    assert_eq!(names, [("12:00", None), ("12", Some(30)), ("12", Some(5))]);
+    // Written names are read as they are.
+    let mut written = Vec::new();
+    write(Csv, OutputRef::Numbers(&found), &mut written).unwrap();
+    assert_eq!(String::from_utf8(written.clone()).unwrap(), "12:00:,12:030,12:5\n1,2,3\n");
+    let again = load(Csv, &written).unwrap();
+    assert_eq!(again.data, Data::Numbers(found));
 }
 
 #[test]

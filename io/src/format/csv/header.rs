@@ -17,7 +17,7 @@ const TEXT: &str = "text";
 
 /// Returns whether every field of the record is a name. Blanks around a name, also in quotes, are
 /// not part of it. A name that looks like a number, or like a malformed number, needs a colon after
-/// it.
+/// it. A time is no name with a width.
 pub(super) fn is_header(record: &ByteRecord) -> bool {
     record.iter().all(is_name)
 }
@@ -92,7 +92,11 @@ pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
             format!("{name}:{TEXT}")
         }
         Field { name, bits: Some(bits), .. } if !matches!(field.meaning, Meaning::Texts(_)) => {
-            format!("{name}:{bits}")
+            let header = format!("{name}:{bits}");
+            match Meaning::of_moment(header.trim()) {
+                Some(_) => format!("{name}:0{bits}"),
+                None => header,
+            }
         }
         Field { name, .. } if name.contains(':') || is_unclear(name.as_bytes().trim_ascii()) => {
             format!("{name}:")
@@ -127,6 +131,7 @@ enum Behind<'a> {
 
 fn split(cell: &str) -> (&str, Behind<'_>) {
     match cell.rsplit_once(':') {
+        Some(_) if Meaning::of_moment(cell).is_some() => (cell, Behind::Nothing),
         Some((name, "")) => (name, Behind::Colon),
         Some((name, TEXT)) => (name, Behind::Text),
         Some((name, digits)) if is_digits(digits.trim().as_bytes()) => {
