@@ -185,6 +185,17 @@ fn tiff_bands_are_read_unchanged() {
             ("band4", Some(8), &[4, 8]),
         ];
         assert_eq!(fields(&numbers), expected);
+        let notes = load(Tiff, &tiff(is_little, &bands, &[1, 2, 3, 4, 5, 6, 7, 8])).unwrap().notes;
+        let note = "the file marks `band4` as alpha, which programs also do with near infrared";
+        assert_eq!(notes, [note]);
+        // The mark is for the first of the other bands.
+        let more: &[(u16, &[u16])] = &[(262, &[1]), (277, &[3]), (338, &[2, 0])];
+        let bands = tags(&[1], &[1], &[8, 8, 8], more);
+        let notes = load(Tiff, &tiff(is_little, &bands, &[1, 2, 3])).unwrap().notes;
+        assert_eq!(notes, [note.replace("band4", "band2")]);
+        let none: &[(u16, &[u16])] = &[(262, &[1]), (277, &[2]), (338, &[0])];
+        let bands = tags(&[1], &[1], &[8, 8], none);
+        assert!(load(Tiff, &tiff(is_little, &bands, &[1, 2])).unwrap().notes.is_empty());
 
         let gray = tags(&[2], &[1], &[16], &[(262, &[1])]);
         let samples: Vec<u8> = [258u16, 65535]

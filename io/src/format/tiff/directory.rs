@@ -46,6 +46,12 @@ impl Directory {
         number(bytes, count, self.is_little)
     }
 
+    /// Number of values of a tag; `None` if it is missing.
+    pub(super) fn n_values(&self, bytes: &[u8], tag: u64) -> Option<u64> {
+        let (entry, _) = self.entries(bytes).find(|(_, found)| *found == tag)?;
+        self.count(bytes, entry)
+    }
+
     /// The bytes of the values of a tag, and the length of a value.
     pub(super) fn values(&self, bytes: &[u8], tag: u64) -> Option<(Range<usize>, usize)> {
         let (entry, _) = self.entries(bytes).find(|(_, found)| *found == tag)?;

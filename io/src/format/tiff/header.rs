@@ -30,6 +30,7 @@ const PREDICTOR: u64 = 317;
 const INK_SET: u64 = 332;
 const EXTRA_SAMPLES: u64 = 338;
 const ASSOCIATED_ALPHA: u64 = 1;
+const UNASSOCIATED_ALPHA: u64 = 2;
 const SAMPLE_FORMAT: u64 = 339;
 const GDAL_METADATA: u64 = 42112;
 const GDAL_NODATA: u64 = 42113;
@@ -67,6 +68,9 @@ pub(super) struct Header {
     /// The directions of rows and columns, 1 to 8.
     pub(super) orientation: u64,
     pub(super) kind: SampleKind,
+    /// The number of bands from the first one that is no colour to the last band, if the former is
+    /// marked as alpha.
+    pub(super) n_from_alpha: Option<u64>,
     /// The text of GDAL's marker of missing samples.
     pub(super) nodata: Option<String>,
     /// Warnings about properties that do not change the samples.
@@ -110,7 +114,12 @@ pub(super) fn prepare(bytes: &mut [u8]) -> Result<Header, String> {
         Some(text.trim_end_matches('\0').trim().to_owned())
     };
     let mut warnings = Vec::new();
-    if number(bytes, EXTRA_SAMPLES, 0) == ASSOCIATED_ALPHA {
+    let extra = number(bytes, EXTRA_SAMPLES, 0);
+    let n_from_alpha = match extra {
+        ASSOCIATED_ALPHA | UNASSOCIATED_ALPHA => directory.n_values(bytes, EXTRA_SAMPLES),
+        _ => None,
+    };
+    if extra == ASSOCIATED_ALPHA {
         warnings.push("colours are stored multiplied by their alpha, and are kept so".to_owned());
     }
     if directory.number(bytes, GRAY_RESPONSE_CURVE).is_some() {
@@ -127,7 +136,8 @@ pub(super) fn prepare(bytes: &mut [u8]) -> Result<Header, String> {
         _ => SampleKind::Unsigned,
     };
     let orientation = directory.orientation(bytes).unwrap_or(1);
-    Ok(Header { meaning, orientation, kind, nodata: text(GDAL_NODATA), warnings })
+    let nodata = text(GDAL_NODATA);
+    Ok(Header { meaning, orientation, kind, n_from_alpha, nodata, warnings })
 }
 
 fn unsupported(tag: u64, name: &str, found: u64) -> String {
@@ -138,8 +148,8 @@ fn unsupported(tag: u64, name: &str, found: u64) -> String {
     format!("unsupported tag `{name}` ({tag}) with {value}")
 }
 
-/// Names for the bands: colours, and numbers for all others. An alpha tag on a fourth band is
-/// ignored: programs that know four bands only as colours with alpha set it for near infrared.
+/// Names for the bands: colours, and numbers for all others, also for those marked as alpha:
+/// programs that know four bands only as colours with alpha mark near infrared so.
 pub(super) fn band_names(meaning: Option<u64>, n_bands: usize) -> Vec<String> {
     let colors: &[&str] = match meaning {
         Some(RGB) => &["red", "green", "blue"],

@@ -67,7 +67,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     check_values(&source, &bytes)?;
     let prepared = header::prepare(&mut bytes);
-    let Header { meaning, orientation, kind, nodata, mut warnings } =
+    let Header { meaning, orientation, kind, n_from_alpha, nodata, mut warnings } =
         prepared.map_err(|reason| raster::damaged(&source, "TIFF", &reason))?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
@@ -108,10 +108,16 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     let marker = missing.map(|missing| missing.marker);
     let marker = marker.filter(|marker| fields.iter().any(|it| it.values.contains(marker)));
-    let notes = marker.and(nodata).map(|text| {
+    let missing = marker.and(nodata).map(|text| {
         let text = text::quote(text.as_bytes());
         format!("the file marks missing samples with the nodata value {text}")
     });
+    let n_from_alpha = n_from_alpha.and_then(|n| usize::try_from(n).ok());
+    let alpha = n_from_alpha.and_then(|n| names.get(names.len().checked_sub(n)?));
+    let alpha = alpha.map(|name| {
+        format!("the file marks `{name}` as alpha, which programs also do with near infrared")
+    });
+    let notes = alpha.into_iter().chain(missing).collect();
     for field in &mut fields {
         field.nodata = marker.filter(|marker| field.values.contains(marker));
     }
@@ -125,10 +131,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         }
         SampleKind::Unsigned | SampleKind::Signed => raster::scaled_grid(&source, extent, fields)?,
     };
-    Ok((
-        data,
-        ReaderNotes { warnings, notes: notes.into_iter().collect(), ..ReaderNotes::default() },
-    ))
+    Ok((data, ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
 
 /// Rejects lists that do not fit in the file or in memory: the decoder reads those of the first
