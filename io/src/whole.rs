@@ -15,6 +15,9 @@ const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
 /// The number of missing numbers that are not integers.
 pub(crate) const NO_NUMBER: i64 = i64::MIN;
 
+/// The help for NaN.
+pub(crate) const NAN_IS_MISSING: &str = "`nodata=nan` says that it is a missing number";
+
 /// A number that could not be converted to an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NotWhole {
@@ -109,9 +112,7 @@ impl NotWhole {
                     None => error,
                 }
             }
-            NotWhole::Beyond(value) if value.is_nan() => {
-                error.help("`nodata=nan` says that it is a missing number")
-            }
+            NotWhole::Beyond(value) if value.is_nan() => error.help(NAN_IS_MISSING),
             NotWhole::Beyond(_) | NotWhole::BeyondUnsigned(_) | NotWhole::TooLarge(_) => error,
         })
     }

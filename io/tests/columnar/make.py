@@ -27,3 +27,7 @@ with pa.OSFile("people.arrow", "wb") as file, pa.ipc.new_file(file, people.schem
 pq.write_table(pa.table({"n": pa.array([1, None, 3])}), "gap.parquet")
 pq.write_table(pa.table({"n": [[1, 2], [3]]}), "lists.parquet")
 pq.write_table(pa.table({"n": pa.array([], pa.int32())}), "empty.parquet")
+nan = pa.table({"x": pa.array([float("nan"), 2, -3], pa.float64())})
+pq.write_table(nan, "nan.parquet")
+pyarrow.feather.write_feather(nan, "nan.feather", compression="uncompressed")
+pq.write_table(pa.table({"x": pa.array([float("inf"), 2], pa.float32())}), "infinity.parquet")

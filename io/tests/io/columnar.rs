@@ -28,7 +28,7 @@ fn without_the_feature_the_message_names_it() {
 
 #[cfg(feature = "arrow")]
 mod with_the_feature {
-    use star_io::{Data, FieldRules, FileError, LoadedFile, Meaning, Numbers, Shape};
+    use star_io::{Data, Field, FieldRules, FileError, LoadedFile, Meaning, Numbers, Shape};
 
     use super::*;
 
@@ -110,6 +110,28 @@ mod with_the_feature {
         assert!(refused("lists.parquet").message.contains("field `n` holds List"));
         let packed = refused("people-packed.feather");
         assert_eq!(packed.help, ["write it without compression, or as Parquet"], "{packed}");
+    }
+
+    #[test]
+    fn nan_is_refused_or_missing() {
+        for name in ["nan.parquet", "nan.feather"] {
+            let refused = try_load(name, |_| {}).unwrap_err();
+            assert_eq!(refused.message, "record 1, field `x`: `NaN` is not a whole number");
+            assert_eq!(refused.help, ["`nodata=nan` says that it is a missing number"]);
+            let numbers = load(name, |options| options.nan_is_missing = true);
+            let wanted =
+                Field { nodata: Some(i64::MIN), ..Field::new("x", None, vec![i64::MIN, 2, -3]) };
+            assert_eq!(numbers.fields, [wanted]);
+            let scaled = load(name, |options| {
+                halves(options);
+                options.nan_is_missing = true;
+            });
+            assert_eq!(scaled.fields[0].values, [i64::MIN, 200, -300]);
+            assert!(matches!(scaled.fields[0].meaning, Meaning::Scaled(_)));
+        }
+        let refused = try_load("infinity.parquet", |options| options.nan_is_missing = true);
+        let message = "record 1, field `x`: `inf` is not a whole number";
+        assert_eq!(refused.unwrap_err().message, message);
     }
 
     #[test]

@@ -26,6 +26,15 @@ pub(super) fn is_text(kind: &DataType) -> bool {
     }
 }
 
+/// Returns whether columns of this type hold floating-point numbers.
+pub(super) fn is_float(kind: &DataType) -> bool {
+    match kind {
+        DataType::Float32 | DataType::Float64 => true,
+        DataType::Dictionary(_, values) => is_float(values),
+        _ => false,
+    }
+}
+
 /// The cells of a column; `None` unless its type is a number, text, date or time.
 pub(super) fn cells(array: &dyn Array) -> Option<Cells<'_>> {
     let found: Cells<'_> = match array.data_type() {

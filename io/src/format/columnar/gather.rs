@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
 use star_base::Code;
 
-use super::cells::{cells, is_text};
+use super::cells::{cells, is_float, is_text};
 use crate::data::Data;
 use crate::error::{Fault, FileError};
 use crate::format::csv::FIELD_BYTES;
@@ -19,6 +19,7 @@ use crate::panics;
 use crate::scaling::advice;
 use crate::source::Source;
 use crate::text;
+use crate::whole::NAN_IS_MISSING;
 
 /// Reads a whole file that begins with `magic`.
 pub(super) fn open(source: &mut Source, magic: &[u8], format: &str) -> Result<Vec<u8>, Fault> {
@@ -60,6 +61,7 @@ pub(super) fn gather(
     batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
 ) -> Result<ReadResult, Fault> {
     let (scaling, rules) = (source.scaling(), source.field_rules());
+    let nan_is_missing = source.nan_is_missing();
     let budget = source.budget().rest(n_file_bytes);
     let too_large =
         |source: &Source, n_bytes: u128| source.out_of_memory(n_bytes + u128::from(n_file_bytes));
@@ -93,13 +95,19 @@ pub(super) fn gather(
                 let fault = source.fault(Code::BadFormat, message);
                 return Err(Box::new(fault.help("omit this field when writing the file")));
             };
+            let is_number =
+                is_float(array.data_type()) && !matches!(column.meaning(), Meaning::Texts(_));
             for row in 0..batch.num_rows() {
                 if row % POLL_ROWS == 0 {
                     source.go_on()?;
                 }
                 let (cell, place) = (cells(row), Place { source, record: n_records + row + 1 });
                 let missing = || place.wrong(None, Cause::Empty, "", &rules_of_cells);
-                let pushed = column.push(cell.as_bytes(), &rules_of_cells, missing);
+                let pushed = match (&*cell, is_number) {
+                    ("NaN", true) if nan_is_missing => column.push_missing(&rules_of_cells),
+                    (cell, true) => column.push_number(cell.as_bytes(), &rules_of_cells, missing),
+                    (cell, false) => column.push(cell.as_bytes(), &rules_of_cells, missing),
+                };
                 pushed.map_err(|refused| match refused {
                     Refused::Wrong(cause) => {
                         let fault = place.wrong(Some(column), cause, &cell, &rules_of_cells);
@@ -162,6 +170,7 @@ impl Place<'_, '_, '_> {
                 fault.help(format!("`empty={}` sets the value of empty fields", meaning.example()))
             }
             (Cause::Cell | Cause::Encoding, Some(number)) => fault.help(advice(number)),
+            (Cause::Cell, None) if cell == "NaN" => fault.help(NAN_IS_MISSING),
             (Cause::Cell | Cause::Encoding, None) => fault,
         })
     }

@@ -10,6 +10,8 @@ use crate::growing::{Growing, OutOfBudget};
 use crate::meaning::{Meaning, Texts};
 use crate::numbers::Field;
 use crate::scaling::Scaling;
+#[cfg(feature = "arrow")]
+use crate::whole::NO_NUMBER;
 
 use super::header::looks_like_data;
 
@@ -130,6 +132,36 @@ impl Column {
         }
         let number = self.number(cell, cells).map_err(Refused::Wrong)?;
         self.values.push(number).map_err(Refused::Memory)
+    }
+
+    /// Appends a cell of a column of numbers, whatever it looks like.
+    #[cfg(feature = "arrow")]
+    pub(in crate::format) fn push_number(
+        &mut self,
+        cell: &[u8],
+        cells: &Cells<'_>,
+        missing: impl FnOnce() -> Fault,
+    ) -> Result<(), Refused> {
+        if !self.is_known && !cell.is_empty() {
+            self.become_number(cells)?;
+        }
+        self.push(cell, cells, missing)
+    }
+
+    /// Appends a missing number.
+    #[cfg(feature = "arrow")]
+    pub(in crate::format) fn push_missing(&mut self, cells: &Cells<'_>) -> Result<(), Refused> {
+        if !self.is_known {
+            self.become_number(cells)?;
+        }
+        self.field.nodata = Some(NO_NUMBER);
+        self.values.push(NO_NUMBER).map_err(Refused::Memory)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn become_number(&mut self, cells: &Cells<'_>) -> Result<(), Refused> {
+        let meaning = self.scaling(cells).map(|scaling| Meaning::Scaled(scaling.factor()));
+        self.become_known(meaning.unwrap_or(Meaning::Number), cells)
     }
 
     /// Returns the field with its numbers.
