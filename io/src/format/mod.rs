@@ -274,7 +274,7 @@ impl<'a> GraphRef<'a> {
         match self {
             GraphRef::Graph(graph) => graph.directed_arcs().try_for_each(each),
             // A table that fits in memory has fewer than 2^32 columns, or no rows.
-            GraphRef::Adjacency(table) => table.try_for_ones(|tail, head| {
+            GraphRef::Adjacency(table) => table.try_for_ones_by_columns(|tail, head| {
                 each(Arc { tail: tail as u32, head: head as u32, weight: 1 })
             }),
         }

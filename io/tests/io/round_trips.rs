@@ -6,7 +6,7 @@ use star_io::{
     Arc, Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, ReadOptions, Shape,
     VertexNames, Widths, lay_out, read, write,
 };
-use star_value::{BitTable, BitVector, BitsRef, Table};
+use star_value::{BitTable, BitVector, BitsRef, SparseLines, SparseTable, Table};
 
 use crate::support::BUDGET;
 
@@ -218,5 +218,47 @@ fn unsupported_values_are_rejected() {
         assert_eq!(code(OutputRef::Numbers(&numbers)), Code::NoSuchLayout, "{format:?}");
         let expected = if format == Format::Stb { Code::NoSuchLayout } else { Code::OutOfRange };
         assert_eq!(code(OutputRef::Graph(&graph)), expected, "{format:?}");
+    }
+}
+
+/// A symmetric table without ones on the diagonal, which graph formats can hold.
+fn mirrored_table() -> impl Strategy<Value = BitTable> {
+    size().prop_flat_map(|n| table(n, n)).prop_map(|mut table| {
+        for row in 0..table.n_rows() {
+            table.put(row, row, false);
+            (0..row).for_each(|col| table.put(row, col, table.get(col, row)));
+        }
+        table
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn forms_of_a_table_are_written_alike(columns in prop_oneof![mirrored_table(), any_table()]) {
+        let rows: Vec<BitVector> = (0..columns.n_rows()).map(|row| columns.row(row)).collect();
+        let rows = BitTable::from_columns(columns.n_cols(), &rows);
+        let sparse = |lines: &BitTable, by_rows| {
+            Table::from(SparseTable { lines: SparseLines::of_columns(lines).unwrap(), by_rows })
+        };
+        let sparse = [sparse(&columns, false), sparse(&rows, true)];
+        let dense = [Table::from(columns), Table::of_lines(rows, true)];
+        let mut n_written = 0;
+        for &format in Format::ALL {
+            let written = |table: &Table| {
+                let mut bytes = Vec::new();
+                let value = OutputRef::Bits(BitsRef::Table(table.view()));
+                write(format, value, &mut bytes).ok().map(|()| bytes)
+            };
+            let expected = written(&dense[0]);
+            prop_assert_eq!(&written(&dense[1]), &expected, "{:?}", format);
+            // A Star table stores whether it is sparse, and by what.
+            for table in sparse.iter().filter(|_| format != Format::Stb) {
+                prop_assert_eq!(&written(table), &expected, "{:?}", format);
+            }
+            n_written += usize::from(expected.is_some());
+        }
+        prop_assert!(n_written > 4);
     }
 }

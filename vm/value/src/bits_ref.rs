@@ -103,6 +103,21 @@ impl<'a> BitsRef<'a> {
         }
     }
 
+    /// Calls `each` with the row and column of every one, both from 0, column by column; stops at the
+    /// first error.
+    ///
+    /// # Errors
+    /// The first error of `each`.
+    pub fn try_for_ones_by_columns<E>(
+        &self,
+        each: impl FnMut(usize, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            BitsRef::Table(table) => table.try_for_ones_by_columns(each),
+            BitsRef::Slice(_) | BitsRef::Word(_) => self.try_for_ones(each),
+        }
+    }
+
     /// Calls `each` with the row and column of every one, both from 0, column by column, or row by
     /// row if it is a table by rows; stops at the first error.
     pub fn try_for_ones<E>(

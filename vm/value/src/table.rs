@@ -5,10 +5,14 @@
 //! [`TableRef::to_columns`].
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use crate::bits::{BitTable, BitVector, TooLarge};
 use crate::bits_ref::ones_of;
 use crate::sparse::SparseTable;
+
+/// Number of ones of a table by rows that are ordered by columns at once.
+const BATCH: usize = 1 << 22;
 
 /// A table with its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,6 +233,61 @@ impl<'a> TableRef<'a> {
         }
     }
 
+    /// Calls `each` with the row and column of every one, both from 0, column by column in any form;
+    /// stops at the first error. Needs memory for a batch of ones if the table is by rows.
+    ///
+    /// # Errors
+    /// The first error of `each`.
+    pub fn try_for_ones_by_columns<E>(
+        self,
+        mut each: impl FnMut(usize, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let by_rows = match self {
+            TableRef::Columns(_) => false,
+            TableRef::Rows(_) => true,
+            TableRef::Sparse(table) => table.by_rows,
+        };
+        if !by_rows || self.shape().0 == 0 {
+            return self.try_for_ones(each);
+        }
+        let for_ones = |each: &mut dyn FnMut(usize, usize)| {
+            let Ok(()) = self.try_for_ones(|row, col| {
+                each(row, col);
+                Ok::<(), Infallible>(())
+            });
+        };
+        let mut n_ones = vec![0_usize; self.shape().1];
+        for_ones(&mut |_, col| n_ones[col] += 1);
+        let (mut first, mut rows) = (0, Vec::new());
+        while first < n_ones.len() {
+            // The columns of this batch, and where the rows of each begin.
+            let (mut n_rows, mut starts) = (0, Vec::new());
+            for n in &n_ones[first..] {
+                if n_rows > 0 && n_rows + n > BATCH {
+                    break;
+                }
+                starts.push(n_rows);
+                n_rows += n;
+            }
+            let columns = first..first + starts.len();
+            rows.clear();
+            rows.resize(n_rows, 0);
+            for_ones(&mut |row, col| {
+                if columns.contains(&col) {
+                    let next = &mut starts[col - first];
+                    rows[*next] = row;
+                    *next += 1;
+                }
+            });
+            let mut rows = rows.iter();
+            for col in columns.clone() {
+                rows.by_ref().take(n_ones[col]).try_for_each(|&row| each(row, col))?;
+            }
+            first = columns.end;
+        }
+        Ok(())
+    }
+
     /// Returns the table if it is packed by columns.
     pub fn columns(self) -> Option<&'a BitTable> {
         if let TableRef::Columns(table) = self { Some(table) } else { None }
@@ -295,7 +354,32 @@ mod tests {
             assert_eq!(table.columns().is_some(), matches!(table, Table::Columns(_)));
             assert!((0..3).all(|col| *table.column_limbs(col) == *columns.column_limbs(col)));
             assert!((0..4).all(|row| table.row(row) == columns.row(row)));
+            let mut ones = Vec::new();
+            let Ok(()) = table.view().try_for_ones_by_columns(|row, col| {
+                ones.push((col, row));
+                Ok::<(), Infallible>(())
+            });
+            assert_eq!(ones, [(0, 1), (0, 2), (1, 0), (1, 2), (1, 3), (2, 0), (2, 2)]);
             assert_eq!(table.into_columns(), Ok(columns.clone()));
         }
+    }
+
+    #[test]
+    fn ones_by_columns_come_in_batches() {
+        let n = 3000; // more ones than a batch has
+        let mut lines = BitTable::zeros(n, n).unwrap();
+        for idx in 0..n {
+            lines.column_limbs_mut(idx).fill(u64::MAX);
+            crate::bits::zero_tail(lines.column_limbs_mut(idx), n);
+        }
+        let table = Table::of_lines(lines, true);
+        assert!(table.count_ones() > BATCH as u64);
+        let mut next = 0;
+        let Ok(()) = table.view().try_for_ones_by_columns(|row, col| {
+            assert_eq!(col * n + row, next);
+            next += 1;
+            Ok::<(), Infallible>(())
+        });
+        assert_eq!(next, n * n);
     }
 }

@@ -109,7 +109,7 @@ fn write_pattern(bits: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (n_rows, n_cols) = bits.shape();
     writeln!(out, "%%MatrixMarket matrix coordinate pattern general")?;
     writeln!(out, "{n_rows} {n_cols} {}", bits.count_ones())?;
-    bits.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
+    bits.try_for_ones_by_columns(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
 }
 
 /// Writes a graph; of a symmetric one only the lower triangle with the diagonal.
