@@ -152,7 +152,7 @@ Settings for files, given like parameters:
   header=no     the first line of a CSV file is a record; `header=yes`: a header
   empty=VALUE   default for a missing number, date or time in a CSV file
   nodata=NUMBER number of a file for a missing value: it becomes all ones;
-                `nodata=nan` for arrays and TIFF pictures
+                `nodata=nan` for arrays, TIFF, Parquet and Arrow
   palette=index read a PNG picture with a palette as colour indices, not colours
   from=COLUMN   column of an edge list with the vertex that an arc leaves, by name
                 or number; by default `from`, `source` and similar, or the first
@@ -489,17 +489,14 @@ fn unknown_column(file: &str, columns: &Columns, setting: &str, name: &str) -> F
     };
     let message = format!("unknown {what} `{shown}` in `{setting}=`");
     let error = FileError::new(Code::BadArgument, file, message);
-    let quoted = text::quoted_list(names.iter().take(MAX_LISTED).map(|name| text::one_line(name)));
-    let more = if names.len() > MAX_LISTED { ", …" } else { "" };
-    let error = error.note(format!("the {what}s are {quoted}{more}"));
+    let quoted = names.iter().map(|name| format!("`{}`", text::one_line(name)));
+    let quoted = text::listed(quoted, text::MAX_LISTED);
+    let error = error.note(format!("the {what}s are {quoted}"));
     match did_you_mean(name, names.iter().map(String::as_str)) {
         Some(meant) => error.help(format!("did you mean `{}`?", text::one_line(meant))),
         None => error,
     }
 }
-
-/// The maximum number of columns in a message.
-const MAX_LISTED: usize = 12;
 
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
     let message = match value {

@@ -35,17 +35,12 @@ impl FieldRules<'_> {
     /// Returns a note about the first name in the rules that is not one of these, for an error that
     /// may be its consequence.
     pub(crate) fn unknown_name(&self, names: &[&str]) -> Option<String> {
-        const LISTED: usize = 12;
         let texts = self.texts.iter().map(|name| (name, "texts"));
         let mut given = texts.chain(self.scales.iter().map(|(name, _)| (name, "scale")));
         let (name, setting) = given.find(|(name, _)| !names.contains(&name.as_str()))?;
-        let quote = |name: &str| text::quote(name.as_bytes());
-        let listed: Vec<String> = names.iter().take(LISTED).map(|name| quote(name)).collect();
-        let more = if names.len() > LISTED { ", …" } else { "" };
-        let (name, listed) = (quote(name), listed.join(", "));
-        Some(format!(
-            "no field is called {name}, as in `{setting}=`; the fields are {listed}{more}"
-        ))
+        let name = text::quote(name.as_bytes());
+        let listed = text::quoted_names(names.iter().map(|name| name.as_bytes()));
+        Some(format!("no field is called {name}, as in `{setting}=`; the fields are {listed}"))
     }
 }
 

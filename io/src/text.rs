@@ -35,6 +35,11 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     quoted
 }
 
+/// The first names as quoted text, and the number of the others.
+pub(crate) fn quoted_names<'a>(names: impl ExactSizeIterator<Item = &'a [u8]>) -> String {
+    listed(names.map(quote), MAX_LISTED)
+}
+
 /// Returns a word of a file as text.
 ///
 /// # Errors

@@ -75,6 +75,9 @@ pub fn from_numbers(
     Ok((value, RowFields { fields: laid_out.chosen, widths }))
 }
 
+/// The number of fields whose columns a note gives.
+const MAX_LISTED: usize = 100;
+
 /// Returns the columns of the fields; `None` for one field of one bit, and without fields.
 fn columns(fields: &[(String, usize)]) -> Option<String> {
     if matches!(fields, [] | [(_, 1)]) {
@@ -91,5 +94,5 @@ fn columns(fields: &[(String, usize)]) -> Option<String> {
             _ => format!("`{name}` in columns {from} to {to}"),
         }
     });
-    Some(columns.collect::<Vec<String>>().join(", "))
+    Some(text::listed(columns, MAX_LISTED))
 }

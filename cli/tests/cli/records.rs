@@ -399,3 +399,29 @@ fn settings_that_no_file_uses_are_reported() {
     let ran = folder.star(&["view", "town.txt", "nodata=1"]);
     assert!(ran.stderr.contains("`nodata=` is unused"), "{ran:?}");
 }
+
+#[test]
+fn notes_about_many_fields_are_short() {
+    let line = |cell: &dyn Fn(usize) -> String| {
+        (1..=2000).map(cell).collect::<Vec<String>>().join(",") + "\n"
+    };
+    let (names, cells) = (line(&|i| format!("f{i}")), line(&|_| "-01".to_owned()));
+    let zeros = line(&|_| "01".to_owned());
+    let program = "procedure P(T: table; var n: integer); begin n := rows(T) end;\n";
+    let folder = Folder::new(&[
+        ("p.star", program),
+        ("w.csv", &(names.clone() + &cells)),
+        ("z.csv", &(names + &zeros)),
+    ]);
+    let ran = folder.star(&["run", "p.star", "T=w.csv"]);
+    ran.prints("n = 1\n");
+    assert!(ran.stderr.len() < 20_000, "{}", ran.stderr.len());
+    for part in ["w.csv: 1900 such notes about other fields are omitted", " and 1900 more"] {
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
+    let ran = folder.star(&["run", "p.star", "T=z.csv"]);
+    assert!(ran.stderr.contains("`texts=f1,f2,f3,f4,f5,f6,f7,f8,f9,f10,f11,f12,…`"));
+    let last = "`f12` and 1988 more\n";
+    folder.star(&["run", "p.star", "T=field:x:z.csv"]).fails(5, &["E0507", last]);
+    folder.star(&["run", "p.star", "T=z.csv", "texts=x"]).fails(2, &["E0605", last]);
+}

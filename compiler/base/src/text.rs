@@ -75,6 +75,17 @@ pub fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String 
     quoted.join(", ")
 }
 
+/// The number of names in a list of a message, of which a file may have any number.
+pub const MAX_LISTED: usize = 12;
+
+/// Returns the first items of a list, separated by commas, and the number of the others.
+#[must_use]
+pub fn listed(items: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let n_more = items.len().saturating_sub(most);
+    let first = items.take(most).collect::<Vec<String>>().join(", ");
+    if n_more > 0 { format!("{first} and {n_more} more") } else { first }
+}
+
 /// Returns a word for the shell: unchanged if that is safe, otherwise in quotes.
 #[must_use]
 pub fn shell_word(word: &str) -> String {

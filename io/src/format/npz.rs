@@ -10,6 +10,7 @@ mod sparse;
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
 use star_base::Code;
+use star_base::text::{MAX_LISTED, listed};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -23,9 +24,6 @@ use crate::source::Source;
 
 /// The first bytes of every nonempty archive.
 pub(crate) const MAGIC: [u8; 4] = *b"PK\x03\x04";
-
-/// Maximum number of arrays listed in a message.
-const LISTED: usize = 12;
 
 /// The suffix of part names.
 const SUFFIX: &str = ".npy";
@@ -227,12 +225,9 @@ fn quote(name: &str) -> String {
 }
 
 fn list(arrays: impl ExactSizeIterator<Item = String>) -> String {
-    let n_more = arrays.len().saturating_sub(LISTED);
-    let listed: Vec<String> = arrays.take(LISTED).collect();
-    match (listed.is_empty(), n_more) {
-        (true, _) => "it has no arrays".to_owned(),
-        (false, 0) => format!("it has {}", listed.join(", ")),
-        (false, _) => format!("it has {} and {n_more} more", listed.join(", ")),
+    match arrays.len() {
+        0 => "it has no arrays".to_owned(),
+        _ => format!("it has {}", listed(arrays, MAX_LISTED)),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use star_base::text::{MAX_LISTED, listed};
 use star_base::{Code, did_you_mean};
 use star_value::{BitTable, Table};
 
@@ -227,11 +228,24 @@ pub fn lay_out_numbers(
     let meanings = fields
         .iter()
         .filter_map(|field| Some(format!("field `{}` {}", field.name, field.meaning.note()?)));
-    let notes = meanings.chain(notes).chain(missing);
+    let notes = [limited(meanings), limited(notes), limited(missing)].concat();
     let names = fields.iter().map(|field| field.name.clone());
     let fields = names.zip(widths).collect();
     let table = Table::of_lines(table, by_rows);
-    Ok(NumbersLaidOut { table, fields, chosen, notes: notes.collect() })
+    Ok(NumbersLaidOut { table, fields, chosen, notes })
+}
+
+/// The number of fields for which there are notes of one kind.
+const MAX_NOTES: usize = 100;
+
+/// Returns the first of the notes of one kind about fields, and the number of the others.
+fn limited(mut notes: impl Iterator<Item = String>) -> Vec<String> {
+    let mut first: Vec<String> = notes.by_ref().take(MAX_NOTES).collect();
+    let n_more = notes.count();
+    if n_more > 0 {
+        first.push(format!("{n_more} such notes about other fields are omitted"));
+    }
+    first
 }
 
 /// Lays out [`NumberLayout::Present`].
@@ -409,7 +423,10 @@ fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<
     if places.len() > 1 {
         let quoted = text::quote(name.as_bytes());
         let message = format!("{} fields are called {quoted}", places.len());
-        let help = format!("use the number of one instead of its name: {}", places.join(", "));
+        let help = format!(
+            "use the number of one instead of its name: {}",
+            listed(places.into_iter(), MAX_LISTED)
+        );
         return Err(FileError::new(Code::NoSuchLayout, file, message).help(help));
     }
     let by_number = || name.parse::<usize>().ok()?.checked_sub(1);
@@ -417,19 +434,19 @@ fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<
     match by_name().or_else(by_number).filter(|&idx| idx < fields.len()) {
         Some(idx) => Ok(idx..idx + 1),
         None => {
-            let names: Vec<String> =
-                fields.iter().map(|field| text::quote(field.name.as_bytes())).collect();
+            let names = text::quoted_names(fields.iter().map(|field| field.name.as_bytes()));
             let message = format!("unknown field {}", text::quote(name.as_bytes()));
             let error = FileError::new(Code::NoSuchLayout, file, message)
-                .note(format!("the fields are {}", names.join(", ")));
+                .note(format!("the fields are {names}"));
             // A colon or a sign of equality ends a name.
             let is_unclear = |field: &Field| {
                 field.name.starts_with(name.as_str()) && field.name.contains([':', '='])
             };
             Err(match fields.iter().position(is_unclear) {
-                Some(idx) => {
-                    error.help(format!("{} is field `{}`, by its number", names[idx], idx + 1))
-                }
+                Some(idx) => error.help({
+                    let name = text::quote(fields[idx].name.as_bytes());
+                    format!("{name} is field `{}`, by its number", idx + 1)
+                }),
                 None => error,
             })
         }

@@ -18,6 +18,7 @@ mod records;
 mod write;
 
 use star_base::Code;
+use star_base::text::MAX_LISTED;
 
 use self::column::{Cause, Cells, Column, Refused, is_digits};
 use self::records::Records;
@@ -165,10 +166,11 @@ fn leading_zeros(columns: &[Column]) -> Option<String> {
     let zeros = columns.iter().filter_map(|column| Some((column.name(), column.leading_zero()?)));
     let zeros: Vec<(&str, &str)> = zeros.collect();
     let &(name, cell) = zeros.first()?;
-    let names = zeros.iter().map(|(name, _)| star_base::text::one_line(name));
-    let names: Vec<String> = names.map(|name| name.to_string()).collect();
+    let names = zeros.iter().map(|(name, _)| star_base::text::one_line(name).to_string());
+    let names: Vec<String> = names.take(MAX_LISTED).collect();
+    let more = if zeros.len() > MAX_LISTED { ",…" } else { "" };
     Some(format!(
-        "{} in field {} is read as a number; `texts={}` keeps leading zeros",
+        "{} in field {} is read as a number; `texts={}{more}` keeps leading zeros",
         text::quote(cell.as_bytes()),
         text::quote(name.as_bytes()),
         names.join(","),

@@ -472,11 +472,7 @@ fn usual_weight(
 
 /// The cells as a list of names.
 fn list(cells: &[Cell]) -> String {
-    const LISTED: usize = 12;
-    let names: Vec<String> =
-        cells.iter().take(LISTED).map(|cell| text::quote(cell.as_bytes())).collect();
-    let more = if cells.len() > LISTED { ", …" } else { "" };
-    format!("{}{more}", names.join(", "))
+    text::quoted_names(cells.iter().map(|cell| cell.as_bytes()))
 }
 
 /// The error for a field that should be a vertex, with advice.
