@@ -13,6 +13,7 @@ pub use star_stdlib::LIBRARY;
 
 use crate::access::{Grants, Rights};
 use crate::file_roles::{self, Input};
+use crate::flags::Flags;
 use crate::whole_file::{self, Unread, read_from};
 
 /// The name of standard input on the command line.
@@ -52,6 +53,8 @@ impl ImportArgs {
 pub struct FileLoader {
     names: BTreeMap<PathBuf, String>,
     rights: Rights,
+    /// They end the reading of a pipe.
+    flags: Flags,
 }
 
 impl SourceLoader for FileLoader {
@@ -121,7 +124,13 @@ impl FileLoader {
     }
 
     pub(crate) fn restricted(rights: Rights) -> Self {
-        FileLoader { names: BTreeMap::new(), rights }
+        FileLoader { names: BTreeMap::new(), rights, flags: Flags::default() }
+    }
+
+    /// Returns the same loader, whose reads end when a flag is set.
+    #[must_use]
+    pub fn stopped_by(self, flags: &Flags) -> Self {
+        FileLoader { flags: flags.clone(), ..self }
     }
 
     /// Permits imports from the folder of a file that the user named.
@@ -148,8 +157,9 @@ impl FileLoader {
         }
         let name = name_of(path);
         file_roles::read(path, &name, Input::Source).map_err(replaced)?;
-        // A watchdog ends the process if a limit is exceeded.
-        let bytes = whole_file::read(path, &metadata, MAX_SOURCE_BYTES, &|| None);
+        // If it has no flags, a watchdog ends the process at a limit.
+        let stop = || self.flags.stop();
+        let bytes = whole_file::read(path, &metadata, MAX_SOURCE_BYTES, &stop);
         let bytes = bytes.map_err(unread)?;
         self.names.insert(canonical, name.clone());
         Ok(Source { name, bytes })

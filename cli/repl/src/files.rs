@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::{self, Formulas};
+use star_compiler::read_source;
+use star_compiler::session::Defined;
 use star_io::FileError;
 use star_os::failure::refused_by_backend;
 use star_os::save;
@@ -18,10 +20,23 @@ use super::session::Session;
 impl Session {
     /// Loads the items of a file.
     pub fn load(&mut self, path: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
-        let sentry = self.sentry();
-        let mut defined =
-            self.state.definitions.load(&self.state.environment, path, &mut self.access.imports());
-        drop(sentry);
+        let mut imports = self.access.imports().stopped_by(&self.flags);
+        // The file may be a pipe without a writer: its reading can be interrupted.
+        let clock = self.clock()?;
+        let read = read_source(path, &mut imports);
+        drop(clock);
+        let stopped = self.flags.stop();
+        self.flags.clear();
+        let mut defined = match (read, stopped) {
+            (Ok(file), _) => {
+                let _sentry = self.sentry();
+                self.state.definitions.load(&self.state.environment, file, &mut imports)
+            }
+            (Err(diagnostic), stopped) => {
+                let diagnostic = stopped.map_or(*diagnostic, |code| not_read(code, path));
+                Defined { diagnostics: vec![diagnostic], ..Defined::default() }
+            }
+        };
         let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
         // One note covers all of them.
         let refused = !std::mem::take(&mut defined.refused).is_empty();
@@ -98,6 +113,16 @@ impl Session {
         written.map_err(|error| error.to_diagnostic())?;
         sink.show(Event::Answer(&format!("{file}: written\n")));
         Ok(())
+    }
+}
+
+/// Returns the error for a source file whose reading a flag ended.
+fn not_read(code: Code, path: &str) -> Diagnostic {
+    let path = text::one_line(path);
+    match code {
+        Code::TimeLimit => Diagnostic::new(code, format!("the time is up while reading `{path}`"))
+            .help("`:limits time=TIME` sets this limit"),
+        _ => Diagnostic::new(code, format!("interrupted while reading `{path}`")),
     }
 }
 

@@ -136,6 +136,18 @@ fn invalid_text_is_reported_and_the_session_continues() {
 
 #[cfg(unix)]
 #[test]
+fn a_pipe_without_a_writer_ends_the_command_but_not_the_session() {
+    let folder = Folder::new(&[]);
+    let ran = folder.shell(
+        "mkfifo p.star; printf 'x := 3\\n:load p.star\\nx\\n' | \
+        \"$STAR\" repl --max-time 300ms",
+    );
+    ran.fails(4, &["error[L0103]: the time is up while reading `p.star`", "`:limits time=TIME`"]);
+    assert_eq!(ran.stdout, "3\n", "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
 fn requests_to_terminate_end_the_session() {
     use crate::support::{is_delivered, kill};
     use std::io::{BufRead, BufReader, Write};

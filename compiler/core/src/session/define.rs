@@ -12,7 +12,7 @@ use star_syntax::ast;
 use super::{Environment, Import, Session, lowered_with, name_of, span_of};
 use crate::check::{self, Rechecked};
 use crate::hir::RoutineId;
-use crate::loader::{SourceLoader, read_source};
+use crate::loader::SourceLoader;
 use crate::lower::LowerOptions;
 use crate::scope::World;
 
@@ -77,15 +77,9 @@ impl Session {
     pub fn load(
         &mut self,
         environment: &Environment,
-        path: &str,
+        file: SourceFile,
         loader: &mut dyn SourceLoader,
     ) -> Defined {
-        let file = match read_source(path, loader) {
-            Ok(file) => file,
-            Err(diagnostic) => {
-                return Defined { diagnostics: vec![*diagnostic], ..Defined::default() };
-            }
-        };
         let name = file.name().to_owned();
         let file = self.files.sources.add(file);
         let text = self.files.sources.get(file).map_or("", SourceFile::text);

@@ -1,6 +1,6 @@
 //! Tests of sessions without a machine: declarations, errors and lowering.
 
-use star_base::{Diagnostic, Library};
+use star_base::{Diagnostic, Library, SourceFile};
 use star_syntax::{Piece, PieceKind};
 
 use super::{Declared, Defined, Does, Environment, Session, SessionLine, Variable};
@@ -255,7 +255,8 @@ fn files_load_completely_or_not_at_all_and_reload() {
     let mut trial = Trial::new();
     let load = |trial: &mut Trial, text: &str| {
         let files = &mut Files(vec![("a.star", text.to_owned())]);
-        trial.session.load(&trial.environment, "a.star", files)
+        let file = SourceFile::new("a.star", text.to_owned());
+        trial.session.load(&trial.environment, file, files)
     };
     let defined = load(&mut trial, "proc A; begin x end; proc B; begin end;");
     assert_eq!(defined.refused.len(), 2);
