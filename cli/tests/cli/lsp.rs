@@ -197,6 +197,25 @@ fn check_removes_unused_variables_without_an_effect_only() {
 }
 
 #[test]
+fn second_imports_of_a_file_are_removed() {
+    let folder = Folder::new(&[
+        ("m.star", "const N = 1;\n"),
+        ("both.star", "import \"m.star\";\nimport \"./m.star\";\n"),
+    ]);
+    let routine = "procedure P(var i: integer); begin i := N end;\n";
+    let text = format!("import \"m.star\";\nimport \"m.star\";\n{routine}");
+    folder.write("a.star", text.as_bytes());
+    let ran = folder.star(&["check", "a.star"]);
+    assert_eq!(ran.stderr.matches("warning[W0111]: `m.star` is imported twice").count(), 1);
+    assert_eq!(folder.star(&["check", "--fix", "a.star"]).code, 0);
+    let fixed = fs::read_to_string(folder.path("a.star")).unwrap();
+    assert_eq!(fixed, format!("import \"m.star\";\n{routine}"));
+    let ran = folder.star(&["check", "both.star"]);
+    assert!(ran.stderr.contains("warning[W0111]: `./m.star` is imported twice"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("nothing in this file uses"), "{}", ran.stderr);
+}
+
+#[test]
 fn check_applies_certain_fixes() {
     let folder = Folder::new(&[]);
     let text = "procedure P(var i: integer); begin i = 1; if i=1 then i:=2; else SETT(i) end;\n";

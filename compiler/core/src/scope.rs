@@ -219,20 +219,28 @@ impl<'a> World<'a> {
         found
     }
 
-    /// Returns the positions of the imports to which no name of the importing file was resolved.
-    /// All routines and constants have been checked already. Files of imports alone are not
-    /// examined, nor is the library.
-    pub(crate) fn unused_imports(&self) -> Vec<Span> {
+    /// Returns the positions of the imports of which a file has an equal one before, with the
+    /// position of that one, and of those to which no name of the importing file was resolved. All
+    /// routines and constants have been checked already. In files of imports alone only equal ones
+    /// are examined, and in the library none.
+    pub(crate) fn unused_imports(&self) -> Vec<(Span, Option<Span>)> {
         let is_import = |item: &ast::Item| matches!(item, ast::Item::Import { .. });
         let resolved = self.resolved.borrow();
         let mut unused = Vec::new();
         for (idx, unit) in self.units.iter().enumerate() {
-            if unit.library || unit.tree.items.iter().all(is_import) {
+            if unit.library {
                 continue;
             }
-            let is_unused = |imported: usize| !resolved.contains(&(idx, imported));
-            let imports = unit.imports.iter().filter(|(imported, _)| is_unused(*imported));
-            unused.extend(imports.map(|(_, span)| *span));
+            let is_list = unit.tree.items.iter().all(is_import);
+            let mut firsts = BTreeMap::new();
+            for (imported, span) in &unit.imports {
+                let first = *firsts.entry(*imported).or_insert(*span);
+                if first != *span {
+                    unused.push((*span, Some(first)));
+                } else if !is_list && !resolved.contains(&(idx, *imported)) {
+                    unused.push((*span, None));
+                }
+            }
         }
         unused
     }

@@ -17,12 +17,25 @@ use crate::flow::summary::callees_of;
 use crate::flow::usage::{Usage, usage};
 use crate::hir::{Local, Program, Role, Routine, RoutineId, SizeTerm};
 
-/// Lints imports of which no declaration is used. `imports` are the positions of their paths.
-pub(crate) fn imports(imports: &[Span], sources: &SourceMap, diagnostics: &mut Vec<Diagnostic>) {
-    for &path in imports.iter().take(MAX_DIAGNOSTICS) {
-        let message =
-            format!("nothing in this file uses {}", sources.slice(path).replace('"', "`"));
-        let mut diagnostic = Diagnostic::at(Code::UnusedImport, path, message);
+/// Lints imports of which no declaration is used, and those of the same file as another import
+/// before them. `imports` are the positions of their paths and of those of the other imports.
+pub(crate) fn imports(
+    imports: &[(Span, Option<Span>)],
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for &(path, before) in imports.iter().take(MAX_DIAGNOSTICS) {
+        let name = sources.slice(path).replace('"', "`");
+        let mut diagnostic = match before {
+            Some(before) => {
+                let message = format!("{name} is imported twice");
+                Diagnostic::at(Code::UnusedImport, path, message).label(before, "imported here")
+            }
+            None => {
+                let message = format!("nothing in this file uses {name}");
+                Diagnostic::at(Code::UnusedImport, path, message)
+            }
+        };
         let text = sources.get(path.file).map_or("", SourceFile::text);
         if let Some(import) = import_around(text, path.range()) {
             diagnostic = diagnostic.fix("remove the import", span(path, import), "");
