@@ -216,6 +216,28 @@ fn second_imports_of_a_file_are_removed() {
 }
 
 #[test]
+fn unread_variables_leave_the_effects_of_their_values() {
+    let folder = Folder::new(&[]);
+    let with = |value: &str| {
+        let text = format!(
+            "function F(n: integer): integer; begin F := n end;\n\
+             procedure P(var X: slice);\nvar i: integer;\nbegin i := {value} end;\n"
+        );
+        folder.write("a.star", text.as_bytes());
+        folder.star(&["check", "a.star"]).stderr
+    };
+    for value in ["STEP(X)", "1 + STEP(X)"] {
+        let said = with(value);
+        let help = "remove it, but keep the statement `STEP(X)`, which has an effect";
+        assert!(said.contains("W0108") && said.contains(help), "{said}");
+    }
+    let said = with("F(2)");
+    assert!(said.contains("statements that set it, unless `F(2)` has an effect"), "{said}");
+    let said = with("NUMB(X)");
+    assert!(said.contains("remove it, together with the statements that set it\n"), "{said}");
+}
+
+#[test]
 fn check_applies_certain_fixes() {
     let folder = Folder::new(&[]);
     let text = "procedure P(var i: integer); begin i = 1; if i=1 then i:=2; else SETT(i) end;\n";

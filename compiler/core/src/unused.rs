@@ -7,7 +7,7 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use star_base::{Code, Diagnostic, FileId, SourceFile, SourceMap, Span};
+use star_base::{Code, Diagnostic, FileId, SourceFile, SourceMap, Span, text};
 use star_syntax::ast::RoutineKind;
 use star_syntax::doc::{self, Label};
 use star_syntax::token::Token;
@@ -15,7 +15,8 @@ use star_syntax::token::Token;
 use crate::check::MAX_DIAGNOSTICS;
 use crate::flow::summary::callees_of;
 use crate::flow::usage::{Usage, usage};
-use crate::hir::{Local, Program, Role, Routine, RoutineId, SizeTerm};
+use crate::hir::{ExprKind, Local, LocalId, Program, Role, Routine, RoutineId, SizeTerm};
+use crate::visit;
 
 /// Lints imports of which no declaration is used, and those of the same file as another import
 /// before them. `imports` are the positions of their paths and of those of the other imports.
@@ -67,8 +68,8 @@ fn locals(
 ) {
     let usage = usage(routine);
     let file = routine.header.file;
-    let text = sources.get(file).map_or("", SourceFile::text);
-    let declarations = LazyCell::new(|| Declarations::new(text, routine.header.end as usize));
+    let source = sources.get(file).map_or("", SourceFile::text);
+    let declarations = LazyCell::new(|| Declarations::new(source, routine.header.end as usize));
     // If all fixes are applied at once, the section must not lose its last declaration.
     let is_local = |local: &&Local| local.role == Role::Local;
     let n_locals = routine.locals.iter().filter(is_local).count();
@@ -92,7 +93,7 @@ fn locals(
                 let removed = declarations.without(local.span.range());
                 // With a type, it is a whole group.
                 let keeps = |removed: &Range<usize>| {
-                    kept == Some(idx) && text[removed.clone()].contains(':')
+                    kept == Some(idx) && source[removed.clone()].contains(':')
                 };
                 let removed =
                     removed.filter(|range| !keeps(range) && has_plain_sizes(routine, local));
@@ -102,8 +103,20 @@ fn locals(
                 }
             }
             (Usage::Stored, Role::Local) => {
-                report(Code::UnusedVariable, format!("the variable `{name}` is set but never read"))
-                    .help("remove it, together with the statements that set it")
+                let message = format!("the variable `{name}` is set but never read");
+                let diagnostic = report(Code::UnusedVariable, message);
+                let effect = effect_of_stores(routine, LocalId(idx as u32));
+                let shown = effect.map(|(span, _)| text::one_line(sources.slice(span)));
+                diagnostic.help(match (effect, shown) {
+                    (Some((_, Effect::Step)), Some(shown)) => {
+                        format!("remove it, but keep the statement `{shown}`, which has an effect")
+                    }
+                    (Some((_, Effect::Call)), Some(shown)) => format!(
+                        "remove it, together with the statements that set it, unless `{shown}` has \
+                            an effect"
+                    ),
+                    _ => "remove it, together with the statements that set it".to_owned(),
+                })
             }
             // A declared size is compared with the argument, or determined by it. The parameters of
             // a test are given by their names.
@@ -117,6 +130,32 @@ fn locals(
             (Usage::None | Usage::Stored | Usage::Read, _) => continue,
         });
     }
+}
+
+/// An effect of an expression in addition to its value.
+#[derive(Clone, Copy)]
+enum Effect {
+    /// That of `STEP`, which can be a statement.
+    Step,
+    /// Perhaps that of a function.
+    Call,
+}
+
+/// Returns the first expression with an effect in the values that are assigned to a variable.
+fn effect_of_stores(routine: &Routine, local: LocalId) -> Option<(Span, Effect)> {
+    let mut found = None;
+    visit::any_stmt(&routine.body, &mut |stmt| {
+        visit::stored_to(stmt).is_some_and(|place| place.local == local)
+            && visit::any_expr_of(stmt, &mut |expr| {
+                found = match &expr.kind {
+                    ExprKind::Step(_) => Some((expr.span, Effect::Step)),
+                    ExprKind::Call(..) => Some((expr.span, Effect::Call)),
+                    _ => None,
+                };
+                found.is_some()
+            })
+    });
+    found
 }
 
 /// Returns whether the declared sizes have no effect: they call nothing and cannot trap.
