@@ -187,7 +187,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Graph(args) => command::graph::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
-        Command::Check(args) => Ok(command::check::run(args, reporter)?),
+        Command::Check(args) => Ok(command::check::run(args, reporter, output)?),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Lsp(args) => Ok(command::lsp::run(args)?),
         Command::Test(args) => command::test::run(args, reporter, output),

@@ -12,6 +12,7 @@ use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
+use star_os::output::Output;
 use star_os::passes::PassArgs;
 use star_os::report::Reporter;
 use star_os::sources::{FileLoader, ImportArgs, STDIN};
@@ -35,6 +36,8 @@ pub(crate) struct CheckArgs {
     plan: bool,
 
     /// Apply the certain fixes of messages to the files, then check them again
+    ///
+    /// The fixed text of standard input is written to standard output.
     #[arg(long)]
     fix: bool,
 
@@ -52,13 +55,18 @@ pub(crate) struct CheckArgs {
 ///
 /// # Errors
 /// If a pass is unknown, the watchdog thread cannot be started, on Ctrl-C, or on an internal error.
-pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnostic> {
+pub(crate) fn run(
+    args: &CheckArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Diagnostic> {
     let enabled = args.passes.options()?;
     let loader = args.imports.loader()?;
     let mut total = Tally::default();
     let (mut fixed, mut unwritten) = (0, None);
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
+    output.stop_at(&flags);
     let files = match files_of(&args.files) {
         Ok(files) => files,
         Err(faults) => {
@@ -69,8 +77,13 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
     for file in &files {
         flags.go_on()?;
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
-        if args.fix && file != STDIN {
-            match fix(&loader, file, &flags) {
+        let mut edited = Edited { loader: loader.clone(), text: None };
+        if file == STDIN {
+            // It can be read only once.
+            edited.text = Some(edited.loader.load(file, None));
+        }
+        if args.fix {
+            match fix(&mut edited, file, &flags, output) {
                 Ok(n_fixed) => fixed += n_fixed,
                 Err(error) => {
                     let exit = Failure::from(error).report(reporter);
@@ -78,7 +91,7 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
                 }
             }
         }
-        let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
+        let (compilation, tally) = compile(&mut edited, file, Lints::Shown, reporter);
         let faults = headers::faults(&compilation);
         for fault in &faults {
             reporter.diagnostic(&compilation.sources, fault);
@@ -108,45 +121,64 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
 /// Maximum number of times that a file is fixed: a fix may reveal another fault.
 const MAX_ROUNDS: usize = 10;
 
-/// Applies the certain fixes of a file until there are none; returns their number.
+/// Applies the certain fixes of a file until there are none; returns their number. The text of
+/// standard input is written in any case.
 ///
 /// # Errors
 /// If the file cannot be written.
-fn fix(loader: &FileLoader, file: &str, flags: &Flags) -> Result<usize, FileError> {
-    let (mut n_fixed, mut old, mut new) = (0, None, None);
+fn fix(
+    edited: &mut Edited,
+    file: &str,
+    flags: &Flags,
+    output: &mut Output,
+) -> Result<usize, FileError> {
+    let (mut n_fixed, mut old, mut new) = (0, None::<String>, None);
     for _ in 0..MAX_ROUNDS {
-        let mut edited = Edited { loader: loader.clone(), text: new.clone() };
-        let compilation = star::pipeline::check(file, &mut edited);
+        let compilation = star::pipeline::check(file, &mut edited.clone());
         let Some(root) = compilation.root_file() else { break };
         let Some(source) = compilation.sources.get(root) else { break };
         let faults = headers::faults(&compilation);
         let fixes = certain_fixes(compilation.diagnostics.iter().chain(&faults), root);
+        old.get_or_insert_with(|| source.text().to_owned());
         if fixes.is_empty() {
             break;
         }
-        old.get_or_insert_with(|| source.text().to_owned());
-        new = Some(star_base::fixed(source.text(), &fixes));
+        let fixed = star_base::fixed(source.text(), &fixes);
         n_fixed += fixes.len();
+        let (name, bytes) = (source.name().to_owned(), fixed.clone().into_bytes());
+        edited.text = Some(Ok(Source { name, bytes }));
+        new = Some(fixed);
     }
-    if let (Some(old), Some(new)) = (old, new) {
-        write(Path::new(file), file, [&old, &new], flags)?;
+    match (old, new) {
+        (Some(old), new) if file == STDIN => {
+            output.write(&new.unwrap_or(old));
+        }
+        (Some(old), Some(new)) => {
+            edited.text = None;
+            write(Path::new(file), file, [&old, &new], flags)?;
+        }
+        _ => {}
     }
     Ok(n_fixed)
 }
 
 /// A loader that replaces the text of the file that the user named.
+#[derive(Clone)]
 struct Edited {
     loader: FileLoader,
-    text: Option<String>,
+    text: Option<Result<Source, LoadError>>,
 }
 
 impl SourceLoader for Edited {
     fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError> {
-        let mut source = self.loader.load(path, importer)?;
-        if let (None, Some(text)) = (importer, &self.text) {
-            source.bytes = text.clone().into_bytes();
+        let Some(text) = self.text.as_ref().filter(|_| importer.is_none()) else {
+            return self.loader.load(path, importer);
+        };
+        if path != STDIN {
+            // The loader permits imports from its folder.
+            self.loader.load(path, None)?;
         }
-        Ok(source)
+        text.clone()
     }
 }
 

@@ -197,6 +197,28 @@ fn check_removes_unused_variables_without_an_effect_only() {
 }
 
 #[test]
+fn check_writes_the_fixed_standard_input() {
+    let folder = Folder::new(&[("m.star", "procedure Q(var i: integer); begin i := 1 end;\n")]);
+    let star = |text: &str| folder.star_with_input(&["check", "--fix", "-"], text);
+    let text = "import \"m.star\";\nprocedure P(var i: integer); begin i = 1; Q(i) end;\n";
+    let ran = star(text);
+    ran.prints(&text.replace("i = 1", "i := 1"));
+    assert_eq!(ran.stderr, "1 edit applied\nok, 1 file\n");
+    let wrong = "procedure P(var i: integer); begin i = 1; j := 2 end;\n";
+    let ran = star(wrong);
+    assert_eq!((ran.code, ran.stdout), (1, wrong.replace("i = 1", "i := 1")));
+    assert!(
+        ran.stderr.contains("E0201") && ran.stderr.contains("1 edit applied"),
+        "{}",
+        ran.stderr
+    );
+    let right = "procedure P(var i: integer); begin i := 1 end;\n";
+    star(right).prints(right);
+    let ran = folder.star_with_input(&["check", "-"], wrong);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+}
+
+#[test]
 fn second_imports_of_a_file_are_removed() {
     let folder = Folder::new(&[
         ("m.star", "const N = 1;\n"),

@@ -21,7 +21,7 @@ pub trait SourceLoader {
 }
 
 /// The contents of a source file.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The name for display; two imports with the same name are one file.
     pub name: String,
