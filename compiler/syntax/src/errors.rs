@@ -23,6 +23,7 @@ impl State<'_> {
             .or_else(|| self.unended_declaration(token, span, before, &expects))
             .or_else(|| self.second_constant(token, span))
             .or_else(|| self.increment(token, span, before))
+            .or_else(|| self.range(token, span, &expects))
             .or_else(|| self.missing_begin(token, span, &expects))
             .or_else(|| self.unbalanced_repeat(token, span, &expects));
         if let Some(diagnostic) = special {
@@ -83,6 +84,9 @@ impl State<'_> {
                 diagnostic.note("`{ … }` is a comment; statements are between `begin` and `end`");
         }
         if let Some(help) = self.other_language(token, span, before, &expects) {
+            return diagnostic.help(help);
+        }
+        if let Some(help) = self.returned(before) {
             return diagnostic.help(help);
         }
         if let Some(name) = self.called_without_parentheses(token, before) {
@@ -147,6 +151,9 @@ impl State<'_> {
             {
                 Some(PARENTHESES)
             }
+            Token::In if expects("var") => {
+                Some("a parameter without `var` is passed in; `var` precedes a result")
+            }
             Token::In => {
                 Some("`for i := 1 to 3 do` counts; `foreach i in X do` visits the ones of a slice")
             }
@@ -158,14 +165,7 @@ impl State<'_> {
             Token::Open if matches!(before, Some((_, Token::For, _))) => {
                 Some("a loop that counts is `for i := 1 to n do …`")
             }
-            _ => match before {
-                Some((start, Token::Name, end))
-                    if is_one(start as usize..end as usize, &["return"]) =>
-                {
-                    Some("a function returns what is assigned to its name, as in `F := n * 2`")
-                }
-                _ => None,
-            },
+            _ => None,
         }
     }
 

@@ -12,6 +12,7 @@ mod declarations;
 pub mod doc;
 mod entry_reader;
 mod errors;
+mod other_languages;
 pub mod parser;
 mod prepass;
 mod repl_input;

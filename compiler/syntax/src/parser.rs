@@ -212,13 +212,23 @@ mod tests {
             ("if a == b then", "to compare, write `=`"),
             ("if a := b then", "to compare, write `=`"),
             ("i -= 2 * i", "write `i := i - (…)`"),
-            ("return i * 2", "a function returns what is assigned to its name"),
+            ("return i * 2", "other results are assigned to `var` parameters"),
+            ("n := X(1:2)", "`TRIM(i,j,w)` is the part of the word w from i to j"),
+            ("n := F(a, X(i..j + 1))", "`MASK(X,i,j)` has ones from i to j"),
             ("for i in 1", "`for i := 1 to 3 do` counts"),
             ("i := 1; var y: integer", "variables are declared between"),
         ];
         for (text, help) in cases {
             let text = format!("proc P(a: integer); begin {text} end;");
             let found = &parse(FileId(0), &text).diagnostics[0];
+            assert!(found.help.iter().any(|it| it.contains(help)), "{text}: {found:#?}");
+        }
+        for (text, help) in [
+            ("function F: integer; begin return 2 end;", "`F := …`; `exit` leaves it"),
+            ("proc P; var X: word(1:8); begin end;", "a size is a number"),
+            ("proc P(in T: table); begin end;", "`var` precedes a result"),
+        ] {
+            let found = &parse(FileId(0), text).diagnostics[0];
             assert!(found.help.iter().any(|it| it.contains(help)), "{text}: {found:#?}");
         }
         for (ty, help) in
@@ -412,6 +422,9 @@ mod tests {
             ("n *= 2; a", "`*=` has no meaning in Star"),
             ("n++", "`++` has no meaning in Star"),
             ("L: n--; a", "`--` has no meaning in Star"),
+            ("for a := 1:3 do b", "unexpected `:` between the bounds of a loop"),
+            ("for a := 1 .. n + 2 do b(a)", "unexpected `..` between the bounds of a loop"),
+            ("for a := n..m do b(a)", "unexpected `..` between the bounds of a loop"),
         ] {
             let text = format!("proc P; begin {text} end;");
             let (messages, fixed) = fixed(&text);

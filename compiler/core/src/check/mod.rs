@@ -455,7 +455,12 @@ const HABITS: &[(&[&str], &str)] = &[
          `read(T, \"file.gr\")` reads a table",
     ),
     (&["inc", "dec", "succ", "pred"], "write `i := i + 1` or `i := i - 1`"),
-    (&["halt", "return"], "`exit` leaves the routine"),
+    (&["halt"], "`exit` leaves the routine"),
+    (
+        &["return"],
+        "`exit` leaves the routine; a function returns what is assigned to its name, as in \
+         `F := n * 2`",
+    ),
     (&["result"], "a function returns what is assigned to its name, as in `F := n * 2`"),
     (
         &["len", "size", "sizeof"],
