@@ -40,7 +40,7 @@ use star_os::exit::Exit;
 use star_os::failure::{Failure, internal};
 use star_os::output::Output;
 use star_os::report::{ErrorFormat, Reporter};
-use star_os::size_args::address_space_left;
+use star_os::size_args::{address_space_left, stack_limit};
 use star_os::watchdog::LEAST_BYTES;
 
 use crate::usage::Refusal;
@@ -114,11 +114,20 @@ enum Command {
 /// Stack size of the thread that runs the command, whatever `ulimit -s` permits.
 const STACK_BYTES: usize = 8 << 20;
 
+/// Address space that the allocator may try to reserve for a thread, with that of the stack. If it
+/// is refused, every allocation of the thread takes a page and several system calls.
+const THREAD_BYTES: u64 = 160 << 20;
+
 fn main() -> ExitCode {
     // A refused command needs no other stack than that of the process. The test comes first, since
     // the allocator reserves address space for each thread.
     if let Err(diagnostic) = check_address_space() {
         return star(Some(diagnostic)).into();
+    }
+    let is_tight = address_space_left().is_some_and(|left| left < THREAD_BYTES);
+    if is_tight && stack_limit().is_none_or(|most| most >= STACK_BYTES as u64) {
+        reserve_stack();
+        return star(None).into();
     }
     let thread = thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES);
     match thread.spawn(|| star(None)) {
@@ -126,6 +135,14 @@ fn main() -> ExitCode {
         // On a system without threads, the stack of the process must suffice.
         Err(_) => star(None).into(),
     }
+}
+
+/// Grows the stack of the process, so that the limit on its address space cannot refuse this later.
+#[inline(never)]
+#[allow(clippy::large_stack_arrays, reason = "it touches the pages of the stack")]
+fn reserve_stack() {
+    // The arguments and the environment are on the stack, too.
+    std::hint::black_box(&mut [0_u8; STACK_BYTES / 4 * 3]);
 }
 
 /// Runs the command of this process, or refuses it.

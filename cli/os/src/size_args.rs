@@ -47,6 +47,18 @@ pub fn address_space_left() -> Option<u64> {
     None
 }
 
+/// Returns the limit on the stack of the process in bytes (`ulimit -s`); `None` if unlimited.
+#[cfg(unix)]
+pub fn stack_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Stack).current
+}
+
+/// Returns the limit on the stack of the process in bytes, of which nothing is known.
+#[cfg(not(unix))]
+pub fn stack_limit() -> Option<u64> {
+    Some(0)
+}
+
 /// Returns the resident memory of this process in bytes; `None` if unknown.
 pub fn resident_memory() -> Option<u64> {
     bytes_of(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")

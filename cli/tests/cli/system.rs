@@ -125,6 +125,22 @@ fn an_address_space_without_room_is_refused() {
     assert!(n_refused >= 4, "{n_refused}");
 }
 
+/// Small allocations must not end the process where the allocator has no room for a thread.
+#[cfg(target_os = "linux")]
+#[test]
+fn graphs_are_read_or_refused_in_a_small_address_space() {
+    let folder = Folder::new(&[]);
+    let arcs: String = (0..20_000).map(|i| format!("v{i},v{}\n", i * 7919 % 20_000)).collect();
+    folder.write("g.csv", format!("from,to\n{arcs}").as_bytes());
+    let mut codes = std::collections::BTreeSet::new();
+    for kib in (100..240).step_by(20).map(|thousands| thousands * 1000) {
+        let ran = folder.shell(&format!("ulimit -v {kib}; exec $STAR graph components g.csv"));
+        assert!(ran.code == 0 || ran.stderr.contains("error["), "{kib}: {ran:?}");
+        codes.insert(ran.code);
+    }
+    assert!(codes.contains(&0) && codes.iter().all(|code| [0, 4].contains(code)), "{codes:?}");
+}
+
 /// A prefix of a shell command that runs as a user whose threads the system limits; `None` if this
 /// test cannot become such a user.
 #[cfg(target_os = "linux")]
