@@ -41,6 +41,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("over-lines", 4096, Bench::over_lines),
     ("trees", 25, Bench::trees),
     ("waves", 1000, Bench::waves),
+    ("weighed", 1000, Bench::weighed),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some
@@ -69,10 +70,20 @@ struct Sample {
     run: f64,
     device: f64,
     back: f64,
+    /// One run on the CPU backend, if results are compared.
+    cpu: f64,
     stats: Stats,
 }
 
 impl Sample {
+    /// A figure with the CPU backend, on all cores, as the peer.
+    fn against_cpu(self, input: &str, size: (&str, usize)) -> Figure {
+        let figure = self.figure(input, size.1);
+        let peers = [("CPU backend", self.cpu / 1e3)];
+        let peers = if self.cpu.is_nan() { &[][..] } else { &peers };
+        Figure { variants: figure.variants, ..Figure::new(input, size, self.run / 1e3, peers) }
+    }
+
     fn figure(self, input: &str, n: usize) -> Figure {
         let mut figure = Figure::new(input, ("n", n), self.run / 1e3, &[]);
         let parts = [("device", self.device), ("upload", self.load), ("read back", self.back)];
@@ -220,7 +231,8 @@ impl Bench {
             let back = milliseconds(begun);
             let device = stats.counters.grid_nanoseconds as f64 / 1e6;
             if round > 0 || self.runs == 0 {
-                samples.push(Sample { load: load_time, run, device, back, stats });
+                let (load, cpu) = (load_time, f64::NAN);
+                samples.push(Sample { load, run, device, back, cpu, stats });
             }
         }
         let cpu = if self.compares {
@@ -229,7 +241,7 @@ impl Bench {
             f64::NAN
         };
         samples.sort_by(|one, other| one.run.total_cmp(&other.run));
-        let sample = samples[samples.len() / 2];
+        let sample = Sample { cpu, ..samples[samples.len() / 2] };
         let Stats { intrinsics, counters: paths, .. } = sample.stats;
         say!(
             "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {intrinsics} intrinsics, {} buffers; cpu {cpu:.2}",

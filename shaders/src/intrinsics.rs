@@ -5,3 +5,4 @@ pub mod cbt;
 pub mod closure;
 pub mod min_plus;
 pub mod wave;
+pub mod weighed;

@@ -47,7 +47,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{cbt, closure, min_plus, wave};
+    use intrinsics::{cbt, closure, min_plus, wave, weighed};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -76,7 +76,11 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     let waves = waves.into_iter().flat_map(|(tiles, size)| {
         wave::all(tiles).map(|(name, shader)| (format!("wave-{name}{size}"), shader))
     });
-    units.chain(others).chain(trees).chain(waves).collect()
+    let weighted = [(weighed::Tiles::USUAL, ""), (weighed::Tiles::SMALL, "-of-few-threads")];
+    let weighted = weighted.into_iter().flat_map(|(tiles, size)| {
+        weighed::all(tiles).map(|(name, shader)| (format!("weighed-{name}{size}"), shader))
+    });
+    units.chain(others).chain(trees).chain(waves).chain(weighted).collect()
 }
 
 /// A variant of the control unit: its parts in addition to the instructions that every program may

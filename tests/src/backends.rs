@@ -27,6 +27,11 @@ fn named(name: &str) -> Machine {
     found.machine().unwrap_or_else(|why| panic!("`{name}` is not there: {why}"))
 }
 
+/// Returns whether a backend has other intrinsics than the CPU backend: counts differ there.
+pub fn has_others(name: &str) -> bool {
+    name.starts_with("gpu") && !name.starts_with("gpu-emulator")
+}
+
 /// Returns whether any of the backends has intrinsics. Tests of intrinsics are skipped otherwise.
 pub fn have_intrinsics() -> bool {
     backends().iter().any(|machine| WITH_INTRINSICS.contains(&machine.name))

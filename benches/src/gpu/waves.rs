@@ -1,11 +1,13 @@
 //! Lee's wave on the device: the labels of all cells, and a path between opposite corners, on the
-//! maps of independently blocked transitions that the CPU backend is measured on.
+//! maps of independently blocked transitions that the CPU backend is measured on; and waves with
+//! weights on the same maps.
 
+use star_base::Random;
 use star_intrinsics::Workers;
 use star_intrinsics::wave::Grid;
-use star_value::{BitVector, Value};
+use star_value::{BitTable, BitVector, Value};
 
-use super::{Bench, int};
+use super::{Bench, SEED, int};
 use crate::results::Figure;
 use crate::wave::{goal_near, independent};
 
@@ -22,6 +24,16 @@ begin
   LABELS(w,goal,moore,Right,Down,Label);
   TRACE(w,moore,Right,Down,start,Label,Path,On);
 end;";
+
+const WEIGHTS: &str = "import \"star:weighed\";
+procedure PRICES(w,goal: integer; Right,Down: slice(n); Weight: table(n); var Price: table);
+var Goals: slice(n);
+begin
+  CLR(Goals); Goals(goal):=1;
+  WEIGHED_WAVE(w,true,1000,1414,Right,Down,Goals,Weight,Price);
+end;";
+/// Bits of a weight.
+const WEIGHT_BITS: usize = 8;
 
 /// The measured classes of impassability of source 002: an easy one, the worst one, and one whose
 /// wave does not get far.
@@ -69,6 +81,53 @@ impl Bench {
                 let more = [("with a path, device", paths.device), ("eight, device", moore.device)];
                 figure.variants.extend(more.map(|(name, time)| (name.to_owned(), time / 1e3)));
                 figures.push(figure);
+            }
+        }
+        Ok(figures)
+    }
+}
+
+impl Bench {
+    /// Finds the prices of all cells of grids of n × n cells with diagonal steps: smooth weights
+    /// and random ones, without walls and in an easy class of impassability.
+    pub(super) fn weighed(&self, n: usize) -> Result<Vec<Figure>, String> {
+        if n == 0 {
+            return Err("a grid has a cell".to_owned());
+        }
+        let open = Grid::of_edges(n, n, |_, _| true).map_err(|error| error.to_string())?;
+        let mut random = Random::new(SEED);
+        let mut figures = Vec::new();
+        for (walls, grid) in [("no walls", open), ("walls", independent(n, CLASSES[0])?)] {
+            let [right, down] = slices(&grid);
+            for kind in ["smooth", "random"] {
+                let weight = |cell: usize| match kind {
+                    "smooth" => {
+                        let [x, y] = [cell % n, cell / n].map(|at| at as f64);
+                        128 + (126.0 * (x / 97.0).sin() * (y / 61.0).cos()) as i64
+                    }
+                    _ => 1 + random.below(255) as i64,
+                };
+                let weights: Vec<i64> = (0..n * n).map(weight).collect();
+                let column = |column: usize| {
+                    let bit = |weight: &i64| weight >> (WEIGHT_BITS - 1 - column) & 1 == 1;
+                    BitVector::from_bools(&weights.iter().map(bit).collect::<Vec<bool>>())
+                };
+                let columns: Vec<BitVector> = (0..WEIGHT_BITS).map(column).collect();
+                let args = [
+                    int(n),
+                    int(n * n),
+                    Value::Slice(right.clone()),
+                    Value::Slice(down.clone()),
+                    Value::from(BitTable::from_columns(n * n, &columns)),
+                    Value::Unset,
+                ];
+                let input = format!("{kind} weights, {walls}");
+                let prices =
+                    self.line(&format!("prices, {input}"), (WEIGHTS, "PRICES", &[]), &args)?;
+                if prices.stats.intrinsics != 1 {
+                    return Err(format!("{input}: the intrinsic did not run"));
+                }
+                figures.push(prices.against_cpu(&input, ("n", n)));
             }
         }
         Ok(figures)

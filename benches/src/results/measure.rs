@@ -242,6 +242,9 @@ impl Run {
         });
         let sizes = if self.is_full { &[1000, 10_000][..] } else { &[1000] };
         self.job("labels on a graphics card", |_| gpu::figures("waves", sizes));
+        self.job("prices of cells with weights on a graphics card", |_| {
+            gpu::figures("weighed", sizes)
+        });
     }
 
     fn polyline(&mut self) {

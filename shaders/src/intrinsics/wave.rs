@@ -217,7 +217,7 @@ pub fn all(tiles: Tiles) -> [(&'static str, Shader); 11] {
     ]
 }
 
-const GRID: &str = include_str!("../../wgsl/intrinsics/wave/grid.wgsl");
+pub(super) const GRID: &str = include_str!("../../wgsl/intrinsics/wave/grid.wgsl");
 const QUEUE: &str = include_str!("../../wgsl/intrinsics/wave/queue.wgsl");
 
 fn kernel(limb: Limb, tiles: Tiles, parts: &[&str]) -> Shader {
@@ -247,7 +247,7 @@ fn kernel(limb: Limb, tiles: Tiles, parts: &[&str]) -> Shader {
 
 /// Returns the text without the lines between `#ifdef DIAGONAL` and `#endif`, unless there are
 /// diagonals.
-fn keep(text: &str, diagonals: bool) -> String {
+pub(super) fn keep(text: &str, diagonals: bool) -> String {
     let mut keeps = true;
     let lines = text.split_inclusive('\n').filter(|line| match line.strip_prefix('#') {
         Some(mark) => {

@@ -15,6 +15,7 @@ mod printed;
 mod queries;
 mod trees;
 mod waves;
+mod weighed;
 mod wide;
 
 use std::sync::atomic::{AtomicBool, Ordering};

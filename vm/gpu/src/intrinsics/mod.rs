@@ -12,6 +12,7 @@ mod cbt;
 mod closure;
 mod min_plus;
 mod wave;
+mod weighed;
 mod work;
 
 use star_base::Intrinsic;
@@ -72,6 +73,8 @@ pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: catalogue::wave::TRACE, run: wave::trace },
     GpuIntrinsic { intrinsic: catalogue::wave::TRACE8, run: wave::trace8 },
     GpuIntrinsic { intrinsic: catalogue::wave::PLANES, run: wave::planes },
+    GpuIntrinsic { intrinsic: catalogue::wave::WEIGHED_WAVE, run: weighed::weighed_wave },
+    GpuIntrinsic { intrinsic: catalogue::wave::WEIGHED_WAVE8, run: weighed::weighed_wave8 },
 ];
 
 /// Returns the implementation of an intrinsic.

@@ -16,8 +16,8 @@ use crate::run::{Call, Placed};
 use crate::value::ObjectKind;
 
 /// The body runs: it accepts these arguments, or reports them.
-const DECLINED: NotTaken = NotTaken::Declined(Declined::Guard);
-const TOO_LARGE: NotTaken = NotTaken::Declined(Declined::Range);
+pub(super) const DECLINED: NotTaken = NotTaken::Declined(Declined::Guard);
+pub(super) const TOO_LARGE: NotTaken = NotTaken::Declined(Declined::Range);
 
 /// The maximum number of cells: addresses of bits have 32 bits.
 const MAX_CELLS: u32 = 1 << 31;
@@ -27,18 +27,18 @@ const MAX_SIDE: u32 = u16::MAX as u32;
 const PLACE_BITS: u64 = 32;
 
 /// Workgroups of a window: they keep a device busy, and cost little if there are fewer tiles.
-const WINDOW_GROUPS: u32 = 512;
+pub(super) const WINDOW_GROUPS: u32 = 512;
 /// Windows before the first read of the length of the queue; a read costs as much as a few windows
 /// without tiles.
-const LEAST_WINDOWS: u32 = 16;
+pub(super) const LEAST_WINDOWS: u32 = 16;
 /// Windows between later reads.
-const MOST_WINDOWS: u32 = 64;
+pub(super) const MOST_WINDOWS: u32 = 64;
 /// Limbs whose processing takes as long as a tile in a window.
 const LIMBS_OF_A_TILE: u64 = 1 << 16;
 /// Loop iterations of a thread in a window for each tile, in addition to those of waves.
 const ITERATIONS_OF_A_TILE: u32 = 48;
 /// Iterations of a thread after which a processor as adapter ends a shader.
-const MOST_ITERATIONS: u32 = 65_000;
+pub(super) const MOST_ITERATIONS: u32 = 65_000;
 /// Steps of a path in one dispatch, and limbs whose processing takes as long: some milliseconds,
 /// because a single thread walks.
 const STEPS: u32 = 1 << 13;
@@ -46,13 +46,13 @@ const LIMBS_OF_STEPS: u64 = 1 << 30;
 
 /// A grid of cells, and its transitions.
 #[derive(Clone, Copy, Debug)]
-struct Grid {
+pub(super) struct Grid {
     tiles: Tiles,
-    width: u32,
-    height: u32,
-    diagonals: Diagonals,
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) diagonals: Diagonals,
     /// The slices Right, Down, Fall and Rise; 0 where there is none.
-    slices: [u32; 4],
+    pub(super) slices: [u32; 4],
 }
 
 /// `WAVE(w,moore,stop,Right,Down,Goals,Label)`
@@ -119,7 +119,7 @@ fn tiles(call: &mut Call<'_, '_, '_>) -> Result<Tiles, NotTaken> {
 
 impl Grid {
     /// Returns the grid of parameter 0, the width, and of slices.
-    fn given<const N: usize>(
+    pub(super) fn given<const N: usize>(
         call: &mut Call<'_, '_, '_>,
         params: [usize; N],
         diagonals: Diagonals,
@@ -140,7 +140,7 @@ impl Grid {
         Ok(Grid { tiles, width, height: n_cells / width, diagonals, slices })
     }
 
-    fn n_cells(&self) -> u32 {
+    pub(super) fn n_cells(&self) -> u32 {
         self.width * self.height
     }
 
@@ -156,8 +156,8 @@ impl Grid {
     }
 }
 
-/// Bits of a label: the least number h with `n_cells < 2^h`.
-fn label_bits(n_cells: u32) -> u32 {
+/// Bits of a label: the least number h with `n_cells < 2^h`, at least 1.
+pub(super) fn label_bits(n_cells: u32) -> u32 {
     n_cells.checked_ilog2().map_or(1, |log| log + 1)
 }
 

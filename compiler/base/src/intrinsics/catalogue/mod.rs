@@ -43,6 +43,7 @@ pub const ALL: &[Intrinsic] = &[
     wave::TRACE8,
     wave::PLANES,
     wave::WEIGHED_WAVE,
+    wave::WEIGHED_WAVE8,
     polyline::POLYLINES,
     moving::INIT,
     moving::PUT,

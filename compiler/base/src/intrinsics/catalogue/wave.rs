@@ -166,9 +166,45 @@ pub const WEIGHED_WAVE: Intrinsic = Intrinsic::new(&Signature {
         Equal(SizeExpr::length(4), SizeExpr::rows(7)),
         AtMost(SizeExpr::columns(7), SizeExpr::Number(32)),
     ],
-    declines: Some(
-        "a weight is 0, a cost needs more than 63 bits, the cells do not form whole rows, a \
-            transition crosses the right border, or there are more than 2^31 cells",
-    ),
-    summary: "Dijkstra's algorithm with a radix heap",
+    declines: WEIGHED_DECLINES,
+    summary: "Dijkstra's algorithm with a radix heap; on a card, buckets of costs over tiles",
+});
+
+const WEIGHED_DECLINES: Option<&str> = Some(
+    "a weight is 0, a cost needs more than 63 bits, the cells do not form whole rows, a transition \
+        crosses the right border, or there are more than 2^31 cells; on a card also if a weight \
+        needs more than 24 bits or a step costs 2^31 or more",
+);
+
+/// The costs of the cheapest paths from all cells, with any diagonal steps.
+pub const WEIGHED_WAVE8: Intrinsic = Intrinsic::new(&Signature {
+    name: "weighed-wave8",
+    module: "weighed",
+    routines: &["WEIGHED_WAVE8"],
+    params: &[
+        Param::value("w", Kind::Int),
+        Param::value("straight", Kind::Int),
+        Param::value("diagonal", Kind::Int),
+        Param::value("Right", Kind::Slice),
+        Param::value("Down", Kind::Slice),
+        Param::value("Fall", Kind::Slice),
+        Param::value("Rise", Kind::Slice),
+        Param::value("Goals", Kind::Slice),
+        Param::value("Weight", Kind::Table),
+        Param::made("Price", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::length(3)),
+        Within(SizeExpr::Number(1), SizeExpr::value(1), SizeExpr::Number(u32::MAX as i64)),
+        Within(SizeExpr::Number(1), SizeExpr::value(2), SizeExpr::Number(u32::MAX as i64)),
+        Equal(SizeExpr::length(3), SizeExpr::length(4)),
+        Equal(SizeExpr::length(3), SizeExpr::length(5)),
+        Equal(SizeExpr::length(3), SizeExpr::length(6)),
+        Equal(SizeExpr::length(3), SizeExpr::length(7)),
+        Equal(SizeExpr::length(3), SizeExpr::rows(8)),
+        AtMost(SizeExpr::columns(8), SizeExpr::Number(32)),
+    ],
+    declines: WEIGHED_DECLINES,
+    summary: "buckets of costs over tiles of 32 × 32 cells",
 });
