@@ -3,6 +3,7 @@
 //! the CPU backend.
 
 mod lines;
+mod meshes;
 mod trees;
 mod waves;
 
@@ -42,6 +43,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("trees", 25, Bench::trees),
     ("waves", 1000, Bench::waves),
     ("weighed", 1000, Bench::weighed),
+    ("meshes", 21, Bench::meshes),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some

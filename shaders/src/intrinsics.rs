@@ -4,5 +4,6 @@
 pub mod cbt;
 pub mod closure;
 pub mod min_plus;
+pub mod terrain;
 pub mod wave;
 pub mod weighed;

@@ -47,7 +47,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{cbt, closure, min_plus, wave, weighed};
+    use intrinsics::{cbt, closure, min_plus, terrain, wave, weighed};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -70,7 +70,11 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
         (cbt::Groups::SMALL, "-of-few-threads"),
     ];
     let trees = trees.into_iter().flat_map(|(groups, size)| {
-        cbt::all(groups).map(|(name, shader)| (format!("cbt-{name}{size}"), shader))
+        let trees = cbt::all(groups).map(|(name, shader)| (format!("cbt-{name}{size}"), shader));
+        let meshes = terrain::all(groups);
+        trees
+            .into_iter()
+            .chain(meshes.map(|(name, shader)| (format!("terrain-{name}{size}"), shader)))
     });
     let waves = [(wave::Tiles::USUAL, ""), (wave::Tiles::SMALL, "-of-few-threads")];
     let waves = waves.into_iter().flat_map(|(tiles, size)| {

@@ -202,6 +202,8 @@ impl Run {
     fn cbt(&mut self) {
         let depths = if self.is_full { &[17, 20, 25, 30][..] } else { &[17, 20, 25] };
         self.job("trees on a graphics card", |_| gpu::figures("trees", depths));
+        let odd = if self.is_full { &[21, 25, 29][..] } else { &[21, 25] };
+        self.job("meshes of a terrain on a graphics card", |_| gpu::figures("meshes", odd));
         let names = ["decode all leaves", "sum reduction", "reduce and decode, one core"];
         if !names.iter().any(|name| self.jobs.contains(name)) {
             return;

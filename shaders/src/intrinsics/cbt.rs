@@ -174,10 +174,10 @@ pub fn all(groups: Groups) -> [(&'static str, Shader); 9] {
 }
 
 const FIELD: &str = include_str!("../../wgsl/intrinsics/cbt/field.wgsl");
-const DIRECTORY: &str = include_str!("../../wgsl/intrinsics/cbt/directory.wgsl");
+pub(super) const DIRECTORY: &str = include_str!("../../wgsl/intrinsics/cbt/directory.wgsl");
 const ONES: &str = include_str!("../../wgsl/intrinsics/cbt/ones.wgsl");
 
-fn kernel(limb: Limb, groups: Groups, threads: u32, parts: &[&str]) -> Shader {
+pub(super) fn kernel(limb: Limb, groups: Groups, threads: u32, parts: &[&str]) -> Shader {
     let tile = groups.tile_blocks;
     let constants = format!("const THREADS = {threads}u;\nconst TILE_BLOCKS = {tile}u;\n");
     Shader { limb, body: [&constants, FIELD].into_iter().chain(parts.iter().copied()).collect() }

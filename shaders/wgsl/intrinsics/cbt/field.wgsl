@@ -24,6 +24,13 @@ fn bit_of(field: u32, x: u32) -> u32 {
   return (load(field + (x >> 5u)) >> (x & 31u)) & 1u;
 }
 
+// Returns whether the node of this width at bit x is a leaf: one begins there and one after it, but
+// none in its middle.
+fn is_leaf(field: u32, x: u32, width: u32) -> bool {
+  if ((bit_of(field, x) & bit_of(field, x + width)) == 0u) { return false; }
+  return width == 1u || bit_of(field, x + width / 2u) == 0u;
+}
+
 // Returns the width of the leaf at bit x, which is at least `least`: the first such power of two
 // after which a bit is one.
 fn width_from(field: u32, x: u32, least: u32) -> u32 {

@@ -1,12 +1,5 @@
 // A split or merge of one node of the live field, and whether it took place. One thread.
 
-// Returns whether the node of this width at bit x is a leaf: one begins there and one after it, but
-// none in its middle.
-fn is_leaf(field: u32, x: u32, width: u32) -> bool {
-  if ((bit_of(field, x) & bit_of(field, x + width)) == 0u) { return false; }
-  return width == 1u || bit_of(field, x + width / 2u) == 0u;
-}
-
 @compute @workgroup_size(1)
 fn main() {
   let field = given[1].x; let node = given[1].y; let act = given[1].z; let notes = given[1].w;

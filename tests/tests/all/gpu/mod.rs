@@ -11,6 +11,7 @@ mod fields;
 mod fused;
 mod iterations;
 mod lines;
+mod meshes;
 mod printed;
 mod queries;
 mod trees;

@@ -115,7 +115,7 @@ fn change_node(call: &mut Call<'_, '_, '_>, act: Act) -> Result<i64, NotTaken> {
 pub(super) fn change(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let tree = Tree::held(call, 2)?;
     let (splits, merges) = (call.object(0)?, call.object(1)?);
-    let live = call.reserve_part(1 << tree.depth)?;
+    let live = call.reserve_part([1 << tree.depth, 1])?;
     let directory = tree.reserve_directory(call)?;
     let notes = call.notes(NOTES)?;
     let groups = groups(call, tree.depth)?;
@@ -320,7 +320,8 @@ impl Tree {
 
 impl NewTree {
     fn reserve(call: &mut Call<'_, '_, '_>, depth: u32) -> Result<NewTree, NotTaken> {
-        let (live, reduced) = (call.reserve_part(1 << depth)?, call.reserve_part(1 << depth)?);
+        let (live, reduced) =
+            (call.reserve_part([1 << depth, 1])?, call.reserve_part([1 << depth, 1])?);
         Ok(NewTree { depth, live, reduced, directory: reserve_directory(call, depth)? })
     }
 
@@ -347,11 +348,11 @@ impl NewTree {
 
 fn reserve_directory(call: &mut Call<'_, '_, '_>, depth: u32) -> Result<Reserved, NotTaken> {
     let words = groups(call, depth)?.directory_words(depth);
-    call.reserve_part(u64::from(words) * u64::from(u32::BITS))
+    call.reserve_part([u64::from(words) * u64::from(u32::BITS), 1])
 }
 
 /// Returns the dispatches that copy a field, and write its rank directory.
-fn counted(
+pub(super) fn counted(
     call: &mut Call<'_, '_, '_>,
     (field, shift): (u32, u32),
     [live, reduced]: [u32; 2],
@@ -378,7 +379,7 @@ fn total(call: &mut Call<'_, '_, '_>, depth: u32, directory: u32) -> Result<u32,
 }
 
 /// Returns the sizes of workgroups; the body runs if the device has too little shared memory.
-fn groups(call: &mut Call<'_, '_, '_>, depth: u32) -> Result<Groups, NotTaken> {
+pub(super) fn groups(call: &mut Call<'_, '_, '_>, depth: u32) -> Result<Groups, NotTaken> {
     let grid = call.grid()?;
     let groups = match depth {
         _ if grid.has_small_groups() => Groups::SMALL,
@@ -392,18 +393,18 @@ fn groups(call: &mut Call<'_, '_, '_>, depth: u32) -> Result<Groups, NotTaken> {
 }
 
 /// Returns the depth of a field of this number of bits.
-fn depth_of(n_bits: u32) -> Result<u32, NotTaken> {
+pub(super) fn depth_of(n_bits: u32) -> Result<u32, NotTaken> {
     let depth = n_bits.checked_ilog2().filter(|depth| n_bits == 1 << depth);
     depth.filter(|depth| (1..=MOST_LEVELS).contains(depth)).ok_or(INVALID)
 }
 
 /// Returns the words of a field.
-fn n_words(depth: u32) -> u32 {
+pub(super) fn n_words(depth: u32) -> u32 {
     (1_u32 << depth).div_ceil(u32::BITS)
 }
 
 /// Returns the limbs of a field.
-fn limbs(depth: u32) -> u64 {
+pub(super) fn limbs(depth: u32) -> u64 {
     (1_u64 << depth).div_ceil(u64::BITS.into())
 }
 

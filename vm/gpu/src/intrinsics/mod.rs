@@ -11,6 +11,7 @@
 mod cbt;
 mod closure;
 mod min_plus;
+mod terrain;
 mod wave;
 mod weighed;
 mod work;
@@ -68,6 +69,10 @@ pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: catalogue::cbt::LEAVES, run: cbt::leaves },
     GpuIntrinsic { intrinsic: catalogue::cbt::HEAP, run: cbt::heap },
     GpuIntrinsic { intrinsic: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
+    GpuIntrinsic { intrinsic: catalogue::terrain::INIT, run: terrain::init },
+    GpuIntrinsic { intrinsic: catalogue::terrain::STEP, run: terrain::step },
+    GpuIntrinsic { intrinsic: catalogue::terrain::MESH, run: terrain::mesh },
+    GpuIntrinsic { intrinsic: catalogue::terrain::PICTURE, run: terrain::picture },
     GpuIntrinsic { intrinsic: catalogue::wave::WAVE, run: wave::wave },
     GpuIntrinsic { intrinsic: catalogue::wave::WAVE8, run: wave::wave8 },
     GpuIntrinsic { intrinsic: catalogue::wave::TRACE, run: wave::trace },

@@ -144,6 +144,11 @@ impl Call<'_, '_, '_> {
         Ok(self.run.heap.unit.copy(from, to, words)?)
     }
 
+    /// Writes words.
+    pub(crate) fn write(&mut self, at: u32, words: &[u32]) -> IntrinsicResult {
+        Ok(self.run.heap.unit.write(at, words)?)
+    }
+
     /// Reads words that dispatches have written.
     pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
         let mut words = [0; N];

@@ -49,9 +49,9 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// Reserves zeros for a part of a handle, a table of one column.
-    pub(crate) fn reserve_part(&mut self, rows: u64) -> Result<Reserved, NotTaken> {
-        self.reserve_object(ObjectKind::Table, [rows, 1])
+    /// Reserves zeros for a part of a handle: rows and columns.
+    pub(crate) fn reserve_part(&mut self, sizes: [u64; 2]) -> Result<Reserved, NotTaken> {
+        self.reserve_object(ObjectKind::Table, sizes)
     }
 
     fn reserve_object(&mut self, kind: ObjectKind, sizes: [u64; 2]) -> Result<Reserved, NotTaken> {
