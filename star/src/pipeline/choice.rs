@@ -32,6 +32,81 @@ pub struct ChoiceInput<'a> {
     pub cpu_intrinsics: &'a [Intrinsic],
 }
 
+/// The sizes of arguments from which an intrinsic is faster on a graphics card, including a fifth
+/// of a second for opening an adapter.
+#[cfg(feature = "gpu")]
+#[derive(Clone, Copy, Debug)]
+pub struct SizeRule {
+    /// The intrinsics.
+    pub intrinsics: &'static [Intrinsic],
+    /// What is counted.
+    pub unit: SizeUnit,
+    /// The least size if the CPU backend has the intrinsic, too; `None` if no size is known.
+    pub least: Option<u64>,
+    /// The least size if it has none.
+    pub least_alone: Option<u64>,
+    /// The jobs of `benches/results` whose figures are the reason.
+    pub jobs: &'static [&'static str],
+}
+
+/// The size of the arguments of a program.
+#[cfg(feature = "gpu")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeUnit {
+    /// Rows or columns of the largest table, whichever are fewer.
+    Vertices,
+    /// Rows of the longest table or slice.
+    Cells,
+}
+
+/// The rules for intrinsics. The other ones have no measurement of both backends.
+#[cfg(feature = "gpu")]
+pub const SIZE_RULES: &[SizeRule] = {
+    use star_base::intrinsics::catalogue::closure::CLOSURE;
+    use star_base::intrinsics::catalogue::paths::MIN_PLUS;
+    use star_base::intrinsics::catalogue::{terrain, wave};
+    &[
+        SizeRule {
+            intrinsics: &[MIN_PLUS],
+            unit: SizeUnit::Vertices,
+            least: Some(3072),
+            least_alone: Some(300),
+            jobs: &["Floyd", "Floyd on a graphics card"],
+        },
+        // 20,000 vertices take 0.03 s on two cores, less than opening an adapter.
+        SizeRule {
+            intrinsics: &[CLOSURE],
+            unit: SizeUnit::Vertices,
+            least: None,
+            least_alone: None,
+            jobs: &["closure on all cores, intrinsic", "closure on a graphics card"],
+        },
+        // The labels of 10^8 cells take 0.25 s from the card, and an adapter 0.2 s to open.
+        SizeRule {
+            intrinsics: &[wave::WAVE],
+            unit: SizeUnit::Cells,
+            least: None,
+            least_alone: None,
+            jobs: &["labels of generated maps", "labels on a graphics card"],
+        },
+        // These have not been measured on both backends yet.
+        SizeRule {
+            intrinsics: &[wave::WEIGHED_WAVE, wave::WEIGHED_WAVE8],
+            unit: SizeUnit::Cells,
+            least: None,
+            least_alone: None,
+            jobs: &["prices of cells with weights on a graphics card"],
+        },
+        SizeRule {
+            intrinsics: &[terrain::INIT, terrain::STEP, terrain::MESH],
+            unit: SizeUnit::Cells,
+            least: None,
+            least_alone: None,
+            jobs: &["meshes of a terrain on a graphics card"],
+        },
+    ]
+};
+
 fn cpu(why: impl Into<String>) -> Choice {
     Choice { backend: "cpu", why: why.into() }
 }
@@ -47,17 +122,11 @@ pub fn choose(_: &ChoiceInput<'_>) -> Choice {
 /// including the time for opening it.
 #[cfg(feature = "gpu")]
 pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
-    use star_base::intrinsics::catalogue::paths::MIN_PLUS;
-
     /// Minimum bits of a table for which kernels of loops over its lines are faster on the card,
     /// including a fifth of a second for opening an adapter: the closure of 16,384 vertices. With
     /// at least a quarter of ones, the CPU has more to do, and 4600 vertices are enough.
     const LOOP_BITS: u64 = 1 << 28;
     const DENSE_BITS: u64 = 4600 * 4600;
-    /// Minimum vertices for which distances between all pairs are faster on the card: if the CPU
-    /// backend has an intrinsic, too, and if it has none.
-    const VERTICES: u64 = 3072;
-    const VERTICES_ALONE: u64 = 300;
 
     let ChoiceInput { program, entry, arguments, options, cpu_intrinsics } = *asked;
     if !options.optimise || options.profile {
@@ -77,6 +146,12 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         | Value::Slice(_)
         | Value::Word(_) => None,
     });
+    let cells = arguments.iter().map(|argument| match &argument.value {
+        Value::Table(table) => table.n_rows() as u64,
+        Value::Slice(slice) => slice.len() as u64,
+        Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Word(_) => 0,
+    });
+    let cells = cells.max().unwrap_or(0);
     let (mut bits, mut lines, mut is_dense) = (0, 0, false);
     for table in tables {
         let (n_rows, n_cols) = (table.n_rows() as u64, table.n_cols() as u64);
@@ -87,23 +162,39 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         bits = bits.max(of_table);
         lines = lines.max(n_rows.min(n_cols));
     }
-    if options.intrinsics && forecast.intrinsics.contains(&MIN_PLUS) {
-        let is_alone = !cpu_intrinsics.contains(&MIN_PLUS);
-        let least = if is_alone { VERTICES_ALONE } else { VERTICES };
-        let has = if is_alone { "without a counterpart on the cpu, " } else { "" };
-        if lines >= least {
-            let why = format!("`{MIN_PLUS}` is an intrinsic there, {has}from {least} vertices on");
+    let rules = forecast.intrinsics.iter().filter(|_| options.intrinsics).filter_map(|intrinsic| {
+        let rule = SIZE_RULES.iter().find(|rule| rule.intrinsics.contains(intrinsic))?;
+        let is_alone = !cpu_intrinsics.contains(intrinsic);
+        let least = if is_alone { rule.least_alone } else { rule.least }?;
+        let (size, unit) = match rule.unit {
+            SizeUnit::Vertices => (lines, "vertices"),
+            SizeUnit::Cells => (cells, "cells"),
+        };
+        Some((intrinsic, is_alone, least, size, unit))
+    });
+    let mut too_small = None;
+    for (intrinsic, is_alone, least, size, unit) in rules {
+        if size >= least {
+            let has = if is_alone { "without a counterpart on the cpu, " } else { "" };
+            let why = format!("`{intrinsic}` is an intrinsic there, {has}from {least} {unit} on");
             return Choice { backend: "gpu", why };
         }
-        return cpu(format!(
-            "`{MIN_PLUS}` is faster on a card from {least} vertices on; here there are {lines}"
-        ));
+        too_small.get_or_insert_with(|| {
+            format!(
+                "`{intrinsic}` is faster on a card from {least} {unit} on; here there are {size}"
+            )
+        });
+    }
+    if let Some(why) = too_small {
+        return cpu(why);
     }
     match forecast.loops {
         0 if forecast.intrinsics.is_empty() => {
             cpu("no part of the program would run as kernels on a card")
         }
-        0 => cpu("the intrinsics of the cpu are as fast, and need no adapter"),
+        0 => {
+            cpu("no size is known from which its intrinsics are faster on a card, opening included")
+        }
         _ if bits < LOOP_BITS && !is_dense => cpu(format!(
             "its largest table has {bits} bits; loops over lines are faster on a card from \
                 {LOOP_BITS} on, or {DENSE_BITS} if a quarter are ones"

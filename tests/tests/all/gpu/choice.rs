@@ -1,6 +1,6 @@
 //! Choice of a backend, without an adapter.
 
-use star::pipeline::choice::{ChoiceInput, choose};
+use star::pipeline::choice::{ChoiceInput, SIZE_RULES, choose};
 use star_base::Intrinsic;
 use star_opt::Options;
 use star_tests::run::Program;
@@ -87,5 +87,33 @@ fn distances_use_the_gpu_sooner_without_a_cpu_intrinsic() {
     ] {
         let (found, why) = chosen(text, "TRY", [n, 4 * n], "unreachable", intrinsics);
         assert_eq!(found, backend, "{n}: {why}");
+    }
+}
+
+#[test]
+fn intrinsics_without_a_known_size_stay_on_the_cpu() {
+    let text = "import \"star:weighed\";
+        procedure TRY(Weight: table(n); var Price: table);
+        var Right,Down,Goals: slice(n);
+        begin
+          CLR(Right); CLR(Down); SET(Goals);
+          WEIGHED_WAVE(1,false,1,1,Right,Down,Goals,Weight,Price);
+        end;";
+    let (found, why) = chosen(text, "TRY", [1 << 20, 1], "unreachable", &[]);
+    assert_eq!(found, "cpu", "{why}");
+    assert!(why.contains("no size is known"), "{why}");
+}
+
+/// The jobs of the rules are lines of the table of all jobs.
+#[test]
+fn rules_name_jobs_that_are_measured() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/src/results/jobs.txt");
+    let jobs = std::fs::read_to_string(path).expect("the table of jobs");
+    let names: Vec<&str> = jobs.lines().filter_map(|line| line.split('|').next()).collect();
+    for rule in SIZE_RULES {
+        assert!(!rule.jobs.is_empty() && !rule.intrinsics.is_empty(), "{rule:?}");
+        for job in rule.jobs {
+            assert!(names.iter().any(|name| name.trim() == *job), "{job}");
+        }
     }
 }
