@@ -145,8 +145,8 @@ impl ShortestPaths {
         Ok(Some(found))
     }
 
-    /// Returns, for each vertex, the number of its predecessor in a list of numbers for all vertices;
-    /// zero if it has no predecessor.
+    /// Returns, for each vertex, the number of its predecessor in a list of numbers for all
+    /// vertices; zero if it has no predecessor.
     ///
     /// # Errors
     /// If memory allocation fails.

@@ -103,8 +103,8 @@ impl<'a> BitsRef<'a> {
         }
     }
 
-    /// Calls `each` with the row and column of every one, both from 0, column by column; stops at the
-    /// first error.
+    /// Calls `each` with the row and column of every one, both from 0, column by column; stops at
+    /// the first error.
     ///
     /// # Errors
     /// The first error of `each`.

@@ -233,8 +233,8 @@ impl<'a> TableRef<'a> {
         }
     }
 
-    /// Calls `each` with the row and column of every one, both from 0, column by column in any form;
-    /// stops at the first error. Needs memory for a batch of ones if the table is by rows.
+    /// Calls `each` with the row and column of every one, both from 0, column by column in any
+    /// form; stops at the first error. Needs memory for a batch of ones if the table is by rows.
     ///
     /// # Errors
     /// The first error of `each`.

@@ -91,13 +91,31 @@ fn distances_use_the_gpu_sooner_without_a_cpu_intrinsic() {
 }
 
 #[test]
-fn intrinsics_without_a_known_size_stay_on_the_cpu() {
+fn weighted_waves_run_on_the_card_from_a_million_cells_on() {
     let text = "import \"star:weighed\";
         procedure TRY(Weight: table(n); var Price: table);
         var Right,Down,Goals: slice(n);
         begin
           CLR(Right); CLR(Down); SET(Goals);
           WEIGHED_WAVE(1,false,1,1,Right,Down,Goals,Weight,Price);
+        end;";
+    for (n_cells, backend, reason) in
+        [(1_000_000, "gpu", "from 1000000 cells on"), (999_999, "cpu", "here there are 999999")]
+    {
+        let (found, why) = chosen(text, "TRY", [n_cells, 1], "unreachable", &[]);
+        assert_eq!(found, backend, "{why}");
+        assert!(why.contains(reason), "{why}");
+    }
+}
+
+#[test]
+fn intrinsics_without_a_known_size_stay_on_the_cpu() {
+    let text = "import \"star:wave\";
+        procedure TRY(T: table(n); var Label: table);
+        var Right,Down,Goals: slice(n);
+        begin
+          CLR(Right); CLR(Down); SET(Goals);
+          WAVE(1,false,0,Right,Down,Goals,Label);
         end;";
     let (found, why) = chosen(text, "TRY", [1 << 20, 1], "unreachable", &[]);
     assert_eq!(found, "cpu", "{why}");
