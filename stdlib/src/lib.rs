@@ -23,6 +23,8 @@ pub static BASIC: &[(&str, &str)] = &[
     ("library/arithmetic.star", include_str!("../basic/arithmetic.star")),
     ("library/overflow.star", include_str!("../basic/overflow.star")),
     ("library/order.star", include_str!("../basic/order.star")),
+    ("library/reduce.star", include_str!("../basic/reduce.star")),
+    ("library/relate.star", include_str!("../basic/relate.star")),
 ];
 
 /// The modules of graph algorithms, which a program imports: name as in `import "star:closure";`,

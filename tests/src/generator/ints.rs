@@ -198,11 +198,20 @@ impl Gen {
         if !self.affords(4.0 * columns as f64) {
             return self.int_leaf();
         }
-        self.charge(3 * columns + 1);
-        *self.counts.library.entry("SUMROWS").or_default() += 1;
-        let args = vec![self.read(idx), self.bits(ExprType::Slice, rows, depth)];
-        let sum = Expr { kind: ExprType::Int, parts: call("SUMROWS", args) };
-        ranged(sum, 0, ones(columns).saturating_mul(rows as i64))
+        self.charge(4 * columns + 4);
+        let name = ["SUMROWS", "SUMROWS", "MINOR", "MAXOR", "NUMBITS"][self.random.below(5)];
+        *self.counts.library.entry(name).or_default() += 1;
+        if name == "NUMBITS" {
+            let args = vec![self.int_in(-3, 1000, depth)];
+            return ranged(Expr { kind: ExprType::Int, parts: call(name, args) }, 0, 10);
+        }
+        let mut args = vec![self.read(idx), self.bits(ExprType::Slice, rows, depth)];
+        let mut most = ones(columns).saturating_mul(rows as i64);
+        if name != "SUMROWS" {
+            args.push(literal(0));
+            most = ones(columns);
+        }
+        ranged(Expr { kind: ExprType::Int, parts: call(name, args) }, 0, most)
     }
 
     /// Chooses a word size, at most `most`.

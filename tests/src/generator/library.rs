@@ -7,7 +7,7 @@ use super::{Gen, call};
 
 /// The procedures and functions visible to every program.
 #[rustfmt::skip]
-pub const PROCEDURES: [&str; 48] = [
+pub const PROCEDURES: [&str; 65] = [
     "MATCH", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
     "NEARLESS", "NEARGREAT", "NEAREST",
     "SLESS", "SGREAT", "SGEL", "SMIN", "SMAX", "SSETMIN", "SSETMAX",
@@ -15,7 +15,14 @@ pub const PROCEDURES: [&str; 48] = [
     "ADDV", "SUBTV", "ADDC", "SUBTC", "MULTV", "MULTC", "DIVV", "DIVC", "SUMROWS",
     "ADDVO", "SUBTVO", "ADDCO", "SUBTCO", "ADDVS", "SUBTVS", "ADDCS", "SUBTCS",
     "KTHMIN", "RANK", "ORDER", "HIST",
+    "KMIN", "KMAX", "MINOR", "MAXOR", "ORROWS", "ANDROWS", "XORROWS",
+    "EQUALS", "BELOW", "ABOVE", "EQUALSWORD", "BELOWWORD", "ABOVEWORD", "EQUALSROWS", "BELOWROWS",
+    "NUMBITS", "FITWORD",
 ];
+
+/// The procedures that compare the rows of a table with a number, a word or rows of any width.
+const RELATIONS: [&str; 8] =
+    ["EQUALS", "BELOW", "ABOVE", "EQUALSWORD", "BELOWWORD", "ABOVEWORD", "EQUALSROWS", "BELOWROWS"];
 
 /// The procedures that search a table for rows, and whether they are given a word to compare with.
 const SEARCHES: [(&str, bool); 15] = [
@@ -71,7 +78,7 @@ impl Gen {
             return;
         }
         self.count("call library");
-        let made = match self.random.below(11) {
+        let made = match self.random.below(14) {
             0..=2 => self.search(table, rows, columns),
             3 => self.compare(table, rows, columns),
             4 | 5 => self.sum(table, rows, columns),
@@ -79,6 +86,8 @@ impl Gen {
             7 => self.merge(table, rows, columns),
             8 => self.field(table, rows, columns),
             9 => self.order(table, rows, columns),
+            10 => self.join_rows(table, rows, columns),
+            11 | 12 => self.relate(table, rows, columns),
             _ => self.copy(table, rows, columns),
         };
         all.push(made);
@@ -86,9 +95,14 @@ impl Gen {
 
     /// Chooses a slice for a result, none of `taken`.
     fn result_slice(&mut self, rows: usize, taken: &[VarIdx]) -> VarIdx {
-        let known = Known::Bits(rows);
+        self.result_bits(ExprType::Slice, rows, taken)
+    }
+
+    /// Chooses a slice or word for a result, none of `taken`.
+    fn result_bits(&mut self, kind: ExprType, size: usize, taken: &[VarIdx]) -> VarIdx {
+        let known = Known::Bits(size);
         let mut suits = self.routine.scope.writable(|var| {
-            var.kind == ExprType::Slice
+            var.kind == kind
                 && (var.fixed == Some(known) || var.fixed.is_none() && var.known == known)
         });
         suits.retain(|idx| !taken.contains(idx));
@@ -96,7 +110,7 @@ impl Gen {
             Some(idx) if self.random.chance(85) => idx,
             Some(_) | None => {
                 let fixed = self.random.chance(40).then_some(known);
-                self.declare(ExprType::Slice, fixed, (0, 0))
+                self.declare(kind, fixed, (0, 0))
             }
         };
         self.var_mut(idx).known = known;
@@ -239,6 +253,55 @@ impl Gen {
             }
         };
         let result = self.result_table(sizes.0, sizes.1, &[]);
+        args.push(self.read(result));
+        self.library_stmt(name, args)
+    }
+
+    /// KMIN, KMAX, ORROWS, ANDROWS, XORROWS.
+    fn join_rows(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
+        let cost = 6 * columns + 4 * rows + 4;
+        if !self.affords(cost as f64) {
+            return self.search(table, rows, columns);
+        }
+        self.charge(cost);
+        let name = ["KMIN", "KMAX", "ORROWS", "ANDROWS", "XORROWS"][self.random.below(5)];
+        let selects = name.starts_with('K');
+        let mut args = Vec::new();
+        if selects {
+            args.push(self.int_in(0, rows as i64 + 1, 1));
+        }
+        args.extend([self.read(table), self.control(rows)]);
+        let result = match selects {
+            true => self.result_slice(rows, &[]),
+            false => self.result_bits(ExprType::Word, columns, &[]),
+        };
+        args.push(self.read(result));
+        self.library_stmt(name, args)
+    }
+
+    /// Generates a relation, see [`RELATIONS`], or FITWORD.
+    fn relate(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
+        let size = self.word_size(9);
+        self.charge(9 * columns + 4 * size + 9);
+        if self.random.chance(10) {
+            let word = self.comparand(size);
+            let fitted = self.result_bits(ExprType::Word, columns, &[]);
+            let fits = self.declare(ExprType::Bool, None, (0, 0));
+            self.var_mut(fits).known = Known::Scalar;
+            let args = vec![word, literal(columns as i64), self.read(fitted), self.read(fits)];
+            return self.library_stmt("FITWORD", args);
+        }
+        let name = RELATIONS[self.random.below(RELATIONS.len())];
+        let mut args = vec![self.read(table)];
+        args.push(if name.ends_with("WORD") {
+            self.comparand(size)
+        } else if name.ends_with("ROWS") {
+            let other = self.table_like(rows, size);
+            self.read(other)
+        } else {
+            self.int_in(-1, 1 << columns.min(40), 1)
+        });
+        let result = self.result_slice(rows, &[]);
         args.push(self.read(result));
         self.library_stmt(name, args)
     }

@@ -27,13 +27,15 @@ const LISTINGS: [(&str, &str); 9] = [
 ];
 
 /// The procedures visible to every program.
-const BASIC: [&str; 6] = [
+const BASIC: [&str; 8] = [
     include_str!("../../../stdlib/basic/search.star"),
     include_str!("../../../stdlib/basic/order.star"),
     include_str!("../../../stdlib/basic/arithmetic.star"),
     include_str!("../../../stdlib/basic/copy.star"),
     include_str!("../../../stdlib/basic/overflow.star"),
     include_str!("../../../stdlib/basic/signed.star"),
+    include_str!("../../../stdlib/basic/reduce.star"),
+    include_str!("../../../stdlib/basic/relate.star"),
 ];
 
 /// A line of a table.
