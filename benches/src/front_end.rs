@@ -45,6 +45,7 @@ fn name(item: &Item) -> Option<&str> {
     match item {
         Item::Import { .. } => None,
         Item::Const { name, .. } => Some(&name.name),
+        Item::Type(one) => Some(&one.name.name),
         Item::Routine(routine) => Some(&routine.name.name),
     }
 }

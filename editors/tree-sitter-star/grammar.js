@@ -10,7 +10,7 @@
 // The lists of words are generated: `STAR_BLESS=1 cargo test -p star-tests --test all editors::`.
 // After a change of this file, `cargo run -p star-grammar` generates the parser in `src/`.
 
-const KEYWORDS = ["program", "import", "const", "var", "procedure", "proc", "function", "begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "integer", "boolean", "true", "false", "string", "slice", "word", "table", "handle", "and", "or", "xor", "not", "div", "mod", "goto"];
+const KEYWORDS = ["program", "import", "const", "type", "record", "var", "procedure", "proc", "function", "begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "where", "integer", "boolean", "true", "false", "string", "slice", "word", "table", "array", "of", "handle", "and", "or", "xor", "not", "div", "mod", "goto"];
 const BUILTINS = ["SET", "CLR", "FND", "STEP", "NUMB", "CONVERT", "FRST", "SOME", "ONE", "ZERO", "MASK", "SHIFT", "ROTATE", "MIRROR", "SHUFFLE", "length", "TRIM", "REP", "EQ", "NOTEQ", "LESS", "LESSEQ", "GREAT", "GREATEQ", "ADD", "SUBT", "INT", "WORD", "COL", "ROW", "size", "rows", "name", "print", "read", "write", "assert", "exit", "break", "continue"];
 const HEADER_WORDS = ["run", "expect", "ensures", "same as", "fails", "prints", "bench", "published"];
 
@@ -33,10 +33,29 @@ module.exports = grammar({
   supertypes: ($) => [$.statement, $.expression],
 
   rules: {
-    source_file: ($) => repeat(choice($.import, $.constant, $.routine, $.program)),
+    source_file: ($) => repeat(choice($.import, $.constant, $.record_type, $.routine, $.program)),
 
     import: ($) => seq(keywords.import, field("path", $.string), ";"),
     constant: ($) => seq(keywords.const, field("name", $._name), "=", field("value", $.expression), ";"),
+    record_type: ($) =>
+      seq(
+        keywords.type,
+        field("name", $._name),
+        optional(seq("(", list(",", field("parameter", $._name)), ")")),
+        "=",
+        keywords.record,
+        list(";", optional($.field_group)),
+        keywords.end,
+        ";",
+      ),
+    field_group: ($) =>
+      seq(
+        list(",", seq(field("name", $._name), optional($.string))),
+        ":",
+        optional(seq(keywords.array, "[", $.expression, "..", $.expression, "]", keywords.of)),
+        field("kind", $._name),
+        optional(seq("(", $.expression, ")")),
+      ),
     routine: ($) =>
       seq(
         choice(keywords.proc, keywords.procedure, keywords.function),
@@ -73,7 +92,11 @@ module.exports = grammar({
         keywords.string,
         keywords.handle,
         seq(choice(keywords.slice, keywords.word), optional(seq("(", $.expression, ")"))),
-        seq(keywords.table, optional(seq("(", list(",", $.expression), ")"))),
+        seq(
+          keywords.table,
+          optional(seq("(", list(",", $.expression), ")")),
+          optional(seq(keywords.of, field("record", $._name), optional($.arguments))),
+        ),
       ),
 
     statement: ($) =>
@@ -129,7 +152,7 @@ module.exports = grammar({
           field("body", optional($.statement)),
         ),
       ),
-    assignment: ($) => seq(field("target", choice($._reference, $.part)), $._assign, field("value", $.expression)),
+    assignment: ($) => seq(field("target", choice($._reference, $.path)), $._assign, field("value", $.expression)),
     call_statement: ($) =>
       choice(
         $.identifier,
@@ -155,7 +178,7 @@ module.exports = grammar({
         $.boolean,
         $.zeros,
         $._reference,
-        $.part,
+        $.path,
       ),
     comparison: ($) =>
       prec.left(
@@ -171,9 +194,23 @@ module.exports = grammar({
 
     _reference: ($) => choice($._name, $.call),
     call: ($) => seq(field("routine", choice($.identifier, $.builtin)), field("arguments", $.arguments)),
-    arguments: ($) => seq("(", optional(list(",", $.expression)), ")"),
-    // A part of an object in a module of the library.
-    part: ($) => seq(field("object", $._name), ".", field("name", $._name)),
+    arguments: ($) => seq("(", optional(list(",", choice($.expression, $.filtered))), ")"),
+    filtered: ($) =>
+      seq(
+        field("value", $.expression),
+        keywords.where,
+        field("filter", $.expression),
+        optional(seq(keywords.else, field("else", $.expression))),
+      ),
+    // A field or row of a table of records, or a part of an object in a module of the library.
+    path: ($) =>
+      choice(
+        seq(
+          choice($._reference, $.path),
+          choice(seq(".", field("name", $._name)), seq("[", $.expression, "]")),
+        ),
+        seq($.path, $.arguments),
+      ),
 
     number: () => /[0-9]+/,
     bits: () => /'[^'\n]*'/,

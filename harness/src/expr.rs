@@ -64,7 +64,8 @@ impl IntExpr {
                 | ExprKind::Bool(_)
                 | ExprKind::Bits(_)
                 | ExprKind::Str(_)
-                | ExprKind::Part(_)
+                | ExprKind::Path(_)
+                | ExprKind::Filtered(_)
                 | ExprKind::Theta
                 | ExprKind::Not(_)
                 | ExprKind::Compare(..) => {}
@@ -132,7 +133,8 @@ impl IntExpr {
             | ExprKind::Bool(_)
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
-            | ExprKind::Part(_)
+            | ExprKind::Path(_)
+            | ExprKind::Filtered(_)
             | ExprKind::Theta
             | ExprKind::Not(_)
             | ExprKind::Compare(..) => Err(bad(expr.span, "this is not an integer")),

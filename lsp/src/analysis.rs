@@ -249,7 +249,7 @@ impl Analysis {
     pub(crate) fn routines(&self) -> impl Iterator<Item = &ast::Routine> {
         self.parsed.file.items.iter().filter_map(|item| match item {
             ast::Item::Routine(routine) => Some(&**routine),
-            ast::Item::Import { .. } | ast::Item::Const { .. } => None,
+            ast::Item::Import { .. } | ast::Item::Const { .. } | ast::Item::Type(_) => None,
         })
     }
 

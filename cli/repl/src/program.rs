@@ -134,6 +134,9 @@ impl Session {
             ast::Item::Const { name, value } => {
                 format!("const {} = {};\n", name.name, sources.slice(value.span))
             }
+            ast::Item::Type(one) => {
+                format!("{}{}\n", self.comment_of(one.span), sources.slice(one.span))
+            }
             ast::Item::Routine(routine) => {
                 let text = sources.slice(span_of(item)).trim_end_matches([';', '.']);
                 let comment = self.comment_of(routine.span);

@@ -61,7 +61,8 @@ const OF_GRIDS: [&str; 11] = [
 ];
 
 /// Other examples: without input, or with a list of one record.
-const OTHERS: [&str; 4] = [
+const OTHERS: [&str; 5] = [
+    "events.star m=2 t=4 a=2",
     "fnd_step.star",
     "search.star",
     "rentals.star From=field:from:one.csv station=code:from=Harbour:one.csv \

@@ -74,6 +74,7 @@ codes! {
     E0207 NotAVariable "a routine where a variable is meant, or the other way round"
     E0208 SecondProgram "a second `program`"
     E0209 NotConstant "a constant whose value is not constant"
+    E0210 BadRecordType "an invalid record type"
 
     E0301 TypeMismatch "a value of the wrong type"
     E0302 ArgumentCount "the wrong number of arguments"
@@ -89,6 +90,10 @@ codes! {
     E0312 HyphenatedFunction "a function whose name has a hyphen"
     E0313 NoSuchOrder "an order comparison of words, slices or tables"
     E0314 OpaqueHandle "a handle used other than as an argument"
+    E0315 NoSuchField "a field or row that does not exist"
+    E0316 RecordArguments "wrong arguments of a record type"
+    E0317 NotAvailable "a part of the language that is not available yet"
+    E0318 BadFilter "a filter that does not belong to a reduction"
 
     E0401 SizeMismatch "sizes that cannot be equal"
     E0402 UnknownSize "a declared size that is never given a value"

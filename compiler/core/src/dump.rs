@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, Program, Routine, Size, Stmt, StmtKind, Target, Ty, VarUse,
+    Arg, ChainOp, Expr, ExprKind, Field, Program, Routine, Size, Stmt, StmtKind, Target, Ty, VarUse,
 };
 
 /// Prints one routine.
@@ -165,12 +165,23 @@ impl<'a> Names<'a> {
                 write!(f, "{}{}", self.place(place), self.list(&[&**row, &**column]))
             }
             Target::Part(place, part) => write!(f, "{}.{}", self.place(place), part.name),
+            Target::Field(field) => write!(f, "{}", self.field(field)),
+            Target::Cell(row, field) => {
+                write!(f, "ROW({}, {})", self.expr(row), self.field(field))
+            }
             Target::Col(index, place) => {
                 write!(f, "COL({}, {})", self.expr(index), self.place(place))
             }
             Target::Row(index, place) => {
                 write!(f, "ROW({}, {})", self.expr(index), self.place(place))
             }
+        })
+    }
+
+    fn field(self, field: &'a Field) -> impl Display {
+        Shown(move |f: &mut Formatter<'_>| {
+            let Field { table, base, width, span: _ } = field;
+            write!(f, "{}[{} + {}]", self.place(table), self.expr(base), self.expr(width))
         })
     }
 
@@ -194,17 +205,20 @@ impl<'a> Names<'a> {
                 match arg {
                     Arg::Value(value) => write!(f, "{}", self.expr(value))?,
                     Arg::Ref(place) => write!(f, "var {}", self.place(place))?,
+                    Arg::Field(field, kind) => {
+                        write!(f, "var {} {}", kind.name(), self.field(field))?;
+                    }
                 }
             }
             f.write_char(')')
         })
     }
 
-    fn expr(self, expr: &Expr) -> impl Display {
+    fn expr(self, expr: &'a Expr) -> impl Display {
         Shown(move |f: &mut Formatter<'_>| self.write(f, expr))
     }
 
-    fn write(self, f: &mut Formatter<'_>, expr: &Expr) -> fmt::Result {
+    fn write(self, f: &mut Formatter<'_>, expr: &'a Expr) -> fmt::Result {
         match &expr.kind {
             ExprKind::Error => write!(f, "error"),
             ExprKind::Int(value) => write!(f, "{value}"),
@@ -243,6 +257,18 @@ impl<'a> Names<'a> {
                 write!(f, "{}({}, {})", self.place(place), self.expr(row), self.expr(column))
             }
             ExprKind::Part(place, part) => write!(f, "{}.{}", self.place(place), part.name),
+            ExprKind::Field(field) => write!(f, "{}", self.field(field)),
+            ExprKind::Cell(row, field) => {
+                write!(f, "ROW({}, {})", self.expr(row), self.field(field))
+            }
+            ExprKind::Ones(size) => write!(f, "ones({})", self.expr(size)),
+            ExprKind::Result(result) => {
+                let name = &self.program.routine(result.callee).name;
+                write!(f, "{name}{} => {}", self.args(&result.args), self.place(&result.value))
+            }
+            ExprKind::Inside(index, limit) => {
+                write!(f, "{} in 1..{}", self.expr(index), self.expr(limit))
+            }
             ExprKind::Step(place) => write!(f, "STEP({})", self.place(place)),
             ExprKind::Shift(operand, direction, by) => {
                 write!(f, "SHIFT({}, {direction:?}, {})", self.expr(operand), self.expr(by))

@@ -95,6 +95,35 @@ pub struct Local {
     pub ty: Ty,
     /// The role.
     pub role: Role,
+    /// The record type of the rows, if it is a table of records.
+    pub record: Option<Box<Record>>,
+}
+
+impl Local {
+    /// Returns whether the compiler introduced the variable, so that no text can mention it.
+    pub fn is_hidden(&self) -> bool {
+        self.name.starts_with('‹')
+    }
+}
+
+/// A record type with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The number of the type.
+    pub id: usize,
+    /// Its name.
+    pub name: String,
+    /// The arguments for its parameters.
+    pub args: Vec<RecordArg>,
+}
+
+/// An argument of a record type, constant while the routine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordArg {
+    /// A number.
+    Number(i64),
+    /// An integer that is never assigned.
+    Var(LocalId),
 }
 
 /// The role of a variable.
@@ -106,6 +135,9 @@ pub enum Role {
     Ref,
     /// A size bound by the header; read-only.
     Binding,
+    /// A parameter of a record type, bound by the header; read-only. The caller passes it without
+    /// writing it, after the other arguments.
+    Implicit,
     /// A local variable.
     Local,
     /// A function's result.
@@ -296,6 +328,11 @@ impl Expr {
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
             | ExprKind::Part(..)
+            | ExprKind::Field(_)
+            | ExprKind::Cell(..)
+            | ExprKind::Inside(..)
+            | ExprKind::Ones(_)
+            | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)
@@ -327,6 +364,11 @@ impl Expr {
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
             | ExprKind::Part(..)
+            | ExprKind::Field(_)
+            | ExprKind::Cell(..)
+            | ExprKind::Inside(..)
+            | ExprKind::Ones(_)
+            | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)
@@ -394,6 +436,12 @@ pub enum ExprKind {
     Bit(VarUse, Box<Expr>, Box<Expr>),
     /// `H.part`, a table
     Part(VarUse, Box<HandlePart>),
+    /// `E.w`, a table
+    Field(Box<Field>),
+    /// `E[i].w`, a word: the row and the field
+    Cell(Box<Expr>, Box<Field>),
+    /// An index, after a check that it is at least 1 and at most the limit
+    Inside(Box<Expr>, Box<Expr>),
     /// `STEP(Y)`
     Step(VarUse),
     /// `SHIFT(Y,up,k)`
@@ -408,8 +456,23 @@ pub enum ExprKind {
     NRows(VarUse),
     /// Any other built-in with value arguments.
     Builtin(Builtin, Vec<Expr>),
+    /// Ones, in this number
+    Ones(Box<Expr>),
+    /// The result of a procedure call.
+    Result(Box<ResultOf>),
     /// A function call.
     Call(RoutineId, Vec<Arg>),
+}
+
+/// The result of a procedure call, a slice or word.
+#[derive(Debug, PartialEq)]
+pub struct ResultOf {
+    /// The procedure.
+    pub callee: RoutineId,
+    /// The arguments. The last one is a variable of the compiler.
+    pub args: Vec<Arg>,
+    /// The same variable after the call.
+    pub value: VarUse,
 }
 
 /// An operator inside a chain.
@@ -430,6 +493,21 @@ pub enum Arg {
     Value(Expr),
     /// For a `var` parameter.
     Ref(VarUse),
+    /// A field for a `var` parameter that is a table, or a slice.
+    Field(Box<Field>, TyKind),
+}
+
+/// A field of a table: the columns base + 1 to base + width.
+#[derive(Debug, PartialEq)]
+pub struct Field {
+    /// The table.
+    pub table: VarUse,
+    /// The number of columns before the field.
+    pub base: Expr,
+    /// The number of columns of the field.
+    pub width: Expr,
+    /// The position.
+    pub span: Span,
 }
 
 /// The left-hand side of an assignment.
@@ -447,6 +525,10 @@ pub enum Target {
     Row(Box<Expr>, VarUse),
     /// `H.part`
     Part(VarUse, Box<HandlePart>),
+    /// `E.w`
+    Field(Box<Field>),
+    /// `E[i].w`: the row and the field. The value is a word, or a number that becomes one.
+    Cell(Box<Expr>, Box<Field>),
 }
 
 /// A statement.

@@ -148,7 +148,7 @@ fn take_bodies(units: &mut [loader::Unit]) -> check::Bodies {
     let routines =
         units.iter_mut().flat_map(|unit| &mut unit.tree.items).filter_map(|item| match item {
             ast::Item::Routine(routine) => Some(routine),
-            ast::Item::Import { .. } | ast::Item::Const { .. } => None,
+            ast::Item::Import { .. } | ast::Item::Const { .. } | ast::Item::Type(_) => None,
         });
     routines.map(|routine| (routine.span, std::mem::take(&mut routine.body))).collect()
 }

@@ -66,6 +66,7 @@ pub(crate) fn modules_with(
                 let known = match item {
                     ast::Item::Import { .. } => return false,
                     ast::Item::Const { name, .. } => name,
+                    ast::Item::Type(one) => &one.name,
                     ast::Item::Routine(routine) => &routine.name,
                 };
                 known.name.eq_ignore_ascii_case(name) && suits(item)
@@ -239,7 +240,7 @@ impl Units {
             .iter()
             .filter_map(|item| match item {
                 ast::Item::Import { path, span } => Some((path.clone(), *span)),
-                ast::Item::Const { .. } | ast::Item::Routine(_) => None,
+                ast::Item::Const { .. } | ast::Item::Type(_) | ast::Item::Routine(_) => None,
             })
             .collect();
         for (path, span) in imports {

@@ -36,11 +36,18 @@ pub(crate) struct ConstDecl<'a> {
     pub(crate) unit: usize,
 }
 
+/// A record type and its declaration.
+pub(crate) struct TypeDecl<'a> {
+    pub(crate) tree: &'a ast::RecordType,
+    pub(crate) unit: usize,
+}
+
 /// All declarations outside routines.
 pub(crate) struct World<'a> {
     pub(crate) units: &'a [Unit],
     pub(crate) signatures: Vec<Signature<'a>>,
     pub(crate) constants: Vec<ConstDecl<'a>>,
+    pub(crate) types: Vec<TypeDecl<'a>>,
     /// The variables of the session to which these files belong, if any.
     pub(crate) session: Option<&'a Environment>,
     /// Searched for names that no visible file declares.
@@ -57,6 +64,14 @@ struct Scope {
     /// The same declarations by their names in lower case.
     in_lower_case: BTreeMap<String, Vec<RoutineId>>,
     constants: BTreeMap<String, usize>,
+    types: BTreeMap<String, usize>,
+}
+
+impl Scope {
+    /// Returns the names of all declarations.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.routines.keys().chain(self.constants.keys()).chain(self.types.keys())
+    }
 }
 
 /// The meaning of a name before arguments.
@@ -93,6 +108,7 @@ impl<'a> World<'a> {
             units,
             signatures: Vec::new(),
             constants: Vec::new(),
+            types: Vec::new(),
             session: None,
             library: Library::default(),
             scopes: Vec::new(),
@@ -115,6 +131,11 @@ impl<'a> World<'a> {
                     scope.constants.insert(name.name.to_string(), self.constants.len());
                     self.constants.push(ConstDecl { name, value, unit: unit_idx });
                     name
+                }
+                ast::Item::Type(tree) => {
+                    scope.types.insert(tree.name.name.to_string(), self.types.len());
+                    self.types.push(TypeDecl { tree, unit: unit_idx });
+                    &tree.name
                 }
                 ast::Item::Routine(routine) => {
                     if routine.kind == RoutineKind::Program {
@@ -151,7 +172,7 @@ impl<'a> World<'a> {
         let mut seen: BTreeMap<&str, (usize, Span)> = BTreeMap::new();
         for &(imported, span) in &unit.imports {
             let scope = &self.scopes[imported];
-            for name in scope.routines.keys().chain(scope.constants.keys()) {
+            for name in scope.names() {
                 match seen.get(name.as_str()) {
                     Some(&(first, first_span)) if first != imported && imported != unit_idx => {
                         diagnostics.push(
@@ -197,6 +218,19 @@ impl<'a> World<'a> {
         }
     }
 
+    /// Returns the routine of the basic library with this name.
+    pub(crate) fn library_routine(&self, name: &str) -> Option<RoutineId> {
+        let mut basic = self.units.iter().zip(&self.scopes).filter(|(unit, _)| unit.basic);
+        basic.find_map(|(_, scope)| scope.routines.get(name).copied())
+    }
+
+    /// Returns whether a routine visible to `unit`, the basic library excepted, has this name in
+    /// any letter case.
+    pub(crate) fn hides(&self, unit: usize, name: &str) -> bool {
+        let own = |id: &RoutineId| !self.units[self.signature(*id).unit].basic;
+        self.alike(unit, name).iter().any(own)
+    }
+
     fn library_routines(&self) -> impl Iterator<Item = RoutineId> + '_ {
         self.units
             .iter()
@@ -217,6 +251,20 @@ impl<'a> World<'a> {
             self.resolved.borrow_mut().insert((unit, self.constants[idx].unit));
         }
         found
+    }
+
+    /// Returns the record type that `name` denotes in `unit`.
+    pub(crate) fn record(&self, unit: usize, name: &str) -> Option<usize> {
+        let found = self.visible(unit).find_map(|unit| self.scopes[unit].types.get(name).copied());
+        if let Some(idx) = found {
+            self.resolved.borrow_mut().insert((unit, self.types[idx].unit));
+        }
+        found
+    }
+
+    /// Returns the names of the record types visible to `unit`.
+    pub(crate) fn type_names(&self, unit: usize) -> impl Iterator<Item = &str> {
+        self.visible(unit).flat_map(|unit| self.scopes[unit].types.keys()).map(String::as_str)
     }
 
     /// Returns the positions of the imports of which a file has an equal one before, with the
@@ -249,7 +297,9 @@ impl<'a> World<'a> {
     pub(crate) fn declares(&self, unit: usize, name: &str) -> bool {
         self.visible(unit).any(|unit| {
             let scope = &self.scopes[unit];
-            scope.routines.contains_key(name) || scope.constants.contains_key(name)
+            scope.routines.contains_key(name)
+                || scope.constants.contains_key(name)
+                || scope.types.contains_key(name)
         })
     }
 
@@ -405,7 +455,7 @@ pub(crate) fn kind_of(ty: &ast::Type) -> TyKind {
         TypeKind::Str => TyKind::Str,
         TypeKind::Slice(_) => TyKind::Slice,
         TypeKind::Word(_) => TyKind::Word,
-        TypeKind::Table(..) => TyKind::Table,
+        TypeKind::Table(..) | TypeKind::Records(_) => TyKind::Table,
         TypeKind::Handle => TyKind::Handle,
     }
 }
@@ -415,5 +465,6 @@ fn has_size(ty: &ast::Type) -> bool {
         TypeKind::Integer | TypeKind::Boolean | TypeKind::Str | TypeKind::Handle => false,
         TypeKind::Slice(size) | TypeKind::Word(size) => size.is_some(),
         TypeKind::Table(rows, _) => rows.is_some(),
+        TypeKind::Records(_) => true,
     }
 }

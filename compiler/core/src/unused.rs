@@ -71,12 +71,12 @@ fn locals(
     let source = sources.get(file).map_or("", SourceFile::text);
     let declarations = LazyCell::new(|| Declarations::new(source, routine.header.end as usize));
     // If all fixes are applied at once, the section must not lose its last declaration.
-    let is_local = |local: &&Local| local.role == Role::Local;
+    let is_local = |local: &&Local| local.role == Role::Local && !local.is_hidden();
     let n_locals = routine.locals.iter().filter(is_local).count();
     let unused = routine.locals.iter().zip(&usage).filter(|(_, usage)| **usage == Usage::None);
     let n_unused = unused.filter(|(local, _)| is_local(local)).count();
     let kept = match n_locals > 1 && n_unused == n_locals {
-        true => routine.locals.iter().rposition(|local| local.role == Role::Local),
+        true => routine.locals.iter().rposition(|local| is_local(&local)),
         false => None,
     };
     for (idx, (local, usage)) in routine.locals.iter().zip(&usage).enumerate() {

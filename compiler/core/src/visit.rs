@@ -1,6 +1,6 @@
 //! Traversals of HIR.
 
-use crate::hir::{Arg, Expr, ExprKind, Stmt, StmtKind, Target, VarUse};
+use crate::hir::{Arg, Expr, ExprKind, Field, Stmt, StmtKind, Target, VarUse};
 
 /// Returns whether `found` holds for a statement of `body` or inside one; stops at the first.
 pub(crate) fn any_stmt(body: &[Stmt], found: &mut dyn FnMut(&Stmt) -> bool) -> bool {
@@ -43,6 +43,8 @@ pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> 
                     any_expr(index, found)
                 }
                 Target::Bit(_, row, column) => any_expr(row, found) || any_expr(column, found),
+                Target::Field(field) => any_of_field(field, found),
+                Target::Cell(row, field) => any_expr(row, found) || any_of_field(field, found),
             };
             in_target || any_expr(value, found)
         }
@@ -103,6 +105,11 @@ pub(crate) fn any_expr(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> boo
             any_expr(index, found)
         }
         ExprKind::Bit(_, row, column) => any_expr(row, found) || any_expr(column, found),
+        ExprKind::Field(field) => any_of_field(field, found),
+        ExprKind::Cell(row, field) => any_expr(row, found) || any_of_field(field, found),
+        ExprKind::Inside(index, limit) => any_expr(index, found) || any_expr(limit, found),
+        ExprKind::Result(result) => any_arg(&result.args, found),
+        ExprKind::Ones(size) => any_expr(size, found),
         ExprKind::Builtin(_, args) => args.iter().any(|arg| any_expr(arg, found)),
         ExprKind::Call(_, args) => any_arg(args, found),
     }
@@ -112,7 +119,12 @@ fn any_arg(args: &[Arg], found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     args.iter().any(|arg| match arg {
         Arg::Value(value) => any_expr(value, found),
         Arg::Ref(_) => false,
+        Arg::Field(field, _) => any_of_field(field, found),
     })
+}
+
+fn any_of_field(field: &Field, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    any_expr(&field.base, found) || any_expr(&field.width, found)
 }
 
 /// Calls `found` with every variable that the expression mentions, from left to right where the
@@ -136,6 +148,11 @@ pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
         | ExprKind::Row(_, place)
         | ExprKind::NCols(place)
         | ExprKind::NRows(place) => found(place),
+        ExprKind::Field(field) | ExprKind::Cell(_, field) => found(&field.table),
+        ExprKind::Result(result) => {
+            uses_of_args(&result.args, found);
+            found(&result.value);
+        }
         ExprKind::Call(_, args) => uses_of_args(args, found),
         ExprKind::Error
         | ExprKind::Int(_)
@@ -151,6 +168,8 @@ pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
         | ExprKind::BitsNot(_)
         | ExprKind::BitsEqual(..)
         | ExprKind::Shift(..)
+        | ExprKind::Inside(..)
+        | ExprKind::Ones(_)
         | ExprKind::Builtin(..) => {}
     }
 }
@@ -190,6 +209,7 @@ pub(crate) fn stored_to(stmt: &Stmt) -> Option<&VarUse> {
         | StmtKind::Step(place)
         | StmtKind::Replace { word: place, .. }
         | StmtKind::Read(place, ..) => Some(place),
+        StmtKind::Assign(Target::Field(field) | Target::Cell(_, field), _) => Some(&field.table),
         StmtKind::Call(..)
         | StmtKind::For { .. }
         | StmtKind::Foreach { .. }
@@ -208,8 +228,10 @@ pub(crate) fn stored_to(stmt: &Stmt) -> Option<&VarUse> {
 
 fn uses_of_args(args: &[Arg], found: &mut dyn FnMut(&VarUse)) {
     for arg in args {
-        if let Arg::Ref(place) = arg {
-            found(place);
+        match arg {
+            Arg::Ref(place) => found(place),
+            Arg::Field(field, _) => found(&field.table),
+            Arg::Value(_) => {}
         }
     }
 }

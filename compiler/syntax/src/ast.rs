@@ -83,11 +83,11 @@ impl Names {
 /// A file: its items in order.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct File {
-    /// Imports, constants and routines.
+    /// Imports, constants, types and routines.
     pub items: Vec<Item>,
 }
 
-/// An import, a constant or a routine.
+/// An import, a constant, a record type or a routine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// `import "path.star";`
@@ -104,6 +104,8 @@ pub enum Item {
         /// The value.
         value: Expr,
     },
+    /// `type name(parameters) = record … end;`
+    Type(Box<RecordType>),
     /// A procedure, function or program.
     Routine(Box<Routine>),
 }
@@ -114,6 +116,52 @@ pub struct Ident {
     /// The name.
     pub name: Name,
     /// The position.
+    pub span: Span,
+}
+
+/// A record type: the layout of the rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordType {
+    /// The name.
+    pub name: Ident,
+    /// The parameters, which are integers.
+    pub params: Vec<Ident>,
+    /// The fields, in groups that share a kind.
+    pub fields: Vec<Fields>,
+    /// The whole type.
+    pub span: Span,
+}
+
+/// Fields that share a kind: `tail, head: uint(b)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fields {
+    /// The names.
+    pub names: Vec<FieldName>,
+    /// The number of elements, if each field is an array.
+    pub array: Option<ArrayBounds>,
+    /// The kind of a field or element: `uint`, `bits`.
+    pub kind: Ident,
+    /// The width after the kind.
+    pub width: Option<Expr>,
+}
+
+/// The name of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldName {
+    /// The name in programs.
+    pub name: Ident,
+    /// The name in files, if it is another one.
+    pub in_files: Option<Name>,
+}
+
+/// `array[first..last] of`
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrayBounds {
+    /// The index of the first element.
+    pub first: Expr,
+    /// The index of the last element.
+    pub last: Expr,
+    /// From `array` to `of`.
     pub span: Span,
 }
 
@@ -193,8 +241,23 @@ pub enum TypeKind {
     Word(Option<Expr>),
     /// `table`, `table(rows)`, `table(rows, columns)`
     Table(Option<Expr>, Option<Expr>),
+    /// `table(rows) of R(arguments)`
+    Records(Box<RecordTable>),
     /// `handle`
     Handle,
+}
+
+/// A table whose rows have a record type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordTable {
+    /// The number of rows.
+    pub rows: Option<Expr>,
+    /// The number of columns, which the type determines; written by mistake.
+    pub columns: Option<Expr>,
+    /// The name of the type.
+    pub name: Ident,
+    /// The arguments for the parameters of the type.
+    pub args: Box<[Expr]>,
 }
 
 /// A statement.
@@ -292,10 +355,10 @@ pub enum StmtKind {
         /// The right-hand side.
         value: Expr,
     },
-    /// `H.part := value`
-    PutPart {
+    /// `E.w := value`, `E[i].w := value`, `H.part := value`
+    AssignPath {
         /// The left-hand side.
-        target: Box<PartRef>,
+        target: Box<Path>,
         /// The sign.
         assign: Assign,
         /// The right-hand side.
@@ -325,20 +388,27 @@ pub struct Ref {
     pub span: Span,
 }
 
-/// A table stored in a handle: `H.part`.
+/// A field or row of a record table, a table stored in a handle, and parts of these: `E.w(i,j)`,
+/// `E[i].w`, `H.part`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PartRef {
-    /// The handle.
-    pub handle: Ident,
-    /// The name of the table.
-    pub part: Ident,
+pub struct Path {
+    /// The first name.
+    pub name: Ident,
+    /// What follows it: at least one field or index.
+    pub steps: Vec<Step>,
+    /// The whole position.
+    pub span: Span,
 }
 
-impl PartRef {
-    /// Returns the position of both names.
-    pub fn span(&self) -> Span {
-        self.handle.span.to(self.part.span)
-    }
+/// A step from a value to a part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// `(i, j)`
+    Args(Box<[Expr]>),
+    /// `.name`
+    Field(Ident),
+    /// `[i]`
+    Index(Expr),
 }
 
 /// An expression.
@@ -369,7 +439,8 @@ impl Expr {
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
             | ExprKind::Theta
-            | ExprKind::Part(_)
+            | ExprKind::Path(_)
+            | ExprKind::Filtered(_)
             | ExprKind::Not(_)
             | ExprKind::Neg(_)
             | ExprKind::Chain(..)
@@ -436,13 +507,15 @@ pub enum ExprKind {
     Str(Name),
     /// `Θ` or `∅`
     Theta,
-    /// `H.part`
-    Part(Box<PartRef>),
+    /// `E.w`, `E[i].w`, `H.part`
+    Path(Box<Path>),
     /// A name without arguments, a variable or a call, and the byte at which it begins; see
     /// [`Expr::plain_name`].
     Name(Name, u32),
     /// A name with arguments: a component or a call.
     Ref(Box<Ref>),
+    /// `F where X`, an argument
+    Filtered(Box<Filtered>),
     /// `not e`
     Not(Box<Expr>),
     /// `- e`
@@ -451,6 +524,17 @@ pub enum ExprKind {
     Chain(Box<Chain>),
     /// A comparison of the left-hand side with the right-hand side.
     Compare(CompareOp, Box<[Expr; 2]>),
+}
+
+/// An argument with a filter: `F where X else v`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filtered {
+    /// The argument.
+    pub value: Expr,
+    /// The filter.
+    pub filter: Expr,
+    /// The value if no row passes the filter.
+    pub otherwise: Option<Expr>,
 }
 
 /// Operands with operators between them.

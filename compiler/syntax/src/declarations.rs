@@ -88,8 +88,8 @@ pub(crate) fn remove(file: FileId, text: &str, lexed: &mut Lexed) {
         }
         place = place.after(token);
         depth = match token {
-            Token::Open => depth + 1,
-            Token::Close => depth.saturating_sub(1),
+            Token::Open | Token::OpenBracket => depth + 1,
+            Token::Close | Token::CloseBracket => depth.saturating_sub(1),
             _ if begins_item(&token) => 0,
             _ => depth,
         };

@@ -9,6 +9,7 @@ use logos::Logos;
 use crate::repl_input::begins_group;
 use crate::state::begins_item;
 use crate::token::{LexError, Token};
+use crate::words::FieldNames;
 
 /// Accepts lines and reports whether they form an entry.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub struct Feed {
     blocks: usize,
     parens: usize,
     routine: Routine,
+    /// The names of fields among the tokens of the line.
+    fields: FieldNames,
     /// The piece that contains the last tokens.
     piece: Piece,
     /// Does the last token need a continuation?
@@ -162,7 +165,10 @@ impl Feed {
         for (token, range) in Token::lexer(line).spanned() {
             match token {
                 Ok(Token::Comment) => {}
-                Ok(token) => self.token(&token),
+                Ok(token) => {
+                    let token = self.fields.token(token, line, range);
+                    self.token(&token);
+                }
                 Err(LexError::UnterminatedComment) => {
                     self.comment = Some(match &line[range] {
                         opened if opened.starts_with("/*") => "*/",
@@ -212,14 +218,14 @@ impl Feed {
             return;
         }
         match token {
-            Token::Begin if self.routine == Routine::Header => {
+            Token::Begin | Token::Record if self.routine == Routine::Header => {
                 self.blocks = 1;
                 self.routine = Routine::Body;
             }
             Token::Begin | Token::Repeat => self.blocks += 1,
             Token::End | Token::Until => self.blocks = self.blocks.saturating_sub(1),
-            Token::Open => self.parens += 1,
-            Token::Close => self.parens = self.parens.saturating_sub(1),
+            Token::Open | Token::OpenBracket => self.parens += 1,
+            Token::Close | Token::CloseBracket => self.parens = self.parens.saturating_sub(1),
             _ => {}
         }
         match self.routine {
@@ -260,6 +266,8 @@ fn needs_more(token: &Token) -> bool {
             token,
             Token::Import
                 | Token::Const
+                | Token::Of
+                | Token::Where
                 | Token::Var
                 | Token::If
                 | Token::Then
@@ -286,7 +294,8 @@ fn needs_more(token: &Token) -> bool {
 
 /// Returns whether the token can occur in a declaration of variables.
 fn declares(token: &Token) -> bool {
-    matches!(token, Token::Name | Token::Comma | Token::Colon | Token::Close) || token.is_type()
+    matches!(token, Token::Name | Token::Comma | Token::Colon | Token::Close | Token::Of)
+        || token.is_type()
 }
 
 #[cfg(test)]
@@ -340,6 +349,8 @@ mod tests {
         // A routine without its end is over where the next one begins.
         assert_eq!(feed(&["proc P; begin begin", "proc Q; begin end;"]), "-.");
         assert_eq!(feed(&["const n =", "5"]), "-.");
+        assert_eq!(feed(&["type R(h) = record", "end: uint(h);", "alive: bit", "end;"]), "---.");
+        assert_eq!(feed(&["type R(h) =", "record w: bit end"]), "-.");
         assert_eq!(feed(&["import", "\"star:mst\";"]), "-.");
         assert_eq!(feed(&["var", "X:", "slice;"]), "--.");
     }

@@ -112,6 +112,7 @@ impl State<'_> {
             words.iter().any(|word| self.text[at.clone()].eq_ignore_ascii_case(word))
         };
         match token? {
+            _ if token?.is_type() && expects("array") => Some(KINDS_OF_FIELDS),
             Token::Name if expects("integer") => {
                 if is_one(span.range(), &["real", "float", "double", "single"]) {
                     Some("there are no reals: integers with a scale stand for fractions")
@@ -204,6 +205,7 @@ impl State<'_> {
         let what = match first.1 {
             Token::Import => "an import ends with a semicolon",
             Token::Const => "a constant ends with a semicolon",
+            Token::Type => "a type ends with a semicolon",
             _ => return None,
         };
         let end = self.span(end, end);
@@ -371,6 +373,7 @@ impl State<'_> {
         let message = format!("`{}` is not allowed inside a routine", &self.text[span.range()]);
         let help = match item {
             Token::Const => CONSTANTS,
+            Token::Type => "types are declared before the routine, for the whole file",
             Token::Import => "imports are above the routines",
             _ => "routines do not nest; move it before this one",
         };
@@ -508,6 +511,10 @@ const FORMS_OF_LOOPS: &str =
 pub(crate) const COLLECTIONS: &str =
     "collections of values are `slice`, `word` and `table`; see `star doc language`";
 
+/// The help for a field of another kind.
+pub(crate) const KINDS_OF_FIELDS: &str =
+    "a field is a `uint(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
+
 /// Keywords that begin a statement and are followed by another token.
 const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "goto"];
 
@@ -546,15 +553,17 @@ fn wanted(expected: &[String]) -> Option<String> {
         return Some("a statement".to_owned());
     }
     if has(&names, "procedure") && has(&names, "import") {
-        return Some("`procedure`, `function`, `program`, `const` or `import`".to_owned());
+        let items = "`procedure`, `function`, `program`, `type`, `const` or `import`";
+        return Some(items.to_owned());
     }
     if has(&names, "integer") {
         return Some("a type".to_owned());
     }
-    // Operators can follow any operand, and the dot of `H.part` any name, in library texts: they
-    // give little information.
+    // Operators, fields and indices can follow any name: they give little information. So does the
+    // type of the rows of a table.
     let operators = [
         "+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "(", ".",
+        "[", "of", "where",
     ];
     if names.iter().any(|name| !operators.contains(name)) {
         names.retain(|name| !operators.contains(name));

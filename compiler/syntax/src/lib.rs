@@ -20,6 +20,7 @@ mod state;
 mod structure;
 pub mod token;
 mod tokens;
+mod words;
 
 pub use entry_reader::{Feed, Readiness};
 pub use parser::{Parsed, is_reserved, mentions, outline, parse};

@@ -2,47 +2,39 @@
 
 use star_base::{Code, Diagnostic, Span};
 
-use crate::errors::begins_statements;
 use crate::prepass::Spanned;
 use crate::state::{State, begins_item};
 use crate::token::Token;
 
 impl State<'_> {
-    /// Reports `1:3` or `1..3` as the bounds of a loop, or as an index. `at` is the `:` or a dot.
+    /// Reports `1:3` or `1..3` as the bounds of a loop, or as an index. `at` is the sign.
     pub(crate) fn range(
         &self,
         token: Option<Token>,
         at: Span,
         expects: &impl Fn(&str) -> bool,
     ) -> Option<Diagnostic> {
+        if !matches!(token?, Token::Colon | Token::Dots) {
+            return None;
+        }
         let idx = self.tokens.partition_point(|&(start, ..)| start < at.start);
-        let (before, after) = (self.tokens[..idx].last(), self.tokens.get(idx + 1));
-        let (start, end) = match (token?, before, after) {
-            (Token::Colon, ..) => (at.start, at.end),
-            (Token::Dot, _, Some(&(start, Token::Dot, end))) if start == at.end => (at.start, end),
-            // The first dot after a name may have been that of a part.
-            (Token::Dot, Some(&(start, Token::Dot, end)), _) if end == at.start => (start, at.end),
-            _ => return None,
-        };
-        let span = self.span(start, end);
-        let found = &self.text[span.range()];
-        let error = |message| Diagnostic::at(Code::UnexpectedToken, span, message);
-        let is_part = start < at.start;
+        let found = &self.text[at.range()];
+        let error = |message| Diagnostic::at(Code::UnexpectedToken, at, message);
         let Some(before_open) = self.before_open(idx) else {
-            let in_loop = expects("to") && expects("downto") || is_part && self.is_in_for(idx);
+            let in_loop = expects("to") && expects("downto");
             return in_loop.then(|| {
                 let is_space = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
                 let bytes = self.text.as_bytes();
-                let before = if is_space(bytes[..start as usize].last()) { "" } else { " " };
-                let after = if is_space(bytes[end as usize..].first()) { "" } else { " " };
+                let before = if is_space(bytes[..at.start as usize].last()) { "" } else { " " };
+                let after = if is_space(bytes[at.end as usize..].first()) { "" } else { " " };
                 error(format!("unexpected `{found}` between the bounds of a loop")).fix(
                     "write `to`",
-                    span,
+                    at,
                     format!("{before}to{after}"),
                 )
             });
         };
-        let is_argument = expects(")") && expects(",") || is_part;
+        let is_argument = expects(")") && expects(",");
         match before_open {
             Token::Name if is_argument => Some(
                 error(format!("unexpected `{found}` in an index")).here("there are no ranges").help(
@@ -50,7 +42,7 @@ impl State<'_> {
                         from i to j, as in `Y := X and MASK(X,1,2)`",
                 ),
             ),
-            Token::Slice | Token::Word | Token::Table if expects(")") || is_part => Some(
+            Token::Slice | Token::Word | Token::Table if expects(")") => Some(
                 error(format!("unexpected `{found}` in a size"))
                     .help("a size is a number, and components count from 1: `word(8)`"),
             ),
@@ -73,12 +65,6 @@ impl State<'_> {
             false
         })?;
         tokens.next().map(|(_, token, _)| *token)
-    }
-
-    /// Returns whether token `idx` is in the head of a loop that counts.
-    fn is_in_for(&self, idx: usize) -> bool {
-        let head = self.tokens[..idx].iter().rev().map(|(_, token, _)| *token);
-        head.take_while(|token| !begins_statements(*token)).any(|token| token == Token::For)
     }
 
     /// Returns what to write instead of `return` and a value.

@@ -104,7 +104,10 @@ pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> 
 /// reported.
 pub fn is_reserved(word: &str) -> bool {
     let mut tokens = Token::lexer(word);
-    matches!((tokens.next(), tokens.next()), (Some(Ok(Token::Reserved)), None))
+    let reserved =
+        [Token::Reserved, Token::Type, Token::Record, Token::Array, Token::Of, Token::Where];
+    let is_one = |token| reserved.contains(&token);
+    matches!((tokens.next(), tokens.next()), (Some(Ok(token)), None) if is_one(token))
 }
 
 /// Returns the tokens of each item: a piece begins at every keyword that begins an item.

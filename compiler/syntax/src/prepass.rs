@@ -12,6 +12,7 @@ use crate::parser::MAX_ERRORS;
 use crate::state::{MAX_DEPTH, begins_item};
 use crate::structure;
 use crate::token::{LexError, Token, number_in};
+use crate::words::FieldNames;
 
 /// A token with the bytes at which it begins and ends.
 pub(crate) type Spanned = (u32, Token, u32);
@@ -71,7 +72,12 @@ fn scan(file: FileId, text: &str) -> Lexed {
         removed: Vec::new(),
     };
     let mut strange: Option<Span> = None; // adjacent invalid characters give one message
+    let mut fields = FieldNames::default();
     for (token, range) in Token::lexer(text).spanned() {
+        let token = match token {
+            Ok(Token::Comment) | Err(_) => token,
+            Ok(token) => Ok(fields.token(token, text, range.clone())),
+        };
         let span = Span::new(file, range.start as u32, range.end as u32);
         if let Some(before) = strange {
             if token == Err(LexError::UnexpectedCharacter) && before.end == span.start {
@@ -95,10 +101,16 @@ fn scan(file: FileId, text: &str) -> Lexed {
             Ok(Token::Reserved) => {
                 let word = &text[range];
                 let is_type = ["array", "record"].iter().any(|it| it.eq_ignore_ascii_case(word));
+                let later = ["forall", "where", "elsewhere"];
+                let is_later = later.iter().any(|it| it.eq_ignore_ascii_case(word));
                 let message = format!("`{word}` is a reserved word");
                 lexed.diagnostics.push(
                     Diagnostic::at(Code::ReservedWord, span, message)
-                        .note("it is reserved for an extension of the language")
+                        .note(if is_later {
+                            "it is reserved for an extension of the language"
+                        } else {
+                            "it is a keyword of record types"
+                        })
                         .help(if is_type { COLLECTIONS } else { "use another name" }),
                 );
                 lexed.tokens.push((span.start, Token::Name, span.end));
@@ -184,7 +196,6 @@ fn strange_characters(text: &str, span: Span) -> Diagnostic {
         "^=" | "&=" | "|=" => diagnostic.help("write the whole assignment: `X := X and Y`"),
         "/" => diagnostic.help("write `div` for integer division"),
         "%" => diagnostic.help("write `mod` for the remainder"),
-        "[" | "]" => diagnostic.help("components are written in parentheses: `X(i)`"),
         _ if found.contains('\0') => diagnostic.note("is this a binary file?"),
         _ => diagnostic,
     }
@@ -339,13 +350,14 @@ fn drop_cases(file: FileId, text: &str, lexed: &mut Lexed) {
     let is = |&(start, token, end): &Spanned, word: &str| {
         token == Token::Name && text[start as usize..end as usize].eq_ignore_ascii_case(word)
     };
+    let is_of = |spanned: &Spanned| spanned.1 == Token::Of || is(spanned, "of");
     let mut from = 0;
     while let Some(at) = lexed.tokens[from..].iter().position(|token| is(token, "case")) {
         let at = from + at;
         from = at + 1;
         let follows = at.checked_sub(1).is_none_or(|idx| begins_statements(lexed.tokens[idx].1));
         let head = lexed.tokens[from..].iter().take_while(|(_, token, _)| in_expression(*token));
-        if !follows || !head.clone().any(|token| is(token, "of")) {
+        if !follows || !head.clone().any(is_of) {
             continue;
         }
         // Its `end`, or the end of the item.
@@ -423,8 +435,12 @@ fn bound_nesting(file: FileId, lexed: &mut Lexed) {
     let mut depth = 0_usize;
     for (idx, &(start, token, end)) in lexed.tokens.iter().enumerate() {
         match token {
-            Token::Open | Token::Begin | Token::Repeat => depth += 1,
-            Token::Close | Token::End | Token::Until => depth = depth.saturating_sub(1),
+            Token::Open | Token::OpenBracket | Token::Begin | Token::Repeat | Token::Record => {
+                depth += 1
+            }
+            Token::Close | Token::CloseBracket | Token::End | Token::Until => {
+                depth = depth.saturating_sub(1);
+            }
             _ => {}
         }
         if depth > MAX_DEPTH as usize {

@@ -39,7 +39,7 @@ pub struct Piece {
 /// The kind of a piece.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PieceKind {
-    /// An import, a constant or a routine.
+    /// An import, a constant, a type or a routine.
     Item(Item),
     /// Statements; a call among them may denote its value.
     Statements(Vec<Stmt>),
@@ -76,7 +76,7 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
         // The final semicolon of a declaration may be omitted at the end of the text.
         let ends = matches!(last, Token::Semicolon);
         let wants_end = match start {
-            None => matches!(first.1, Token::Import | Token::Const),
+            None => matches!(first.1, Token::Import | Token::Const | Token::Type),
             Some(Start::Variables) => true,
             Some(Start::Statements | Start::Value) => false,
         };
@@ -195,8 +195,8 @@ fn statement(tokens: &[Spanned]) -> usize {
         match token {
             Token::Begin | Token::Repeat => blocks += 1,
             Token::End | Token::Until => blocks = blocks.saturating_sub(1),
-            Token::Open => parens += 1,
-            Token::Close => parens = parens.saturating_sub(1),
+            Token::Open | Token::OpenBracket => parens += 1,
+            Token::Close | Token::CloseBracket => parens = parens.saturating_sub(1),
             Token::Semicolon if blocks == 0 && parens == 0 => return idx,
             Token::Var if idx > 0 && blocks == 0 && parens == 0 => return idx,
             token if idx > 0 && begins_item(token) => return idx,
@@ -229,8 +229,11 @@ fn start(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool) -> S
 fn behind_name(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool) -> Start {
     let text_of = |&(start, _, end): &Spanned| &text[start as usize..end as usize];
     let rest = &tokens[1..];
-    let n_args = arguments(rest);
+    let n_args = path(rest);
+    let is_path = matches!(rest.first(), Some((_, Token::Dot | Token::OpenBracket, _)))
+        || n_args > arguments(rest);
     match rest.get(n_args).map(|(_, token, _)| token) {
+        None if is_path => Start::Value,
         None | Some(Token::Assign | Token::Equals | Token::Colon) => Start::Statements,
         Some(Token::Minus) if n_args == 0 => {
             let mut name = text_of(&tokens[0]).to_owned();
@@ -261,17 +264,30 @@ fn behind_name(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool
     }
 }
 
-/// Returns the number of tokens in the leading parentheses, contents included.
+/// Returns the number of tokens of the arguments, fields and indices after a name.
+fn path(tokens: &[Spanned]) -> usize {
+    let mut n_tokens = 0;
+    loop {
+        let rest = &tokens[n_tokens..];
+        n_tokens += match rest {
+            [(_, Token::Dot, _), (_, Token::Name, _), ..] => 2,
+            [(_, Token::Open | Token::OpenBracket, _), ..] => arguments(rest),
+            _ => return n_tokens,
+        };
+    }
+}
+
+/// Returns the number of tokens in the leading parentheses or brackets, contents included.
 fn arguments(tokens: &[Spanned]) -> usize {
-    if !matches!(tokens.first(), Some((_, Token::Open, _))) {
+    if !matches!(tokens.first(), Some((_, Token::Open | Token::OpenBracket, _))) {
         return 0;
     }
     let mut parens = 0_usize;
     for (idx, (_, token, _)) in tokens.iter().enumerate() {
         match token {
-            Token::Open => parens += 1,
-            Token::Close if parens == 1 => return idx + 1,
-            Token::Close => parens -= 1,
+            Token::Open | Token::OpenBracket => parens += 1,
+            Token::Close | Token::CloseBracket if parens == 1 => return idx + 1,
+            Token::Close | Token::CloseBracket => parens -= 1,
             _ => {}
         }
     }
@@ -289,10 +305,11 @@ mod tests {
         let name = |piece: &Piece| match &piece.kind {
             PieceKind::Item(Item::Import { .. }) => "import",
             PieceKind::Item(Item::Const { .. }) => "const",
+            PieceKind::Item(Item::Type(_)) => "type",
             PieceKind::Item(Item::Routine(_)) => "routine",
             PieceKind::Statements(stmts) => match stmts[0].kind {
                 StmtKind::Call(_) => "call",
-                StmtKind::Assign { .. } | StmtKind::PutPart { .. } => "assignment",
+                StmtKind::Assign { .. } | StmtKind::AssignPath { .. } => "assignment",
                 _ => "statement",
             },
             PieceKind::Value(_) => "value",

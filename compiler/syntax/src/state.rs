@@ -112,8 +112,13 @@ impl<'s> State<'s> {
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
             | ExprKind::Theta
-            | ExprKind::Name(..)
-            | ExprKind::Part(_) => 0,
+            | ExprKind::Name(..) => 0,
+            ExprKind::Path(path) => path.depth(),
+            ExprKind::Filtered(filtered) => {
+                let Filtered { value, filter, otherwise } = &**filtered;
+                let otherwise = otherwise.as_ref().map_or(0, |otherwise| otherwise.depth);
+                value.depth.max(filter.depth).max(otherwise)
+            }
             ExprKind::Ref(reference) => reference.depth(),
             ExprKind::Not(operand) | ExprKind::Neg(operand) => operand.depth,
             ExprKind::Chain(chain) => {
@@ -171,7 +176,7 @@ impl<'s> State<'s> {
             StmtKind::For { from, to, body, .. } => from.depth.max(to.depth).max(body.depth),
             StmtKind::Foreach { over, body, .. } => over.depth.max(body.depth),
             StmtKind::Assign { target, value, .. } => target.depth().max(value.depth),
-            StmtKind::PutPart { target: _, assign: _, value } => value.depth,
+            StmtKind::AssignPath { target, assign: _, value } => target.depth().max(value.depth),
             StmtKind::Call(target) => target.depth(),
             StmtKind::Labelled { body, .. } => body.depth,
         };
@@ -336,6 +341,31 @@ impl Ref {
     }
 }
 
+impl Path {
+    /// Creates the path with the first step after a name.
+    pub(crate) fn new(first: Ref, step: Step, end: u32) -> Path {
+        let Ref { name, args, span } = first;
+        let steps = args.map(Step::Args).into_iter().chain([step]).collect();
+        Path { name, steps, span: Span::new(span.file, span.start, end) }
+    }
+
+    /// Adds a step.
+    pub(crate) fn then(mut self, step: Step, end: u32) -> Path {
+        self.steps.push(step);
+        self.span.end = end;
+        self
+    }
+
+    fn depth(&self) -> u16 {
+        let depth = |step: &Step| match step {
+            Step::Args(args) => args.iter().map(|arg| arg.depth).max().unwrap_or(0),
+            Step::Index(index) => index.depth,
+            Step::Field(_) => 0,
+        };
+        self.steps.iter().map(depth).max().unwrap_or(0)
+    }
+}
+
 /// Returns whether the token begins an item wherever it occurs.
 pub(crate) fn begins_item(token: &Token) -> bool {
     matches!(
@@ -346,5 +376,6 @@ pub(crate) fn begins_item(token: &Token) -> bool {
             | Token::Program
             | Token::Import
             | Token::Const
+            | Token::Type
     )
 }

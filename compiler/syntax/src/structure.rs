@@ -200,8 +200,8 @@ fn end_of_condition(lexed: &Lexed, idx: usize, keyword: Token) -> Option<usize> 
             | Token::Foreach
             | Token::Repeat
             | Token::Goto => break Some(at),
-            Token::Open => depth += 1,
-            Token::Close => depth = depth.saturating_sub(1),
+            Token::Open | Token::OpenBracket => depth += 1,
+            Token::Close | Token::CloseBracket => depth = depth.saturating_sub(1),
             found if middle.contains(&found) => is_whole = true,
             found if !in_expression(found) => break None,
             found => {
@@ -218,8 +218,9 @@ fn end_of_condition(lexed: &Lexed, idx: usize, keyword: Token) -> Option<usize> 
 }
 
 /// Returns whether an operand ends with the token.
-fn ends_operand(token: Token) -> bool {
-    token == Token::Close || begins_operand(token) && token != Token::Not
+pub(crate) fn ends_operand(token: Token) -> bool {
+    matches!(token, Token::Close | Token::CloseBracket)
+        || begins_operand(token) && token != Token::Not
 }
 
 /// Returns whether an operand without parentheses begins with the token.
@@ -260,9 +261,21 @@ impl Block {
 /// the `if`, which gets an `end`, or after the `if` statement, where a semicolon replaces it.
 pub(crate) fn match_elses(file: FileId, lexed: &mut Lexed) {
     let mut blocks = vec![Block::default()];
+    // An `else` in parentheses belongs to an argument.
+    let mut parens = 0_usize;
     let mut idx = 0;
     while let Some(&(start, token, end)) = lexed.tokens.get(idx) {
         let span = Span::new(file, start, end);
+        parens = match token {
+            Token::Open => parens + 1,
+            Token::Close => parens.saturating_sub(1),
+            token if begins_item(&token) || !in_expression(token) && token != Token::Else => 0,
+            _ => parens,
+        };
+        if token == Token::Else && parens > 0 {
+            idx += 1;
+            continue;
+        }
         if token == Token::Else && lexed.diagnostics.len() < MAX_ERRORS {
             let Some(at) = match_else(span, idx, &mut blocks, lexed) else { continue };
             idx = at;

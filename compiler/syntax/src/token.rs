@@ -106,7 +106,17 @@ pub enum Token {
     Div,
     #[token("mod", ignore(case))]
     Mod,
-    #[regex("(?i:type|record|array|of|forall|where|elsewhere)", priority = 20)]
+    #[token("type", ignore(case))]
+    Type,
+    #[token("record", ignore(case))]
+    Record,
+    #[token("array", ignore(case))]
+    Array,
+    #[token("of", ignore(case))]
+    Of,
+    #[token("where", ignore(case))]
+    Where,
+    #[regex("(?i:forall|elsewhere)", priority = 20)]
     Reserved,
 
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*")]
@@ -137,10 +147,16 @@ pub enum Token {
     Comma,
     #[token(".")]
     Dot,
+    #[token("..")]
+    Dots,
     #[token("(")]
     Open,
     #[token(")")]
     Close,
+    #[token("[")]
+    OpenBracket,
+    #[token("]")]
+    CloseBracket,
     #[token("=")]
     Equals,
     #[token("<>")]

@@ -6,14 +6,18 @@ use logos::Logos;
 
 use crate::prepass;
 use crate::token::Token;
+use crate::words::FieldNames;
 
 /// Returns the tokens and comments of a text with their positions in bytes. Invalid text is
 /// omitted: [`crate::parse`] reports it.
 pub fn lexemes(text: &str) -> impl Iterator<Item = (Token, Range<usize>)> {
-    let mut after_colon = false;
+    let (mut after_colon, mut fields) = (false, FieldNames::default());
     Token::lexer(text).spanned().filter_map(move |(token, range)| match token {
         Ok(Token::Comment) => Some((Token::Comment, range)),
-        Ok(token) => Some((prepass::as_type(token, &text[range.clone()], &mut after_colon), range)),
+        Ok(token) => {
+            let token = fields.token(token, text, range.clone());
+            Some((prepass::as_type(token, &text[range.clone()], &mut after_colon), range))
+        }
         Err(_) => None,
     })
 }

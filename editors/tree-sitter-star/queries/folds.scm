@@ -1,6 +1,7 @@
 [
   (comment)
   (header)
+  (record_type)
   (routine)
   (program)
   (variables)

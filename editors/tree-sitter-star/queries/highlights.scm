@@ -14,15 +14,15 @@
 
 "import" @keyword.import
 ["program" "proc" "procedure" "function"] @keyword.function
-["const" "var" "begin" "end" "goto"] @keyword
+["const" "type" "record" "array" "of" "var" "begin" "end" "goto"] @keyword
 ["if" "then" "else"] @keyword.conditional
 ["while" "do" "repeat" "until" "for" "to" "downto" "foreach" "in"] @keyword.repeat
-["and" "or" "xor" "not" "div" "mod"] @keyword.operator
+["and" "or" "xor" "not" "div" "mod" "where"] @keyword.operator
 ["integer" "boolean" "string" "handle" "slice" "word" "table"] @type.builtin
 
 [":=" "=" "<>" "≠" "<" "<=" ">" ">=" "+" "-" "*" "¬"] @operator
-["(" ")"] @punctuation.bracket
-[":" ";" "," "."] @punctuation.delimiter
+["(" ")" "[" "]"] @punctuation.bracket
+[":" ";" "," "." ".."] @punctuation.delimiter
 
 (builtin) @function.builtin
 (call routine: (identifier) @function.call)
@@ -32,5 +32,9 @@
 (program name: (identifier) @function)
 (constant name: (identifier) @constant)
 (parameter_group name: (identifier) @variable.parameter)
-(part name: (identifier) @variable.member)
+(record_type name: (identifier) @type)
+(type record: (identifier) @type)
+(field_group kind: (identifier) @type.builtin)
+(field_group name: (identifier) @variable.member)
+(path name: (identifier) @variable.member)
 (labelled label: (identifier) @label)

@@ -3,6 +3,7 @@
 [
   (block)
   (repeat)
+  (record_type)
   (parameters)
   (arguments)
   (parentheses)

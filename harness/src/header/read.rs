@@ -75,7 +75,7 @@ fn inside_routine(parsed: &Parsed, comment: Span, here: Span) -> Option<Diagnost
         {
             Some(bad(here, "a header inside a routine").label(routine.name.span, "this routine"))
         }
-        Item::Routine(_) | Item::Import { .. } | Item::Const { .. } => None,
+        Item::Routine(_) | Item::Import { .. } | Item::Const { .. } | Item::Type(_) => None,
     })
 }
 

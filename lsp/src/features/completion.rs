@@ -189,7 +189,7 @@ impl Items<'_> {
         let locals: Vec<(String, String)> = routine
             .locals
             .iter()
-            .filter(|local| local.role != hir::Role::Result)
+            .filter(|local| local.role != hir::Role::Result && !local.is_hidden())
             .map(|local| (local.name.clone(), hover::declared_type(analysis, routine, local)))
             .collect();
         for (name, ty) in locals {
@@ -329,7 +329,7 @@ pub(crate) fn import_edit(analysis: &Analysis, path: &str) -> TextEdit {
     let text = analysis.text();
     let mut imports = analysis.parsed.file.items.iter().filter_map(|item| match item {
         ast::Item::Import { path: _, span } => Some(span.end as usize),
-        ast::Item::Const { .. } | ast::Item::Routine(_) => None,
+        ast::Item::Const { .. } | ast::Item::Type(_) | ast::Item::Routine(_) => None,
     });
     let line_after = |at: usize| text[at..].find('\n').map_or(text.len(), |len| at + len + 1);
     let (at, text) = match imports.next_back() {

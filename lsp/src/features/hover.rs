@@ -80,13 +80,14 @@ fn of_variable(
     let shown = match local.role {
         hir::Role::Value => format!("{name}: {ty}"),
         hir::Role::Ref | hir::Role::Local => format!("var {name}: {ty}"),
-        hir::Role::Binding => format!("{name}: integer"),
+        hir::Role::Binding | hir::Role::Implicit => format!("{name}: integer"),
         hir::Role::Result => format!("function {name}: {ty}"),
     };
     let role = match local.role {
         hir::Role::Value => "Value parameter",
         hir::Role::Ref => "`var` parameter",
         hir::Role::Binding => "Size bound by the header",
+        hir::Role::Implicit => "Parameter of a record type, bound by the header",
         hir::Role::Local => "Variable",
         hir::Role::Result => "Result",
     };

@@ -45,6 +45,9 @@ fn of_item(analysis: &Analysis, item: &ast::Item) -> DocumentSymbol {
             found.detail = Some(analysis.compilation.sources.slice(value.span).to_owned());
             found
         }
+        ast::Item::Type(one) => {
+            symbol(analysis, &one.name.name, SymbolKind::Struct, one.span, one.name.span)
+        }
         ast::Item::Routine(routine) => {
             let mut found = symbol(
                 analysis,
@@ -128,6 +131,7 @@ pub(crate) fn of_workspace(
             let (name, kind) = match item {
                 ast::Item::Import { .. } => continue,
                 ast::Item::Const { name, .. } => (name, SymbolKind::Constant),
+                ast::Item::Type(one) => (one.name, SymbolKind::Struct),
                 ast::Item::Routine(routine) => (routine.name, SymbolKind::Function),
             };
             if suits(&name.name, &query) {

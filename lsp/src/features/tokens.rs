@@ -121,8 +121,11 @@ fn class(analysis: &Analysis, token: Token, start: usize) -> Option<(u32, u32)> 
         | Token::Semicolon
         | Token::Comma
         | Token::Dot
+        | Token::Dots
         | Token::Open
         | Token::Close
+        | Token::OpenBracket
+        | Token::CloseBracket
         | Token::Begins(_)
         | Token::Reserved => None,
         _ if token.is_sign() => plain(OPERATOR),
@@ -148,7 +151,7 @@ fn name(analysis: &Analysis, one: &Use) -> Option<(u32, u32)> {
             let local = analysis.routine(routine)?.locals.get(local.0 as usize)?;
             match local.role {
                 hir::Role::Value | hir::Role::Ref => (PARAMETER, access),
-                hir::Role::Binding => (PARAMETER, access | READONLY),
+                hir::Role::Binding | hir::Role::Implicit => (PARAMETER, access | READONLY),
                 hir::Role::Local | hir::Role::Result => (VARIABLE, access),
             }
         }

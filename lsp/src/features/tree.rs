@@ -2,7 +2,7 @@
 
 use crate::toolchain::Span;
 use crate::toolchain::ast::{
-    Expr, ExprKind, File, Item, Ref, Routine, Stmt, StmtKind, Type, TypeKind,
+    Expr, ExprKind, File, Item, Path, Ref, Routine, Step, Stmt, StmtKind, Type, TypeKind,
 };
 
 /// A node of the syntax.
@@ -39,6 +39,7 @@ pub(crate) fn walk<'a>(file: &'a File, found: &mut dyn FnMut(Node<'a>)) {
         match item {
             Item::Import { .. } => {}
             Item::Const { name: _, value } => expr(value, found),
+            Item::Type(_) => {}
             Item::Routine(one) => routine(one, found),
         }
     }
@@ -62,6 +63,9 @@ fn of_type<'a>(ty: &'a Type, found: &mut dyn FnMut(Node<'a>)) {
         }
         TypeKind::Table(rows, columns) => {
             rows.iter().chain(columns).for_each(|size| expr(size, found));
+        }
+        TypeKind::Records(table) => {
+            table.rows.iter().chain(&table.args).for_each(|size| expr(size, found));
         }
     }
 }
@@ -100,7 +104,10 @@ pub(crate) fn stmt<'a>(one: &'a Stmt, found: &mut dyn FnMut(Node<'a>)) {
             reference(target, found);
             expr(value, found);
         }
-        StmtKind::PutPart { target: _, assign: _, value } => expr(value, found),
+        StmtKind::AssignPath { target, assign: _, value } => {
+            path(target, found);
+            expr(value, found);
+        }
         StmtKind::Call(call) => reference(call, found),
         StmtKind::Labelled { label: _, body } => stmt(body, found),
     }
@@ -115,8 +122,13 @@ fn expr<'a>(one: &'a Expr, found: &mut dyn FnMut(Node<'a>)) {
         | ExprKind::Bits(_)
         | ExprKind::Str(_)
         | ExprKind::Theta
-        | ExprKind::Part(_)
         | ExprKind::Name(..) => {}
+        ExprKind::Path(one) => path(one, found),
+        ExprKind::Filtered(filtered) => {
+            expr(&filtered.value, found);
+            expr(&filtered.filter, found);
+            filtered.otherwise.iter().for_each(|one| expr(one, found));
+        }
         ExprKind::Ref(inner) => reference(inner, found),
         ExprKind::Not(operand) | ExprKind::Neg(operand) => expr(operand, found),
         ExprKind::Chain(chain) => {
@@ -124,6 +136,16 @@ fn expr<'a>(one: &'a Expr, found: &mut dyn FnMut(Node<'a>)) {
             chain.links.iter().for_each(|link| expr(&link.operand, found));
         }
         ExprKind::Compare(_, sides) => sides.iter().for_each(|side| expr(side, found)),
+    }
+}
+
+fn path<'a>(one: &'a Path, found: &mut dyn FnMut(Node<'a>)) {
+    for step in &one.steps {
+        match step {
+            Step::Args(args) => args.iter().for_each(|arg| expr(arg, found)),
+            Step::Index(index) => expr(index, found),
+            Step::Field(_) => {}
+        }
     }
 }
 

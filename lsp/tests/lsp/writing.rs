@@ -247,3 +247,26 @@ fn new_lines_are_indented_while_typing() {
     assert!(edited(&text, &edits).contains("do\n    \nend;"), "{edits}");
     client.close();
 }
+
+#[test]
+fn records_are_checked_while_they_are_typed() {
+    let mut client = Client::new();
+    client.open("a.star", "");
+    let head = "type R(h) = record a: uint(h); end: bit end;\n\
+        procedure P(T: table(m) of R(h); var i: integer); begin ";
+    for (body, expected) in [
+        ("i:=argmin(T.a where T.a > 3)", vec![]),
+        ("i:=T[1].a + count(T.end)", vec![]),
+        ("i:=T[", vec!["E0105"]),
+        ("i:=T.", vec!["E0105"]),
+        ("i:=T.b", vec!["E0315"]),
+    ] {
+        let text = format!("{head}{body} end;");
+        client.change("a.star", &text);
+        assert_eq!(codes(&client.diagnostics("a.star")), expected, "{body}");
+        let symbols = client.of("textDocument/documentSymbol", "a.star");
+        assert!(symbols.as_array().is_some_and(|found| !found.is_empty()), "{symbols}");
+        client.of("textDocument/semanticTokens/full", "a.star");
+    }
+    client.close();
+}

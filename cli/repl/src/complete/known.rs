@@ -22,7 +22,7 @@ pub fn names(session: &Session) -> Names {
                 routines.push(signature(routine, definitions.sources()));
             }
             ast::Item::Const { name, .. } => values.push(name.name.to_string()),
-            ast::Item::Import { .. } => {}
+            ast::Item::Import { .. } | ast::Item::Type(_) => {}
         }
     }
     let layouts = Layout::ALL.iter().map(|layout| layout.name());

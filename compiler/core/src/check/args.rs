@@ -3,8 +3,9 @@
 use star_base::{Code, Diagnostic, Span};
 use star_syntax::ast;
 
+use super::path::FieldKey;
 use super::{Checker, ExpectedName};
-use crate::hir::{Arg, Expr, ExprKind, LocalId, Role, RoutineId, TyKind, VarUse};
+use crate::hir::{Arg, Expr, ExprKind, Local, LocalId, RecordArg, Role, RoutineId, TyKind, VarUse};
 use crate::uses::Access;
 
 impl Checker<'_> {
@@ -32,7 +33,7 @@ impl Checker<'_> {
         let args = self.arguments(id, args, span);
         let effects = args.iter().any(|arg| match arg {
             Arg::Value(value) => value.effects,
-            Arg::Ref(_) => true,
+            Arg::Ref(_) | Arg::Field(..) => true,
         });
         Expr { kind: ExprKind::Call(id, args), ty: result, span, effects }
     }
@@ -44,7 +45,7 @@ impl Checker<'_> {
             // The callee was found by its number of arguments.
             return Vec::new();
         }
-        let mut by_ref: Vec<(LocalId, Span)> = Vec::new();
+        let mut by_ref: Vec<(LocalId, Option<FieldKey>, Span)> = Vec::new();
         let mut args = Vec::with_capacity(trees.len());
         for (idx, tree) in trees.iter().enumerate() {
             let param = &self.world.signature(id).params[idx];
@@ -89,29 +90,69 @@ impl Checker<'_> {
                 args.push(Arg::Value(value));
                 continue;
             }
-            match self.variable_argument(tree, kind, &name, param_span) {
-                Some(place) => {
-                    if let Some(&(_, first)) =
-                        by_ref.iter().find(|(local, _)| *local == place.local)
-                    {
-                        let variable = self.local(place.local).name.clone();
-                        self.report(
-                            Diagnostic::at(
-                                Code::AliasedVar,
-                                place.span,
-                                format!("`{variable}` is passed to two `var` parameters"),
-                            )
-                            .label(first, "here too")
-                            .help("pass a copy, then decide which result to keep"),
-                        );
+            let Some((arg, key)) = self.by_reference(tree, kind, &name, param_span) else {
+                args.push(Arg::Value(self.error(span)));
+                continue;
+            };
+            let (local, here) = match &arg {
+                Arg::Ref(place) => (place.local, place.span),
+                Arg::Field(field, _) => (field.table.local, field.span),
+                Arg::Value(_) => continue,
+            };
+            let overlaps = |other: Option<FieldKey>| match (key, other) {
+                (Some(one), Some(other)) => one.overlaps(other),
+                (None, _) | (_, None) => true,
+            };
+            let is_same =
+                |other: &&(LocalId, Option<FieldKey>, Span)| other.0 == local && overlaps(other.1);
+            if let Some(&(_, other, first)) = by_ref.iter().find(is_same) {
+                let variable = self.local(local).name.clone();
+                let message = match (key, other) {
+                    (None, None) => format!("`{variable}` is passed to two `var` parameters"),
+                    (_, _) => {
+                        format!("two `var` parameters may share columns of `{variable}`")
                     }
-                    by_ref.push((place.local, place.span));
-                    args.push(Arg::Ref(place));
-                }
-                None => args.push(Arg::Value(self.error(span))),
+                };
+                self.report(
+                    Diagnostic::at(Code::AliasedVar, here, message)
+                        .label(first, "here too")
+                        .help("pass a copy, then decide which result to keep"),
+                );
             }
+            by_ref.push((local, key, here));
+            args.push(arg);
         }
+        let implicit = self.implicit_arguments(id, &args, span);
+        args.extend(implicit);
         args
+    }
+
+    /// Checks the argument for a `var` parameter: a variable, or a field with its identity.
+    fn by_reference(
+        &mut self,
+        tree: &ast::Expr,
+        kind: TyKind,
+        param: &str,
+        param_span: Span,
+    ) -> Option<(Arg, Option<FieldKey>)> {
+        let ast::ExprKind::Path(path) = &tree.kind else {
+            let place = self.variable_argument(tree, kind, param, param_span)?;
+            return Some((Arg::Ref(place), None));
+        };
+        let (arg, key) = self.path_argument(path)?;
+        if let Arg::Field(_, found) = &arg
+            && *found != kind
+        {
+            let found = *found;
+            let n_before = self.diagnostics.len();
+            self.type_mismatch(tree.span, kind, found);
+            if let Some(last) = self.diagnostics.get_mut(n_before) {
+                let text = format!("for the `var` parameter `{param}`");
+                last.labels.push(star_base::Label { span: param_span, text });
+            }
+            return None;
+        }
+        Some((arg, Some(key)))
     }
 
     /// Checks the variable passed for a `var` parameter.
@@ -158,10 +199,29 @@ impl Checker<'_> {
         self.writable(local, name.span).then(|| self.mention(local, name.span))
     }
 
+    /// Returns the position of a table of records whose layout depends on the variable.
+    fn layout_of(&self, local: LocalId) -> Option<Span> {
+        let of = |one: &&Local| {
+            let mut args = one.record.iter().flat_map(|record| &record.args);
+            args.any(|arg| *arg == RecordArg::Var(local))
+        };
+        self.locals.iter().find(of).map(|one| one.span)
+    }
+
     /// Reports a written variable that cannot be written; returns whether it can.
     pub(super) fn writable(&mut self, local: LocalId, span: Span) -> bool {
         self.record(local, span, Access::Writes);
         let name = self.local(local).name.clone();
+        if let Some(record) = self.layout_of(local) {
+            let message = format!("`{name}` is an argument of a record type");
+            let declared = record;
+            self.report(
+                Diagnostic::at(Code::ReadOnly, span, message)
+                    .label(declared, "the table whose columns depend on it")
+                    .help("use a separate variable"),
+            );
+            return false;
+        }
         if self.local(local).role == Role::Binding {
             let declared = self.local(local).span;
             self.report(

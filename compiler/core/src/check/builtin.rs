@@ -2,11 +2,13 @@
 
 use star_base::builtins::{Form, Operand, ResultKind, Special};
 use star_base::{Builtin, Code, Diagnostic, Span};
-use star_ir::Direction;
+use star_ir::{Direction, IntOp};
 use star_syntax::ast;
 
+use super::path::inside;
+use super::records::joined;
 use super::{Checker, ExpectedName, habit};
-use crate::hir::{Expr, ExprKind, TyKind, VarUse};
+use crate::hir::{Expr, ExprKind, Field, TyKind, VarUse};
 
 impl Checker<'_> {
     /// Checks a built-in in an expression.
@@ -116,6 +118,9 @@ impl Checker<'_> {
         kind: fn(Box<Expr>, VarUse) -> ExprKind,
     ) -> Expr {
         let index = self.typed(index, TyKind::Int);
+        if let ast::ExprKind::Path(path) = &table.kind {
+            return self.line_of_field(index, path, ty, span);
+        }
         let effects = index.effects;
         match self.table(table, name) {
             Some(table) => Expr { kind: kind(Box::new(index), table), ty, span, effects },
@@ -123,8 +128,29 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks a column or row of a field.
+    fn line_of_field(&mut self, index: Expr, path: &ast::Path, ty: TyKind, span: Span) -> Expr {
+        let Some(field) = self.field_of(path) else { return self.error(span) };
+        let effects = index.effects || field.base.effects;
+        let kind = match ty {
+            TyKind::Slice => {
+                let Field { table, base, width, .. } = *field;
+                ExprKind::Col(Box::new(joined(IntOp::Add, base, inside(index, width))), table)
+            }
+            _ => ExprKind::Cell(Box::new(index), field),
+        };
+        Expr { kind, ty, span, effects }
+    }
+
     /// Checks `rows` (`of` is a slice) or `size` (`of` is a word).
     fn size_of(&mut self, table: &ast::Expr, name: &ast::Ident, span: Span, of: TyKind) -> Expr {
+        if let ast::ExprKind::Path(path) = &table.kind {
+            return match self.field_of(path) {
+                Some(field) if of == TyKind::Word => Expr { span, ..field.width },
+                Some(field) => self.measure(field.table, of, span),
+                None => self.error(span),
+            };
+        }
         match self.table(table, name) {
             Some(table) => self.measure(table, of, span),
             None => self.error(span),

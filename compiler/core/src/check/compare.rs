@@ -34,6 +34,9 @@ impl Checker<'_> {
                 return if op == CompareOp::Ne { some } else { negation(some) };
             }
         }
+        if self.field_kind(left).is_some() || self.field_kind(right).is_some() {
+            return self.relation(op, left, right, span);
+        }
         let (mut operands, kind) = self.operands(&[left, right], Between::Comparison, None);
         let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
             return self.error(span);

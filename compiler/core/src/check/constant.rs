@@ -1,4 +1,4 @@
-//! Constants: `const NAME = value;`, evaluated at compile time.
+//! Constants: `const NAME = value;`, evaluated at compile time, as are the layouts of record types.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,6 +9,8 @@ use star_value::BitVector;
 use crate::hir;
 use crate::scope::World;
 use crate::uses::{Access, Meaning, Use};
+
+use super::layout::Layout;
 
 /// The value of a constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,8 @@ impl Value {
 pub(crate) struct Constants<'a> {
     world: &'a World<'a>,
     values: RefCell<Vec<Option<Value>>>,
+    /// The layouts of the record types.
+    layouts: Vec<Layout>,
     /// Constants whose evaluation has begun; one that depends on itself is an error.
     begun: RefCell<Vec<bool>>,
     depth: Cell<usize>,
@@ -62,6 +66,7 @@ impl<'a> Constants<'a> {
         Constants {
             world,
             values: RefCell::new(vec![None; n]),
+            layouts: Vec::new(),
             begun: RefCell::new(vec![false; n]),
             depth: Cell::new(0),
             uses: RefCell::default(),
@@ -72,6 +77,25 @@ impl<'a> Constants<'a> {
         for idx in 0..self.world.constants.len() {
             self.evaluate(idx, diagnostics);
         }
+        let types = self.world.types.iter();
+        self.layouts = types.map(|decl| self.lay_out(decl, diagnostics)).collect();
+    }
+
+    /// Returns the layout of the record type `idx`. All were evaluated already.
+    pub(crate) fn layout(&self, idx: usize) -> &Layout {
+        &self.layouts[idx]
+    }
+
+    /// Returns the value of the constant that a name in `unit` denotes.
+    pub(super) fn named(&self, unit: usize, name: &ast::Expr) -> Option<Value> {
+        let ident = name.plain_name()?;
+        let idx = self.world.constant(unit, &ident.name)?;
+        if !self.world.units[unit].library {
+            let meaning = Meaning::Constant(idx as u32);
+            let mention = Use { span: ident.span, access: Access::Reads, meaning };
+            self.uses.borrow_mut().push(mention);
+        }
+        Some(self.value(idx))
     }
 
     /// Returns the constants that values in files of the user mention.
@@ -147,7 +171,9 @@ impl<'a> Constants<'a> {
                 None if self.world.units[unit].import_failed => Value::Error,
                 None => refuse(expr.span, "this is not constant"),
             },
-            ExprKind::Ref(_) | ExprKind::Part(_) => refuse(expr.span, "this is not constant"),
+            ExprKind::Ref(_) | ExprKind::Path(_) | ExprKind::Filtered(_) => {
+                refuse(expr.span, "this is not constant")
+            }
             ExprKind::Not(operand) => match self.expr(operand, unit, diagnostics) {
                 Value::Bool(value) => Value::Bool(!value),
                 Value::Error => Value::Error,

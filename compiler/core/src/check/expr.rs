@@ -114,10 +114,8 @@ impl Checker<'_> {
                     self.error(span)
                 }
             },
-            ast::ExprKind::Part(part) => match self.handle_part(part) {
-                Some((handle, part)) => simple(ExprKind::Part(handle, part), TyKind::Table),
-                None => self.error(span),
-            },
+            ast::ExprKind::Path(path) => self.path(path),
+            ast::ExprKind::Filtered(filtered) => self.stray_filter(filtered, span),
             ast::ExprKind::Theta => match want {
                 Some(kind @ (TyKind::Slice | TyKind::Word)) => simple(ExprKind::Theta, kind),
                 Some(
@@ -202,6 +200,9 @@ impl Checker<'_> {
         let trees: Vec<&ast::Expr> =
             std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
         let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
+        if arithmetic && trees.iter().any(|tree| self.field_kind(tree).is_some()) {
+            return self.no_arithmetic(span);
+        }
         let want = if arithmetic { Some(TyKind::Int) } else { want };
         let between = if arithmetic { Between::Arithmetic } else { Between::Logic };
         let (mut operands, kind) = self.operands(&trees, between, want);
@@ -310,7 +311,7 @@ impl Checker<'_> {
         for operand in &operands {
             if operand.ty != kind {
                 if operand.ty != TyKind::Error {
-                    self.mixed(operand, kind, found);
+                    self.mixed(operand, kind, found, between);
                 }
                 return (operands, TyKind::Error);
             }
@@ -340,14 +341,15 @@ impl Checker<'_> {
             | ast::ExprKind::Int(_)
             | ast::ExprKind::Bool(_)
             | ast::ExprKind::Str(_)
-            | ast::ExprKind::Part(_)
+            | ast::ExprKind::Path(_)
+            | ast::ExprKind::Filtered(_)
             | ast::ExprKind::Neg(_)
             | ast::ExprKind::Compare(..) => false,
         }
     }
 
     /// Reports an operand of another kind than the others, of which `other` determines the kind.
-    fn mixed(&mut self, operand: &Expr, kind: TyKind, other: Option<Place>) {
+    fn mixed(&mut self, operand: &Expr, kind: TyKind, other: Option<Place>, between: Between) {
         if kind == TyKind::Bool && is_component(operand) {
             if let Some(Place { truth: Some(truth), span, .. }) = other {
                 let (what, bit) =
@@ -370,6 +372,14 @@ impl Checker<'_> {
         }
         if kind.is_bits() && operand.ty.is_bits() {
             diagnostic = diagnostic.help("`CONVERT` converts between words and slices");
+        }
+        if let (TyKind::Slice, ExprKind::Int(bit @ (0 | 1)), Some(other)) =
+            (kind, &operand.kind, other)
+            && between == Between::Comparison
+        {
+            let column = self.sources.slice(other.span);
+            let not = if *bit == 1 { "" } else { "not " };
+            diagnostic = diagnostic.help(format!("write `{not}{column}`"));
         }
         self.report(diagnostic);
     }
@@ -406,14 +416,20 @@ impl Checker<'_> {
             }
             Some(args) => match self.variable(&name.name) {
                 Some(local) => self.part(local, name, args, span),
-                None => match self.callee(name, args.len()) {
-                    Ok(Callee::Routine(id)) => self.function(id, name, args, span),
-                    Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, args, span, bits),
-                    Err(NoCallee::Unknown) => {
+                None => match (self.callee(name, args.len()), self.reduction(name, args.len())) {
+                    (Ok(Callee::Routine(id)), _) => self.function(id, name, args, span),
+                    (Ok(Callee::Builtin(builtin)), _) => {
+                        self.builtin(builtin, name, args, span, bits)
+                    }
+                    (Err(_), Some(reduction)) => self.reduce(reduction, args, span),
+                    (Err(_), None) if self.is_column_arithmetic(name, args) => {
+                        self.no_arithmetic(span)
+                    }
+                    (Err(NoCallee::Unknown), None) => {
                         self.unknown(name, ExpectedName::Value);
                         self.error(span)
                     }
-                    Err(NoCallee::Unsuitable(diagnostic)) => {
+                    (Err(NoCallee::Unsuitable(diagnostic)), None) => {
                         self.report(*diagnostic);
                         self.error(span)
                     }

@@ -7,6 +7,7 @@ use star_base::{Code, Diagnostic};
 use star_syntax::ast::{self, ExprKind, RoutineKind, TypeKind};
 
 use super::Checker;
+use super::records::Declared;
 use crate::hir::{Expr, LocalId, Role, Size, Ty, TyKind};
 use crate::scope::kind_of;
 
@@ -20,13 +21,16 @@ impl Checker<'_> {
                 params.push(self.declare(name, unsized_type(kind_of(&group.ty)), role));
             }
         }
+        for name in self.implicit_names(tree, self.unit) {
+            params.push(self.declare(&name, Ty::Int, Role::Implicit));
+        }
         self.bind_sizes(tree);
         let mut next = params.iter();
         for group in &tree.params {
             for _ in &group.names {
-                let ty = self.ty(&group.ty);
-                if let Some(&LocalId(idx)) = next.next() {
-                    self.locals[idx as usize].ty = ty;
+                let declared = self.ty(&group.ty);
+                if let Some(&local) = next.next() {
+                    self.set_type(local, declared, &group.ty);
                 }
             }
         }
@@ -49,7 +53,7 @@ impl Checker<'_> {
                         .note("in an expression the hyphen would be a minus"),
                     );
                 }
-                let ty = self.ty(ty);
+                let Declared { ty, record } = self.ty(ty);
                 let result = LocalId(self.locals.len() as u32);
                 let name = &tree.name;
                 // Not registered as a name: on a right-hand side the name is a call.
@@ -58,6 +62,7 @@ impl Checker<'_> {
                     span: name.span,
                     ty,
                     role: Role::Result,
+                    record,
                 });
                 self.result = Some(result);
             }
@@ -96,10 +101,19 @@ impl Checker<'_> {
                 ));
             }
         }
-        for (LocalId(idx), ty) in declared {
-            let ty = self.ty(ty);
-            self.locals[idx as usize].ty = ty;
+        for (local, tree) in declared {
+            let declared = self.ty(tree);
+            self.set_type(local, declared, tree);
         }
+    }
+
+    fn set_type(&mut self, local: LocalId, declared: Declared, tree: &ast::Type) {
+        let Declared { ty, record } = declared;
+        if record.is_none() && matches!(tree.kind, TypeKind::Records(_)) {
+            self.broken_records.insert(local);
+        }
+        let declared = &mut self.locals[local.0 as usize];
+        (declared.ty, declared.record) = (ty, record);
     }
 
     /// Binds the undeclared names in sizes, if they occur more than once.
@@ -113,6 +127,13 @@ impl Checker<'_> {
             }
         }
         let mut counts: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
+        // The rows of a table of records bind a name by themselves.
+        let is_records = |ty: &ast::Type| matches!(ty.kind, TypeKind::Records(_));
+        let mut of_records = Vec::new();
+        for group in tree.params.iter().filter(|group| is_records(&group.ty)) {
+            sizes(&group.ty).for_each(|size| names_in(size, true, &mut of_records));
+        }
+        let binds = |name: &ast::Ident| of_records.iter().any(|(one, _)| one.name == name.name);
         for (name, alone) in &found {
             let entry = counts.entry(&name.name).or_default();
             entry.0 += 1;
@@ -136,7 +157,7 @@ impl Checker<'_> {
                     )
                     .note("a size name is bound where it occurs alone: `slice(n)`"),
                 );
-            } else if count == 1 && self.mentions(&name.name).len() < 2 {
+            } else if count == 1 && !binds(name) && self.mentions(&name.name).len() < 2 {
                 self.report(
                     Diagnostic::at(
                         Code::UnknownSize,
@@ -150,8 +171,9 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn ty(&mut self, ty: &ast::Type) -> Ty {
-        match &ty.kind {
+    pub(super) fn ty(&mut self, ty: &ast::Type) -> Declared {
+        Declared::from(match &ty.kind {
+            TypeKind::Records(table) => return self.record_table(table, ty.span),
             TypeKind::Integer => Ty::Int,
             TypeKind::Boolean => Ty::Bool,
             TypeKind::Str => Ty::Str,
@@ -165,7 +187,7 @@ impl Checker<'_> {
                 self.size(rows.as_ref(), TyKind::Slice),
                 self.size(columns.as_ref(), TyKind::Word),
             ),
-        }
+        })
     }
 
     fn is_table(&self, expr: &ast::Expr) -> bool {
@@ -174,7 +196,7 @@ impl Checker<'_> {
     }
 
     /// Checks a declared size. A table in its place denotes its rows (`slice`) or columns (`word`).
-    fn size(&mut self, size: Option<&ast::Expr>, of: TyKind) -> Size {
+    pub(super) fn size(&mut self, size: Option<&ast::Expr>, of: TyKind) -> Size {
         let size = size?;
         let expr = match self.size_of_variable(size, of) {
             Some(expr) => expr,
@@ -260,17 +282,19 @@ pub(super) fn unsized_type(kind: TyKind) -> Ty {
     }
 }
 
-fn sizes(ty: &ast::Type) -> impl Iterator<Item = &ast::Expr> {
+/// Returns the sizes in a type.
+pub(super) fn sizes(ty: &ast::Type) -> impl Iterator<Item = &ast::Expr> {
     let (first, second) = match &ty.kind {
         TypeKind::Integer | TypeKind::Boolean | TypeKind::Str | TypeKind::Handle => (None, None),
         TypeKind::Slice(size) | TypeKind::Word(size) => (size.as_ref(), None),
         TypeKind::Table(rows, columns) => (rows.as_ref(), columns.as_ref()),
+        TypeKind::Records(table) => (table.rows.as_ref(), None),
     };
     first.into_iter().chain(second)
 }
 
 /// Collects the plain names in a size; `alone` is true if the name is the whole size.
-fn names_in(expr: &ast::Expr, alone: bool, found: &mut Vec<(ast::Ident, bool)>) {
+pub(super) fn names_in(expr: &ast::Expr, alone: bool, found: &mut Vec<(ast::Ident, bool)>) {
     match &expr.kind {
         ExprKind::Error
         | ExprKind::Int(_)
@@ -278,7 +302,8 @@ fn names_in(expr: &ast::Expr, alone: bool, found: &mut Vec<(ast::Ident, bool)>) 
         | ExprKind::Bits(_)
         | ExprKind::Str(_)
         | ExprKind::Theta
-        | ExprKind::Part(_) => {}
+        | ExprKind::Path(_)
+        | ExprKind::Filtered(_) => {}
         ExprKind::Name(..) => found.extend(expr.plain_name().map(|name| (name, alone))),
         ExprKind::Ref(reference) => {
             reference.args.iter().flatten().for_each(|arg| names_in(arg, false, found));

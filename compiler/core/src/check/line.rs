@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use star_base::{Builtin, Diagnostic, SourceMap, Span};
+use star_base::{Builtin, Code, Diagnostic, SourceMap, Span};
 use star_syntax::ast;
 
 use super::header::unsized_type;
-use super::{Checker, Constants, Reports};
+use super::{Checker, Constants, Reduction, Reports};
 use crate::hir::{
     self, Expr, ExprKind, LocalId, Role, Routine, RoutineId, Size, Stmt, StmtKind, Target, Ty,
     TyKind,
@@ -177,7 +177,8 @@ impl Checker<'_> {
         let span = value.span;
         let id = LocalId(self.locals.len() as u32);
         // Not registered as a name, so the text cannot mention it.
-        self.locals.push(hir::Local { name, span, ty: unsized_type(value.ty), role: Role::Ref });
+        let ty = unsized_type(value.ty);
+        self.locals.push(hir::Local { name, span, ty, role: Role::Ref, record: None });
         let place = self.mention(id, span);
         body.push(Stmt { kind: StmtKind::Assign(Target::Var(place), value), span });
         id
@@ -201,7 +202,15 @@ impl Checker<'_> {
                     results.len() - 1
                 })
             };
-            let sizes = match self.ty(&group.ty) {
+            if matches!(group.ty.kind, ast::TypeKind::Records(_)) {
+                let message = "variables of a session cannot be tables of records yet";
+                self.report(
+                    Diagnostic::at(Code::NotAvailable, group.ty.span, message)
+                        .help("declare the table in a procedure"),
+                );
+                continue;
+            }
+            let sizes = match self.ty(&group.ty).ty {
                 Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
                 Ty::Slice(size) | Ty::Word(size) => [size, None],
                 Ty::Table(rows, columns) => [rows, columns],
@@ -318,6 +327,6 @@ pub(crate) fn is_value(world: &World<'_>, unit: usize, call: &ast::Ref, is_varia
         Ok(Callee::Routine(RoutineId(id))) => world.signatures[id as usize].result.is_some(),
         Ok(Callee::Builtin(builtin)) => builtin.is_value() && builtin != Builtin::Frst,
         // A name alone is looked up like a variable.
-        Err(_) => call.args.is_none(),
+        Err(_) => call.args.is_none() || Reduction::find(&call.name.name, n_args).is_some(),
     }
 }

@@ -87,7 +87,12 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
             StmtKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
             // Their contents are visited separately; tables and loop variables are not tested.
             StmtKind::Assign(
-                Target::Bit(..) | Target::Col(..) | Target::Row(..) | Target::Part(..),
+                Target::Bit(..)
+                | Target::Col(..)
+                | Target::Row(..)
+                | Target::Part(..)
+                | Target::Field(_)
+                | Target::Cell(..),
                 _,
             )
             | StmtKind::Print(_)
@@ -129,6 +134,11 @@ fn changes_as_value(expr: &Expr, local: LocalId) -> bool {
         | ExprKind::Component(..)
         | ExprKind::Bit(..)
         | ExprKind::Part(..)
+        | ExprKind::Field(_)
+        | ExprKind::Cell(..)
+        | ExprKind::Inside(..)
+        | ExprKind::Ones(_)
+        | ExprKind::Result(_)
         | ExprKind::Shift(..)
         | ExprKind::Col(..)
         | ExprKind::Row(..)

@@ -6,13 +6,18 @@
 mod args;
 mod builtin;
 mod circular;
+mod columns;
 mod compare;
 mod constant;
 mod expr;
 mod header;
+mod layout;
 mod line;
 mod lints;
 mod parts;
+mod path;
+mod records;
+mod reduce;
 mod stmt;
 
 use std::borrow::Borrow;
@@ -34,6 +39,7 @@ use line::Declaring;
 
 pub(crate) use constant::Constants as Values;
 pub(crate) use line::{CheckedLine, Effect, VarDecl, Wants, is_value, line};
+pub(crate) use reduce::Reduction;
 
 /// Maximum number of messages. More are not useful, and a hostile file could produce millions.
 pub(crate) const MAX_DIAGNOSTICS: usize = 1_000;
@@ -135,13 +141,16 @@ enum ExpectedName {
     Value,
     /// A procedure.
     Procedure,
+    /// A record type.
+    Type,
 }
 
 impl ExpectedName {
     /// Returns whether this item could be the intended one.
     fn suits(self, item: &ast::Item) -> bool {
         match (self, item) {
-            (ExpectedName::Name, ast::Item::Const { .. }) => true,
+            (ExpectedName::Name, ast::Item::Const { .. })
+            | (ExpectedName::Type, ast::Item::Type(_)) => true,
             (ExpectedName::Value, ast::Item::Routine(one)) => one.kind == RoutineKind::Function,
             (ExpectedName::Procedure, ast::Item::Routine(one)) => {
                 one.kind == RoutineKind::Procedure
@@ -151,8 +160,12 @@ impl ExpectedName {
                 | ExpectedName::LoopVariable
                 | ExpectedName::Part
                 | ExpectedName::Value
-                | ExpectedName::Procedure,
-                ast::Item::Import { .. } | ast::Item::Const { .. } | ast::Item::Routine(_),
+                | ExpectedName::Procedure
+                | ExpectedName::Type,
+                ast::Item::Import { .. }
+                | ast::Item::Const { .. }
+                | ast::Item::Type(_)
+                | ast::Item::Routine(_),
             ) => false,
         }
     }
@@ -174,6 +187,8 @@ struct Checker<'a> {
     names: BTreeMap<String, LocalId>,
     result: Option<LocalId>,
     n_sites: u32,
+    /// Tables of records whose type is wrong, which was reported.
+    broken_records: BTreeSet<LocalId>,
     /// The number of loops around the current statement.
     n_loops: usize,
     /// The variables of the `for` and `foreach` loops around it.
@@ -211,6 +226,7 @@ impl<'a> Checker<'a> {
             names: BTreeMap::new(),
             result: None,
             n_sites: 0,
+            broken_records: BTreeSet::new(),
             n_loops: 0,
             loop_vars: Vec::new(),
             mentions: OnceCell::new(),
@@ -269,7 +285,8 @@ impl<'a> Checker<'a> {
 
     fn declare(&mut self, name: &ast::Ident, ty: Ty, role: Role) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: name.name.to_string(), span: name.span, ty, role });
+        let (name_text, record) = (name.name.to_string(), None);
+        self.locals.push(Local { name: name_text, span: name.span, ty, role, record });
         if let Some(&first) = self.names.get(name.name.as_str()) {
             let first_span = self.local(first).span;
             self.report(crate::scope::declared_twice(&name.name, name.span, first_span));
@@ -358,6 +375,9 @@ impl<'a> Checker<'a> {
             ExpectedName::Name | ExpectedName::LoopVariable | ExpectedName::Part => {
                 (Code::UnknownName, format!("`{spelled}` is not declared"))
             }
+            ExpectedName::Type => {
+                (Code::UnknownName, format!("the type `{spelled}` is not declared"))
+            }
             ExpectedName::Value | ExpectedName::Procedure => {
                 (Code::UnknownRoutine, format!("routine `{spelled}` is not declared"))
             }
@@ -368,7 +388,9 @@ impl<'a> Checker<'a> {
             let imports = modules.iter().map(|module| format!("`import \"star:{module}\";`"));
             let imports = imports.collect::<Vec<_>>().join(" or ");
             diagnostic = diagnostic.help(format!("write {imports} above the routines"));
-        } else if let Some(help) = habit(spelled).filter(|_| wanted != ExpectedName::LoopVariable) {
+        } else if let Some(help) = habit(spelled)
+            .filter(|_| !matches!(wanted, ExpectedName::LoopVariable | ExpectedName::Type))
+        {
             diagnostic = diagnostic.help(help);
         } else if let Some(meant) = self.meant(spelled, wanted) {
             if wanted != ExpectedName::Procedure
@@ -385,7 +407,7 @@ impl<'a> Checker<'a> {
         if wanted == ExpectedName::LoopVariable && diagnostic.fixes.is_empty() {
             diagnostic = diagnostic.help(format!("declare `{spelled}: integer` in `var`"));
         }
-        if wanted != ExpectedName::Procedure {
+        if !matches!(wanted, ExpectedName::Procedure | ExpectedName::Type) {
             diagnostic = self.not_seen(name, diagnostic);
         }
         self.report(diagnostic);
@@ -396,12 +418,15 @@ impl<'a> Checker<'a> {
         if *self.n_unknown > MAX_SUGGESTIONS {
             return None;
         }
+        if wanted == ExpectedName::Type {
+            return did_you_mean(name, self.world.type_names(self.unit));
+        }
         let variables = wanted != ExpectedName::Procedure;
         let of_session = self.declaring.iter().flat_map(Declaring::names);
         let variables =
             self.names.keys().map(String::as_str).chain(of_session).filter(|_| variables);
         let suits = move |builtin: &Builtin| match wanted {
-            ExpectedName::Name | ExpectedName::LoopVariable => false,
+            ExpectedName::Name | ExpectedName::LoopVariable | ExpectedName::Type => false,
             ExpectedName::Part => stmt::is_line(*builtin),
             ExpectedName::Value => builtin.is_value(),
             ExpectedName::Procedure => builtin.is_statement(),
@@ -410,7 +435,7 @@ impl<'a> Checker<'a> {
         // The name of a program is rarely meant, and a procedure has no value.
         let is_callable = move |routine: &Signature<'_>| match wanted {
             ExpectedName::Name | ExpectedName::LoopVariable => routine.result.is_some(),
-            ExpectedName::Part => false,
+            ExpectedName::Part | ExpectedName::Type => false,
             ExpectedName::Value | ExpectedName::Procedure => {
                 routine.tree.kind != ast::RoutineKind::Program
             }

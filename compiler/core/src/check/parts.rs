@@ -4,24 +4,20 @@ use star_base::{Code, Diagnostic, Span};
 use star_ir::HandlePart;
 use star_syntax::ast;
 
-use super::{Checker, ExpectedName};
+use super::Checker;
 use crate::hir::{Expr, ExprKind, Local, LocalId, TyKind, VarUse};
 
 impl Checker<'_> {
     /// Resolves `H.part`: the handle and the name, if the text comes from a library module.
-    pub(super) fn handle_part(&mut self, tree: &ast::PartRef) -> Option<(VarUse, Box<HandlePart>)> {
-        let ast::PartRef { handle, part } = tree;
-        let Some(local) = self.variable(&handle.name) else {
-            self.unknown(handle, ExpectedName::Name);
-            return None;
-        };
-        let kind = self.kind(local);
-        if kind != TyKind::Handle {
-            self.type_mismatch(handle.span, TyKind::Handle, kind);
-            return None;
-        }
+    pub(super) fn handle_part(
+        &mut self,
+        local: LocalId,
+        handle: &ast::Ident,
+        part: &ast::Ident,
+        span: Span,
+    ) -> Option<(VarUse, Box<HandlePart>)> {
         let Some(module) = self.world.units[self.unit].module(self.sources) else {
-            self.opaque_handle(local, tree.span());
+            self.opaque_handle(local, span);
             return None;
         };
         let name = part.name.as_str().into();

@@ -4,11 +4,14 @@ use std::borrow::Borrow;
 
 use star_base::builtins::{Form, Special, Statement};
 use star_base::{Builtin, Code, Diagnostic, Span};
+use star_ir::IntOp;
 use star_syntax::ast::{self, AssignKind};
 
 use super::expr::NAMES_ARE_PRINTED;
+use super::path::inside;
+use super::records::joined;
 use super::{Checker, ExpectedName};
-use crate::hir::{LocalId, Stmt, StmtKind, Target, TyKind, VarUse};
+use crate::hir::{Expr, ExprKind, Field, LocalId, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::scope::{Callee, NoCallee};
 use crate::uses::{Access, Meaning};
 
@@ -40,7 +43,7 @@ impl Checker<'_> {
             | ast::StmtKind::For { .. }
             | ast::StmtKind::Foreach { .. }
             | ast::StmtKind::Assign { .. }
-            | ast::StmtKind::PutPart { .. }
+            | ast::StmtKind::AssignPath { .. }
             | ast::StmtKind::Call(_)
             | ast::StmtKind::Goto(_)
             | ast::StmtKind::Labelled { .. } => self.stmt(tree).into_iter().collect(),
@@ -105,12 +108,9 @@ impl Checker<'_> {
                 self.lint_assign(*assign);
                 return self.assignment(target, value, span);
             }
-            ast::StmtKind::PutPart { target, assign, value } => {
+            ast::StmtKind::AssignPath { target, assign, value } => {
                 self.lint_assign(*assign);
-                let part = self.handle_part(target);
-                let value = self.typed(value, TyKind::Table);
-                let (handle, part) = part?;
-                StmtKind::Assign(Target::Part(handle, part), value)
+                self.path_assignment(target, value, span)?
             }
             ast::StmtKind::Call(call) => return self.call(call, span),
             ast::StmtKind::Goto(label) => {
@@ -197,7 +197,8 @@ impl Checker<'_> {
             Some(Target::Component(..) | Target::Bit(..)) => TyKind::Int,
             Some(Target::Col(..)) => TyKind::Slice,
             Some(Target::Row(..)) => TyKind::Word,
-            Some(Target::Part(..)) => TyKind::Table,
+            Some(Target::Part(..) | Target::Field(_)) => TyKind::Table,
+            Some(Target::Cell(..)) => TyKind::Word,
             None => TyKind::Error,
         };
         if let (TyKind::Handle, Some(Target::Var(place))) = (want, &checked) {
@@ -233,6 +234,9 @@ impl Checker<'_> {
                     last.help.push(format!("`var {name}: {found}` declares it anew"));
                 }
             }
+        }
+        if let (Some(Target::Var(place)), Some(from)) = (&checked, value.as_var()) {
+            self.records_must_match(place.local, from.local, value.span);
         }
         Some(Stmt { kind: StmtKind::Assign(checked?, value), span })
     }
@@ -272,6 +276,20 @@ impl Checker<'_> {
                             return None;
                         }
                         let index = self.typed(&args[0], TyKind::Int);
+                        if let ast::ExprKind::Path(path) = &args[1].kind {
+                            let field = self.field_of(path)?;
+                            if !self.writable(field.table.local, path.name.span) {
+                                return None;
+                            }
+                            return Some(match builtin {
+                                Builtin::Col => {
+                                    let Field { table, base, width, .. } = *field;
+                                    let column = joined(IntOp::Add, base, inside(index, width));
+                                    Target::Col(Box::new(column), table)
+                                }
+                                _ => Target::Cell(Box::new(index), field),
+                            });
+                        }
                         if let (Builtin::Col, Some(table)) = (builtin, args[1].plain_name()) {
                             self.declare_if_new(&table, TyKind::Table);
                         }
@@ -383,6 +401,12 @@ impl Checker<'_> {
                 let kind = self.builtin_stmt(builtin, name, args, call.span)?;
                 Some(Stmt { kind, span })
             }
+            Err(_) if self.reduction(name, args.len()).is_some() => {
+                let message = format!("the value of `{}` is not used", name.name);
+                let diagnostic = Diagnostic::at(Code::ProcedureAsValue, call.span, message);
+                self.report(diagnostic.help("assign it to a variable"));
+                None
+            }
             Err(NoCallee::Unknown) => {
                 self.unknown(name, ExpectedName::Procedure);
                 None
@@ -394,6 +418,24 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the assignment that `SET`, `CLR` or `FRST` of a field of one column stands for.
+    fn change_column(
+        &mut self,
+        builtin: Builtin,
+        path: &ast::Path,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let (table, column) = self.column_of(path)?;
+        let node = |kind| Expr { kind, ty: TyKind::Slice, span, effects: false };
+        let zeros = node(ExprKind::Theta);
+        let value = match builtin {
+            Builtin::Clr => zeros,
+            Builtin::Set => node(ExprKind::BitsNot(Box::new(zeros))),
+            _ => node(ExprKind::Builtin(builtin, vec![self.path(path)])),
+        };
+        Some(StmtKind::Assign(Target::Col(Box::new(column), table), value))
+    }
+
     fn builtin_stmt(
         &mut self,
         builtin: Builtin,
@@ -403,6 +445,11 @@ impl Checker<'_> {
     ) -> Option<StmtKind> {
         if !self.count_is_right(builtin, name, args.len()) {
             return None;
+        }
+        if let Some(ast::ExprKind::Path(path)) = args.first().map(|arg| &arg.kind)
+            && matches!(builtin, Builtin::Set | Builtin::Clr | Builtin::Frst)
+        {
+            return self.change_column(builtin, path, span);
         }
         let statement = match builtin.form() {
             Form::Statement(statement, ..) => statement,

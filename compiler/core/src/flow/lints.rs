@@ -3,6 +3,7 @@
 use star_base::{Code, Diagnostic, Span};
 
 use crate::check::MAX_DIAGNOSTICS;
+use crate::flow::summary::called;
 use crate::flow::usage::{Usage, usage};
 use crate::flow::webs::{Webs, in_sizes};
 use crate::hir::{Arg, LocalId, Role, Routine, Stmt, StmtKind, Target, TyKind, VarUse};
@@ -147,6 +148,7 @@ fn stores(stmt: &Stmt) -> Vec<&VarUse> {
     if let StmtKind::Call(_, args) = &stmt.kind {
         stores.extend(args.iter().filter_map(|arg| match arg {
             Arg::Ref(place) => Some(place),
+            Arg::Field(field, _) => Some(&field.table),
             Arg::Value(_) => None,
         }));
     }
@@ -173,7 +175,7 @@ fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &VarUse) -> bool {
         ) if table.site == place.site
     );
     let in_expr = |expr: &Expr| {
-        matches!(&expr.kind, ExprKind::Call(_, args) if passed(args))
+        called(expr).is_some_and(|(_, args)| passed(args))
             || matches!(expr.kind, ExprKind::NCols(table) if table.site == place.site)
     };
     is_passed || is_stored_to || visit::any_expr_of(stmt, &mut |expr| in_expr(expr))

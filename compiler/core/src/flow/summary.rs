@@ -124,6 +124,27 @@ pub(crate) fn callees_first(
     order
 }
 
+/// Returns the routine that an expression itself calls, with the arguments.
+pub(crate) fn called(expr: &Expr) -> Option<(RoutineId, &[Arg])> {
+    match &expr.kind {
+        ExprKind::Call(id, args) => Some((*id, args)),
+        ExprKind::Result(result) => Some((result.callee, &result.args)),
+        _ => None,
+    }
+}
+
+/// Returns whether a routine passes a field to a `var` parameter of the callee.
+pub(crate) fn stores_to_field(routine: &Routine, callee: RoutineId) -> bool {
+    let is_field = |arg: &Arg| matches!(arg, Arg::Field(..));
+    let passes = |id: RoutineId, args: &[Arg]| id == callee && args.iter().any(is_field);
+    visit::any_stmt(&routine.body, &mut |stmt| {
+        matches!(&stmt.kind, StmtKind::Call(id, args) if passes(*id, args))
+            || visit::any_expr_of(stmt, &mut |expr| {
+                called(expr).is_some_and(|(id, args)| passes(id, args))
+            })
+    })
+}
+
 /// Returns the routines called by a routine.
 pub(crate) fn callees_of(routine: &Routine) -> Vec<usize> {
     let mut callees = Vec::new();
@@ -132,9 +153,7 @@ pub(crate) fn callees_of(routine: &Routine) -> Vec<usize> {
             callees.push(id.0 as usize);
         }
         visit::any_expr_of(stmt, &mut |expr| {
-            if let ExprKind::Call(id, _) = &expr.kind {
-                callees.push(id.0 as usize);
-            }
+            callees.extend(called(expr).map(|(id, _)| id.0 as usize));
             false
         })
     });
@@ -150,6 +169,9 @@ fn own_effects(
     let mut effects = vec![ParamEffects::default(); routine.locals.len()];
     let mut pass = |effects: &mut Vec<ParamEffects>, callee: RoutineId, args: &[Arg]| {
         for (param, arg) in args.iter().enumerate() {
+            if let Arg::Field(field, _) = arg {
+                effects[field.table.local.0 as usize].written = true;
+            }
             if let Arg::Ref(place) = arg {
                 effects[place.local.0 as usize].written = true;
                 calls.push((id, place.local, callee, param));
@@ -178,6 +200,9 @@ fn own_effects(
                 | Target::Row(_, place)
                 | Target::Part(place, _) => {
                     write(place.local, false, false);
+                }
+                Target::Field(field) | Target::Cell(_, field) => {
+                    write(field.table.local, false, false);
                 }
             },
             StmtKind::Read(place, ..) => write(place.local, true, true),
@@ -216,8 +241,8 @@ fn own_effects(
             if let ExprKind::Step(place) = &expr.kind {
                 effects[place.local.0 as usize].written = true;
             }
-            if let ExprKind::Call(callee, args) = &expr.kind {
-                pass(&mut effects, *callee, args);
+            if let Some((callee, args)) = called(expr) {
+                pass(&mut effects, callee, args);
             }
             false
         })

@@ -65,7 +65,7 @@ pub(super) fn print<'s>(
 fn is_routine(item: &Item) -> bool {
     match item.kind {
         ItemKind::Routine { .. } | ItemKind::Rest(_) => true,
-        ItemKind::Stray | ItemKind::Import | ItemKind::Const => false,
+        ItemKind::Stray | ItemKind::Import | ItemKind::Const | ItemKind::Type => false,
     }
 }
 
@@ -90,6 +90,10 @@ impl Layout<'_, '_> {
                 self.writer.pad(padding);
                 self.token_behind(first + 2, 2 * STEP);
                 self.rest(first + 2, *last, *last, 0, FilledLines::Joined);
+            }
+            ItemKind::Type => {
+                self.token(*first);
+                self.rest(*first, *last, *last, 0, FilledLines::Kept);
             }
             ItemKind::Routine { header_end, vars, body } => {
                 self.token(*first);

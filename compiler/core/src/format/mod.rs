@@ -158,7 +158,7 @@ fn imports(
     let mut seen = BTreeMap::new();
     let paths = tree.items.iter().filter_map(|item| match item {
         Item::Import { path, span: _ } => Some(path.as_str()),
-        Item::Const { .. } | Item::Routine(_) => None,
+        Item::Const { .. } | Item::Type(_) | Item::Routine(_) => None,
     });
     for path in paths {
         seen.entry(path).or_insert_with(|| import(path, importer, loader, library));

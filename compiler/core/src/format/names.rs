@@ -40,7 +40,7 @@ impl Declared {
         let mut declared = Declared::default();
         for item in &tree.items {
             match item {
-                Item::Import { .. } => {}
+                Item::Import { .. } | Item::Type(_) => {}
                 Item::Const { name, value: _ } => {
                     declared.constants.insert(name.name.to_string());
                 }

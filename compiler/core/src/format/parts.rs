@@ -65,7 +65,7 @@ impl<'s, L: Iterator<Item = (Token, Range<usize>)>> Parts<'s, L> {
         let begins_line = || tok.gap.breaks > 0 || comments.iter().any(Comment::breaks_lines);
         match tok.token {
             Token::Proc | Token::Procedure | Token::Function | Token::Program => true,
-            Token::Import | Token::Const => tok.gap.breaks > 1,
+            Token::Import | Token::Const | Token::Type => tok.gap.breaks > 1,
             _ => self.depth == 1 && before == Token::Semicolon && begins_line(),
         }
     }

@@ -140,9 +140,59 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
                 self.semicolon()?;
                 ItemKind::Const
             }
+            Token::Type => self.record_type()?,
             Token::Proc | Token::Procedure | Token::Function | Token::Program => self.routine()?,
             _ => return None,
         })
+    }
+
+    /// Reads `type R(b,h) = record … end;`.
+    fn record_type(&mut self) -> Option<ItemKind> {
+        self.at += 1;
+        self.name()?;
+        self.args()?;
+        self.take(|token| matches!(token, Token::Equals))?;
+        self.take(|token| matches!(token, Token::Record))?;
+        let first = self.at;
+        loop {
+            self.fields()?;
+            if self.semicolon().is_none() {
+                break;
+            }
+            if self.peek() != Some(Token::End) {
+                self.may_break(first, 0);
+            }
+        }
+        self.take(|token| matches!(token, Token::End))?;
+        self.semicolon()?;
+        // The names in widths are parameters of the type.
+        self.mentions.clear();
+        Some(ItemKind::Type)
+    }
+
+    /// Reads fields that share a kind, if there are any.
+    fn fields(&mut self) -> Option<()> {
+        let first = self.at;
+        if self.name().is_none() {
+            return Some(());
+        }
+        self.take(|token| matches!(token, Token::Str));
+        while self.take(|token| matches!(token, Token::Comma)).is_some() {
+            self.may_break(first, 1);
+            self.name()?;
+            self.take(|token| matches!(token, Token::Str));
+        }
+        self.take(|token| matches!(token, Token::Colon))?;
+        if self.take(|token| matches!(token, Token::Array)).is_some() {
+            self.take(|token| matches!(token, Token::OpenBracket))?;
+            self.expr()?;
+            self.take(|token| matches!(token, Token::Dots))?;
+            self.expr()?;
+            self.take(|token| matches!(token, Token::CloseBracket))?;
+            self.take(|token| matches!(token, Token::Of))?;
+        }
+        self.name()?;
+        self.args().map(|_| ())
     }
 
     fn routine(&mut self) -> Option<ItemKind> {
@@ -227,7 +277,12 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
 
     fn ty(&mut self) -> Option<()> {
         self.take(Token::is_type)?;
-        self.args().map(|_| ())
+        self.args()?;
+        if self.take(|token| matches!(token, Token::Of)).is_some() {
+            self.name()?;
+            self.args()?;
+        }
+        Some(())
     }
 
     // ---- expressions ----
@@ -241,11 +296,11 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         let mut n_args = 0;
         if !matches!(self.peek()?, Token::Close) {
             let first = self.at;
-            self.expr()?;
+            self.arg()?;
             n_args += 1;
             while self.take(|token| matches!(token, Token::Comma)).is_some() {
                 self.may_break(first, 0);
-                self.expr()?;
+                self.arg()?;
                 n_args += 1;
             }
             self.ends(first, 0);
@@ -253,6 +308,18 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         self.depth -= 1;
         self.take(|token| matches!(token, Token::Close))?;
         Some(Some(n_args))
+    }
+
+    /// Reads an argument, which may have a filter.
+    fn arg(&mut self) -> Option<()> {
+        self.expr()?;
+        if self.take(|token| matches!(token, Token::Where)).is_some() {
+            self.expr()?;
+            if self.take(|token| matches!(token, Token::Else)).is_some() {
+                self.expr()?;
+            }
+        }
+        Some(())
     }
 
     fn expr(&mut self) -> Option<()> {
@@ -317,8 +384,8 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
             Token::Name | Token::Word => {
                 let first = self.at;
                 self.at += 1;
-                if self.part()?.is_none() {
-                    let n_args = self.args()?;
+                let n_args = self.args()?;
+                if !self.steps()? {
                     self.mention(Mention { first, last: first, n_args, is_target: false });
                 }
                 Some(())
@@ -336,11 +403,27 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         }
     }
 
-    /// Reads `.part` after a handle; returns `Some(None)` without one.
-    fn part(&mut self) -> Option<Option<usize>> {
-        match self.take(|token| matches!(token, Token::Dot)) {
-            Some(_) => self.name().map(Some),
-            None => Some(None),
+    /// Reads fields, indices and arguments after a variable; returns whether there are any.
+    fn steps(&mut self) -> Option<bool> {
+        let first = self.at;
+        loop {
+            match self.peek() {
+                Some(Token::Dot) => {
+                    self.at += 1;
+                    self.name()?;
+                }
+                Some(Token::OpenBracket) => {
+                    self.at += 1;
+                    self.depth += 1;
+                    self.expr()?;
+                    self.depth -= 1;
+                    self.take(|token| matches!(token, Token::CloseBracket))?;
+                }
+                Some(Token::Open) if self.at > first => {
+                    self.args()?;
+                }
+                _ => return Some(self.at > first),
+            }
         }
     }
 
@@ -453,8 +536,8 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
             self.name()?;
         }
         let last = self.at - 1;
-        let is_part = self.part()?.is_some();
         let n_args = self.args()?;
+        let is_part = self.steps()?;
         let is_target = self.sign().is_some();
         if !is_part {
             self.mention(Mention { first, last, n_args, is_target });

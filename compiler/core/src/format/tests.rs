@@ -53,6 +53,25 @@ fn body(text: &str) -> String {
 }
 
 #[test]
+fn types_fields_and_reductions_have_a_layout() {
+    let text = "TYPE Arc( b ,h )=RECORD tail ,end: uint( b );w \"weight\":Array [ 1 .. h ] Of bit;
+alive:bit END ;proc P(E:table( m ) OF Arc( b,h );var X:slice( m ));
+begin E . tail:=E [ 1 ] . tail;E.w [ 2 ] ( 1 ):=0;X:=E.tail < 3;
+print(Sum( E.tail Where X ),min( E.tail WHERE X Else 0 )) end;";
+    let expected = "\
+type Arc(b,h) = record tail,end: uint(b); w \"weight\": array[1..h] of bit;
+                       alive: bit end;
+
+proc P(E: table(m) of Arc(b,h); var X: slice(m));
+begin
+  E.tail:=E[1].tail; E.w[2](1):=0; X:=E.tail<3;
+  print(Sum(E.tail where X),min(E.tail where X else 0))
+end;
+";
+    assert_eq!(format(text), expected);
+}
+
+#[test]
 fn layout_matches_the_library() {
     let text = "PROC P ( n:Integer ;Var T:table( n , h ) ) ; Var X,\nY:slice;i : integer ;
 Begin For i=1 TO n DO Begin X := not COL ( i ,T ) ; Y = X And ( not Y );\n end ; end;";

@@ -145,12 +145,19 @@ impl<'s> Tokens<'s> {
     /// Returns whether a space precedes the nth comment before the token.
     pub(super) fn space_before_comment(&self, idx: usize, nth: usize) -> bool {
         let before = idx.checked_sub(1).map(|before| self.toks[before].token);
-        nth > 0 || !matches!(before, Some(Token::Open))
+        nth > 0 || !matches!(before, Some(Token::Open | Token::OpenBracket))
     }
 
     /// Returns whether a space separates the comments before the token from the token.
     pub(super) fn space_behind_comment(&self, idx: usize) -> bool {
-        !matches!(self.toks[idx].token, Token::Close | Token::Comma | Token::Semicolon)
+        !matches!(
+            self.toks[idx].token,
+            Token::Close | Token::CloseBracket | Token::Comma | Token::Semicolon
+        )
+    }
+
+    fn begins_record(&self, idx: usize) -> bool {
+        self.toks.get(idx).is_some_and(|tok| tok.token == Token::Record)
     }
 
     /// Returns whether a space precedes this token if no comment does.
@@ -164,7 +171,9 @@ impl<'s> Tokens<'s> {
             Token::Semicolon
             | Token::Comma
             | Token::Close
+            | Token::CloseBracket
             | Token::Dot
+            | Token::Dots
             | Token::Colon
             | Token::Assign
             | Token::Differs
@@ -174,14 +183,17 @@ impl<'s> Tokens<'s> {
             | Token::Greater
             | Token::Plus
             | Token::Times => false,
-            // `const N = 5;`
-            Token::Equals => declares(idx.checked_sub(2)),
+            // `const N = 5;`, `type R = record`
+            Token::Equals => declares(idx.checked_sub(2)) || self.begins_record(idx + 1),
             Token::Minus if is_operand_end(&before.token) => false,
             Token::Open if is_called(&before.token) => false,
+            Token::OpenBracket if is_indexed(&before.token) => false,
             _ => match before.token {
                 Token::Open
+                | Token::OpenBracket
                 | Token::Comma
                 | Token::Dot
+                | Token::Dots
                 | Token::Assign
                 | Token::Differs
                 | Token::AtMost
@@ -191,7 +203,7 @@ impl<'s> Tokens<'s> {
                 | Token::Plus
                 | Token::Minus
                 | Token::Times => false,
-                Token::Equals => declares(idx.checked_sub(3)),
+                Token::Equals => declares(idx.checked_sub(3)) || self.begins_record(idx),
                 Token::Not => before.text != "¬",
                 _ => true,
             },
@@ -216,12 +228,17 @@ fn first_line(text: &str) -> usize {
 
 /// Returns whether the token can end an operand, so that a following minus is binary.
 fn is_operand_end(token: &Token) -> bool {
-    token.is_operand() || *token == Token::Close
+    token.is_operand() || matches!(token, Token::Close | Token::CloseBracket)
 }
 
 /// Returns whether parentheses after the token belong to it.
 fn is_called(token: &Token) -> bool {
-    matches!(token, Token::Name | Token::Word | Token::Slice | Token::Table)
+    matches!(token, Token::Name | Token::Word | Token::Slice | Token::Table | Token::CloseBracket)
+}
+
+/// Returns whether brackets after the token belong to it.
+fn is_indexed(token: &Token) -> bool {
+    matches!(token, Token::Name | Token::Close | Token::CloseBracket | Token::Array)
 }
 
 /// Returns keywords in lower case, every assignment as `:=`, and everything else unchanged.

@@ -44,6 +44,7 @@ pub(super) enum ItemKind {
     Stray,
     Import,
     Const,
+    Type,
     Routine {
         /// The semicolon after the header.
         header_end: usize,

@@ -25,6 +25,10 @@ impl Lowerer<'_> {
             self.touch(place.local);
             self.check_set(place);
             self.place_var(place)
+        } else if let ExprKind::Result(result) = &expr.kind {
+            self.call(result.callee, &result.args, None);
+            self.check_set(result.value);
+            self.place_var(result.value)
         } else {
             let value = self.rvalue(expr, size);
             let temp = self.temp_of(expr.ty, value.exts);
@@ -71,7 +75,7 @@ impl Lowerer<'_> {
         let exts = self.exts_of(expr);
         let like = |var: VarId, op: Op| Rvalue { op, size: SizeOperand::Length(var), exts };
         match &expr.kind {
-            ExprKind::Var(_) => {
+            ExprKind::Var(_) | ExprKind::Result(_) => {
                 let var = self.bits(expr, size);
                 let size = if expr.ty == TyKind::Table {
                     SizeOperand::Rows(var)
@@ -129,6 +133,14 @@ impl Lowerer<'_> {
                 // The sizes of a table are determined when it is stored.
                 Rvalue { op, size: SizeOperand::Value(Operand::Int(0)), exts }
             }
+            ExprKind::Field(field) => self.field_value(field, exts),
+            ExprKind::Cell(row, field) => self.cell_value(row, field, exts),
+            ExprKind::Ones(size) => {
+                let rows = self.operand(size);
+                self.check(Check::NotNegative(rows.clone()));
+                self.count(Builtin::Set.cost());
+                Rvalue { op: Op::Fill(rows.clone(), true), size: SizeOperand::Value(rows), exts }
+            }
             ExprKind::Builtin(builtin, args) => self.bits_builtin(*builtin, args, size, exts),
             // A program with errors is not lowered, and the other variants are scalars.
             ExprKind::Error
@@ -142,6 +154,7 @@ impl Lowerer<'_> {
             | ExprKind::BitsEqual(..)
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
+            | ExprKind::Inside(..)
             | ExprKind::Step(_)
             | ExprKind::NCols(_)
             | ExprKind::NRows(_)

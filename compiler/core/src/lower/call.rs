@@ -10,7 +10,8 @@ impl Lowerer<'_> {
     /// Lowers a call; its operands are evaluated from left to right.
     pub(super) fn call(&mut self, callee: RoutineId, args: &[hir::Arg], dst: Option<VarId>) {
         self.arguments_must_agree(callee, args);
-        if let Some(op) = self.machine_op(callee) {
+        let is_field = |arg: &hir::Arg| matches!(arg, hir::Arg::Field(..));
+        if let Some(op) = self.machine_op(callee).filter(|_| !args.iter().any(is_field)) {
             self.machine(op, args);
             return;
         }
@@ -23,6 +24,7 @@ impl Lowerer<'_> {
         let has_effects = |arg: &hir::Arg| matches!(arg, hir::Arg::Value(value) if value.effects);
         let last_effect = args.iter().rposition(has_effects).unwrap_or(0);
         let mut lowered = Vec::with_capacity(args.len());
+        let mut fields = Vec::new();
         let params = &self.program.routine(callee).params;
         for (idx, (arg, &param)) in args.iter().zip(params).enumerate() {
             let effects = idx < last_effect;
@@ -34,6 +36,12 @@ impl Lowerer<'_> {
                     }
                     Arg::Ref(self.place_var(*place))
                 }
+                hir::Arg::Field(field, kind) => {
+                    let copy = self.copy_field(field, *kind);
+                    let var = copy.var;
+                    fields.push((idx, copy));
+                    Arg::Ref(var)
+                }
                 hir::Arg::Value(value) => {
                     let same_object = is_variable_of(value, args);
                     match self.value_argument(value, effects) {
@@ -43,8 +51,13 @@ impl Lowerer<'_> {
                 }
             });
         }
+        self.records_must_agree(callee, args, &lowered);
         self.flush_cost();
         self.emit(StmtKind::Call { callee: id, args: lowered, dst });
+        for (idx, copy) in fields {
+            let is_set = self.summaries.assigns(callee, idx);
+            self.store_copy(copy, is_set);
+        }
         // A variable that a callee may have unset or resized is no longer known to be set.
         for arg in args {
             if let hir::Arg::Ref(place) = arg {

@@ -80,6 +80,10 @@ impl Lowerer<'_> {
                 self.count(1);
                 self.store_temp(Ty::Int, Op::Bit(table, row, column))
             }
+            ExprKind::Inside(index, limit) => {
+                let [index, limit] = self.both(index, limit);
+                self.inside(index, limit)
+            }
             ExprKind::Step(place) => {
                 let temp = self.temp(Ty::Int);
                 self.step(temp, *place);
@@ -120,6 +124,10 @@ impl Lowerer<'_> {
             | ExprKind::BitsNot(_)
             | ExprKind::Shift(..)
             | ExprKind::Part(..)
+            | ExprKind::Field(_)
+            | ExprKind::Cell(..)
+            | ExprKind::Ones(_)
+            | ExprKind::Result(_)
             | ExprKind::Col(..)
             | ExprKind::Row(..) => self.fault_scalar("expected a scalar"),
         }

@@ -7,7 +7,7 @@ use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, VarId};
 
 use super::sizes::{Ext, SizeKey};
 use super::{Fact, Lowerer};
-use crate::hir::{LocalId, Role, TyKind};
+use crate::hir::{LocalId, RecordArg, Role, TyKind};
 
 impl Lowerer<'_> {
     /// Assigns the sizes bound by the header.
@@ -132,6 +132,21 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Checks that the arguments of record types are not negative, so that no field is.
+    pub(super) fn check_records(&mut self) {
+        for (idx, local) in self.r.locals.iter().enumerate() {
+            let args = local.record.iter().flat_map(|record| &record.args);
+            for &arg in args {
+                if let RecordArg::Var(arg) = arg {
+                    let var = self.local_var(LocalId(idx as u32));
+                    let is_param = local.role != Role::Local;
+                    self.loc = self.location(local.span, &[(var, LocalId(idx as u32))], is_param);
+                    self.checked_size(SizeKey::Int(arg));
+                }
+            }
+        }
+    }
+
     /// Evaluates the sizes declared for local variables, if they are known already.
     pub(super) fn sizes_at_entry(&mut self) {
         self.loc = self.location(self.r.header, &[], false);
@@ -217,7 +232,7 @@ impl Lowerer<'_> {
         let size = self.size(key);
         // All others were measured, or checked when computed.
         if let SizeKey::Int(local) = key
-            && self.r.local(local).role == Role::Value
+            && matches!(self.r.local(local).role, Role::Value | Role::Implicit)
             && self.facts.insert(Fact::NotNegative(local))
         {
             self.emit(StmtKind::Check(Check::NotNegative(size.clone())));

@@ -53,8 +53,10 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn location_of(&mut self, span: Span, places: &[hir::VarUse]) -> LocId {
+        let r = self.r;
+        let shown = places.iter().filter(|place| !r.local(place.local).is_hidden());
         let named: Vec<(VarId, LocalId)> =
-            places.iter().map(|&place| (self.place_var(place), place.local)).collect();
+            shown.map(|&place| (self.place_var(place), place.local)).collect();
         self.location(span, &named, false)
     }
 }

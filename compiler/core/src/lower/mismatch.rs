@@ -45,6 +45,7 @@ impl Lowerer<'_> {
                 let found = match arg {
                     hir::Arg::Value(value) => self.origin(value, dim),
                     hir::Arg::Ref(place) => self.declared(place.local, dim),
+                    hir::Arg::Field(..) => None,
                 };
                 let (Some(size), Some(found)) = (size, found) else { continue };
                 match size.as_size() {
@@ -160,6 +161,11 @@ impl Lowerer<'_> {
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
             | ExprKind::Part(..)
+            | ExprKind::Field(_)
+            | ExprKind::Cell(..)
+            | ExprKind::Inside(..)
+            | ExprKind::Ones(_)
+            | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::NCols(_)

@@ -14,6 +14,7 @@ mod bits;
 mod cache;
 mod call;
 mod expr;
+mod fields;
 mod flow;
 mod header;
 mod internal;
@@ -178,6 +179,7 @@ impl<'a> Lowerer<'a> {
             .collect();
         let result = self.r.result.map(|result| self.local_var(result));
         self.bind_sizes();
+        self.check_records();
         self.check_header();
         self.sizes_at_entry();
         let routine = self.r;

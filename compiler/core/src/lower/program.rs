@@ -6,7 +6,7 @@ use star_base::{Diagnostic, Span};
 use star_ir::{Block, LocId, Location, Locations};
 
 use super::{Lowerer, Output, internal_fault};
-use crate::flow::summary::{Summaries, callees_first, callees_of};
+use crate::flow::summary::{Summaries, callees_first, callees_of, stores_to_field};
 use crate::flow::webs::{self, Webs};
 use crate::hir::{Program, RoutineId};
 
@@ -282,9 +282,13 @@ pub(super) fn reachable(
         if known(id) || !seen.insert(id) {
             continue;
         }
-        for callee in callees_of(program.routine(id)) {
+        let routine = program.routine(id);
+        for callee in callees_of(routine) {
             let callee = RoutineId(callee as u32);
-            if bodies == Bodies::All || program.routine(callee).machine_op.is_none() {
+            let is_op = bodies == Bodies::NotOfMachineOps
+                && program.routine(callee).machine_op.is_some()
+                && !stores_to_field(routine, callee);
+            if !is_op {
                 work.push(callee);
             }
         }

@@ -2,6 +2,7 @@
 
 use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
+use super::poly::{Poly, Single};
 use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
 use crate::hir::{self, Expr, ExprKind, LocalId, Role, Routine, SizeTerm, TyKind};
@@ -91,7 +92,7 @@ impl Lowerer<'_> {
         let declared = self.r.local(local);
         declared.ty.kind() == TyKind::Int
             && match declared.role {
-                Role::Binding => true,
+                Role::Binding | Role::Implicit => true,
                 Role::Value => !self.effects(local).written,
                 Role::Ref | Role::Local | Role::Result => false,
             }
@@ -120,7 +121,7 @@ impl Lowerer<'_> {
         let mut known = true;
         crate::visit::uses_of_expr(expr, &mut |place| {
             let role = self.r.local(place.local).role;
-            known &= matches!(role, Role::Value | Role::Binding);
+            known &= matches!(role, Role::Value | Role::Binding | Role::Implicit);
         });
         known
     }
@@ -304,36 +305,14 @@ impl Lowerer<'_> {
             hir::StmtKind::Read(place, ..) => {
                 changed |= self.widen(*place, (Ext::Dynamic, Ext::Dynamic))
             }
-            hir::StmtKind::Call(callee, args) => match (self.machine_op(*callee), &args[..]) {
-                (
-                    Some(hir::MachineOp::Min | hir::MachineOp::Max),
-                    [_, hir::Arg::Value(mask), hir::Arg::Ref(to)],
-                ) => {
-                    let exts = self.exts_of(mask);
-                    changed |= self.widen(*to, exts);
-                }
-                (
-                    Some(hir::MachineOp::LoadField),
-                    [hir::Arg::Value(table), _, hir::Arg::Value(width), hir::Arg::Ref(to)],
-                ) => {
-                    let rows = self.exts_of(table).0;
-                    let exts = (rows, self.int_ext(width));
-                    changed |= self.widen(*to, exts);
-                }
-                (
-                    Some(hir::MachineOp::StoreField),
-                    [hir::Arg::Value(value), .., hir::Arg::Ref(to)],
-                ) => {
-                    let rows = self.exts_of(value).0;
-                    changed |= self.widen(*to, (rows, Ext::Dynamic));
-                }
-                (Some(_) | None, _) => changed |= self.infer_args(*callee, args),
-            },
+            hir::StmtKind::Call(callee, args) => changed |= self.infer_call(*callee, args),
             hir::StmtKind::Assign(
                 hir::Target::Component(..)
                 | hir::Target::Bit(..)
                 | hir::Target::Row(..)
-                | hir::Target::Part(..),
+                | hir::Target::Part(..)
+                | hir::Target::Field(_)
+                | hir::Target::Cell(..),
                 _,
             )
             | hir::StmtKind::Fill(..)
@@ -354,11 +333,41 @@ impl Lowerer<'_> {
             | hir::StmtKind::Continue => {}
         }
         crate::visit::any_expr_of(stmt, &mut |expr| {
-            if let ExprKind::Call(callee, args) = &expr.kind {
-                changed |= self.infer_args(*callee, args);
-            }
+            changed |= match &expr.kind {
+                ExprKind::Call(callee, args) => self.infer_args(*callee, args),
+                ExprKind::Result(result) => self.infer_call(result.callee, &result.args),
+                _ => false,
+            };
             false
         });
+        changed
+    }
+
+    /// Adds what a call defines to the webs of the variables that it is passed.
+    fn infer_call(&mut self, callee: hir::RoutineId, args: &[hir::Arg]) -> bool {
+        let mut changed = false;
+        match (self.machine_op(callee), args) {
+            (
+                Some(hir::MachineOp::Min | hir::MachineOp::Max),
+                [_, hir::Arg::Value(mask), hir::Arg::Ref(to)],
+            ) => {
+                let exts = self.exts_of(mask);
+                changed |= self.widen(*to, exts);
+            }
+            (
+                Some(hir::MachineOp::LoadField),
+                [hir::Arg::Value(table), _, hir::Arg::Value(width), hir::Arg::Ref(to)],
+            ) => {
+                let rows = self.exts_of(table).0;
+                let exts = (rows, self.int_ext(width));
+                changed |= self.widen(*to, exts);
+            }
+            (Some(hir::MachineOp::StoreField), [hir::Arg::Value(value), .., hir::Arg::Ref(to)]) => {
+                let rows = self.exts_of(value).0;
+                changed |= self.widen(*to, (rows, Ext::Dynamic));
+            }
+            (Some(_) | None, _) => changed |= self.infer_args(callee, args),
+        }
         changed
     }
 
@@ -409,6 +418,15 @@ impl Lowerer<'_> {
             ExprKind::Col(_, place) => bits(self.place_exts(*place).0),
             ExprKind::Row(_, place) => bits(self.place_exts(*place).1),
             ExprKind::Part(..) => (Ext::Dynamic, Ext::Dynamic),
+            ExprKind::Field(field) => {
+                (self.place_exts(field.table).0, self.columns_ext(&field.width))
+            }
+            ExprKind::Cell(_, field) => bits(self.columns_ext(&field.width)),
+            ExprKind::Ones(size) => bits(match size.kind {
+                ExprKind::NRows(place) => self.place_exts(place).0,
+                _ => self.columns_ext(size),
+            }),
+            ExprKind::Result(result) => self.place_exts(result.value),
             ExprKind::Builtin(builtin, args) => match (shape(*builtin), &args[..]) {
                 (Shape::Bits(Bits::Trim), [from, to, _]) => bits(self.width_ext(from, to)),
                 (Shape::Bits(Bits::FromInt), [_, width]) => bits(self.int_ext(width)),
@@ -427,6 +445,7 @@ impl Lowerer<'_> {
             | ExprKind::BitsEqual(..)
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
+            | ExprKind::Inside(..)
             | ExprKind::Step(_)
             | ExprKind::NCols(_)
             | ExprKind::NRows(_)
@@ -466,6 +485,11 @@ impl Lowerer<'_> {
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
             | ExprKind::Part(..)
+            | ExprKind::Field(_)
+            | ExprKind::Cell(..)
+            | ExprKind::Inside(..)
+            | ExprKind::Ones(_)
+            | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)
@@ -480,15 +504,23 @@ impl Lowerer<'_> {
     /// Returns the size `to − from + 1`, if it is a constant or one variable: `TRIM((j-1)*h+1, j*h,
     /// w)` has h components.
     pub(super) fn width_ext(&self, from: &Expr, to: &Expr) -> Ext {
-        let width = super::poly::Poly::of(to).minus(&super::poly::Poly::of(from)).plus_const(1);
+        self.single_ext(Poly::of(to).minus(&Poly::of(from)).plus_const(1))
+    }
+
+    /// Returns the number of columns of a field, if it is a constant or one variable.
+    fn columns_ext(&self, width: &Expr) -> Ext {
+        self.single_ext(Poly::of(width))
+    }
+
+    fn single_ext(&self, width: Poly) -> Ext {
         match width.single() {
-            Some(super::poly::Single::Const(n)) => {
+            Some(Single::Const(n)) => {
                 u64::try_from(n).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n)))
             }
-            Some(super::poly::Single::Local(local)) if self.is_fixed_int(local) => {
+            Some(Single::Local(local)) if self.is_fixed_int(local) => {
                 Ext::Known(SizeKey::Int(local))
             }
-            Some(super::poly::Single::Local(_)) | None => Ext::Dynamic,
+            Some(Single::Local(_)) | None => Ext::Dynamic,
         }
     }
 }

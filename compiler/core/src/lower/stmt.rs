@@ -169,6 +169,8 @@ impl Lowerer<'_> {
                 self.count(1);
                 self.emit(StmtKind::PutBit { table, row, column, bit });
             }
+            Target::Field(field) => self.put_field(field, value),
+            Target::Cell(row, field) => self.put_cell(row, field, value),
             Target::Part(place, part) => {
                 let value = self.bits(value, None);
                 self.touch(place.local);

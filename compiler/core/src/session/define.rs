@@ -49,6 +49,8 @@ pub enum ItemKind {
     Import,
     /// `const`
     Const,
+    /// `type`
+    Type,
     /// A procedure, function or program.
     Routine(ast::RoutineKind),
 }
@@ -150,7 +152,7 @@ impl Session {
                 ast::Item::Import { path, span } => {
                     self.import(path, span, importer, loader, &mut defined);
                 }
-                item @ (ast::Item::Const { .. } | ast::Item::Routine(_)) => {
+                item @ (ast::Item::Const { .. } | ast::Item::Type(_) | ast::Item::Routine(_)) => {
                     tried.push(self.place(item));
                 }
             }
@@ -184,6 +186,7 @@ impl Session {
             };
             let kind = match self.item(&one.name) {
                 Some(ast::Item::Routine(routine)) => ItemKind::Routine(routine.kind),
+                Some(ast::Item::Type(_)) => ItemKind::Type,
                 Some(ast::Item::Const { .. } | ast::Item::Import { .. }) => ItemKind::Const,
                 None => continue,
             };
@@ -260,7 +263,10 @@ impl Session {
             ast::Item::Routine(routine) if routine.kind == ast::RoutineKind::Program => {
                 Some(routine.name.name.to_string())
             }
-            ast::Item::Routine(_) | ast::Item::Const { .. } | ast::Item::Import { .. } => None,
+            ast::Item::Routine(_)
+            | ast::Item::Const { .. }
+            | ast::Item::Type(_)
+            | ast::Item::Import { .. } => None,
         })
     }
 

@@ -131,7 +131,7 @@ impl Session {
         units.any(|unit| {
             self.files.units[unit].tree.items.iter().any(|item| match item {
                 ast::Item::Routine(routine) => same(&routine.name.name, name),
-                ast::Item::Import { .. } | ast::Item::Const { .. } => false,
+                ast::Item::Import { .. } | ast::Item::Const { .. } | ast::Item::Type(_) => false,
             })
         })
     }
@@ -205,6 +205,7 @@ fn name_of(item: &ast::Item) -> Option<&str> {
     match item {
         ast::Item::Import { .. } => None,
         ast::Item::Const { name, .. } => Some(&name.name),
+        ast::Item::Type(one) => Some(&one.name.name),
         ast::Item::Routine(routine) => Some(&routine.name.name),
     }
 }
@@ -214,6 +215,7 @@ pub fn span_of(item: &ast::Item) -> Span {
     match item {
         ast::Item::Import { span, .. } => *span,
         ast::Item::Const { name, value } => name.span.to(value.span),
+        ast::Item::Type(one) => one.span,
         ast::Item::Routine(routine) => routine.span,
     }
 }

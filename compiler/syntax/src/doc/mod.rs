@@ -174,7 +174,7 @@ pub fn documentation(file: FileId, text: &str, parsed: &Parsed) -> (FileDoc, Vec
     for item in &parsed.file.items {
         let routine: &Routine = match item {
             Item::Routine(routine) => routine,
-            Item::Import { .. } | Item::Const { .. } => continue,
+            Item::Import { .. } | Item::Const { .. } | Item::Type(_) => continue,
         };
         let comments = comment::before(text, &parsed.comments, routine.header.start);
         taken = taken.or_else(|| comments.first().copied());

@@ -208,7 +208,8 @@ fn kind_of(request: &Request<'_>, value: &ast::Expr) -> Option<hir::TyKind> {
         ExprKind::Str(_) => Some(hir::TyKind::Str),
         ExprKind::Bits(_) => Some(hir::TyKind::Word),
         ExprKind::Theta => Some(hir::TyKind::Slice),
-        ExprKind::Part(_) => Some(hir::TyKind::Table),
+        // The kind of a field depends on its type.
+        ExprKind::Path(_) | ExprKind::Filtered(_) => None,
         ExprKind::Not(operand) => kind_of(request, operand),
         ExprKind::Chain(chain) => match chain.links.first().map(|link| link.op) {
             Some(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) => {

@@ -5,8 +5,9 @@
 //! compiler's messages for both texts, and by the tests of [`star_compiler::Formatter`].
 
 use star_syntax::ast::{
-    Assign, Expr, ExprKind, File, Ident, Item, Link, Params, PartRef, Ref, Routine, Stmt, StmtKind,
-    Type, TypeKind, Vars,
+    ArrayBounds, Assign, Expr, ExprKind, FieldName, Fields, File, Filtered, Ident, Item, Link,
+    Params, Path, RecordTable, RecordType, Ref, Routine, Step, Stmt, StmtKind, Type, TypeKind,
+    Vars,
 };
 
 pub(super) fn same_file(one: &File, two: &File) -> bool {
@@ -32,9 +33,32 @@ fn same_item(one: &Item, two: &Item) -> bool {
         (Item::Const { name: n, value: a }, Item::Const { name: m, value: b }) => {
             same_declared(n, m) && same_expr(a, b)
         }
+        (Item::Type(a), Item::Type(b)) => same_record(a, b),
         (Item::Routine(a), Item::Routine(b)) => same_routine(a, b),
-        (Item::Import { .. } | Item::Const { .. } | Item::Routine(_), _) => false,
+        (Item::Import { .. } | Item::Const { .. } | Item::Type(_) | Item::Routine(_), _) => false,
     }
+}
+
+fn same_record(one: &RecordType, two: &RecordType) -> bool {
+    let RecordType { name, params, fields, span: _ } = one;
+    let same_fields = |one: &Fields, two: &Fields| {
+        let Fields { names, array, kind, width } = one;
+        let same_field = |one: &FieldName, two: &FieldName| {
+            let FieldName { name, in_files } = one;
+            same_declared(name, &two.name) && *in_files == two.in_files
+        };
+        let same_bounds = |one: &ArrayBounds, two: &ArrayBounds| {
+            let ArrayBounds { first, last, span: _ } = one;
+            same_expr(first, &two.first) && same_expr(last, &two.last)
+        };
+        all(names, &two.names, same_field)
+            && optional(array.as_ref(), two.array.as_ref(), same_bounds)
+            && same_declared(kind, &two.kind)
+            && optional(width.as_ref(), two.width.as_ref(), same_expr)
+    };
+    same_declared(name, &two.name)
+        && all(params, &two.params, same_declared)
+        && all(fields, &two.fields, same_fields)
 }
 
 fn same_routine(one: &Routine, two: &Routine) -> bool {
@@ -80,6 +104,13 @@ fn same_type(one: &Type, two: &Type) -> bool {
             size(a, b)
         }
         (TypeKind::Table(a, c), TypeKind::Table(b, d)) => size(a, b) && size(c, d),
+        (TypeKind::Records(a), TypeKind::Records(b)) => {
+            let RecordTable { rows, columns, name, args } = &**a;
+            size(rows, &b.rows)
+                && size(columns, &b.columns)
+                && same_declared(name, &b.name)
+                && all(args, &b.args, same_expr)
+        }
         (
             TypeKind::Integer
             | TypeKind::Boolean
@@ -87,6 +118,7 @@ fn same_type(one: &Type, two: &Type) -> bool {
             | TypeKind::Slice(_)
             | TypeKind::Word(_)
             | TypeKind::Table(..)
+            | TypeKind::Records(_)
             | TypeKind::Handle,
             _,
         ) => false,
@@ -138,9 +170,9 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             StmtKind::Assign { target: b, assign: q, value: d },
         ) => same_ref(a, b) && same_sign(*p, *q) && same_expr(c, d),
         (
-            StmtKind::PutPart { target: a, assign: p, value: c },
-            StmtKind::PutPart { target: b, assign: q, value: d },
-        ) => same_part(a, b) && same_sign(*p, *q) && same_expr(c, d),
+            StmtKind::AssignPath { target: a, assign: p, value: c },
+            StmtKind::AssignPath { target: b, assign: q, value: d },
+        ) => same_path(a, b) && same_sign(*p, *q) && same_expr(c, d),
         (StmtKind::Call(a), StmtKind::Call(b)) => same_ref(a, b),
         (StmtKind::Goto(a), StmtKind::Goto(b)) => same_declared(a, b),
         (StmtKind::Labelled { label: a, body: s }, StmtKind::Labelled { label: b, body: r }) => {
@@ -156,7 +188,7 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Assign { .. }
-            | StmtKind::PutPart { .. }
+            | StmtKind::AssignPath { .. }
             | StmtKind::Call(_)
             | StmtKind::Goto(_)
             | StmtKind::Labelled { .. },
@@ -171,9 +203,15 @@ fn same_sign(one: Assign, _: Assign) -> bool {
     true
 }
 
-fn same_part(one: &PartRef, two: &PartRef) -> bool {
-    let PartRef { handle, part } = one;
-    same_name(handle, &two.handle) && same_name(part, &two.part)
+fn same_path(one: &Path, two: &Path) -> bool {
+    let Path { name, steps, span: _ } = one;
+    let same_step = |one: &Step, two: &Step| match (one, two) {
+        (Step::Args(a), Step::Args(b)) => all(a, b, same_expr),
+        (Step::Field(a), Step::Field(b)) => same_declared(a, b),
+        (Step::Index(a), Step::Index(b)) => same_expr(a, b),
+        (Step::Args(_) | Step::Field(_) | Step::Index(_), _) => false,
+    };
+    same_name(name, &two.name) && all(steps, &two.steps, same_step)
 }
 
 fn same_ref(one: &Ref, two: &Ref) -> bool {
@@ -194,7 +232,13 @@ fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
         (ExprKind::Bool(a), ExprKind::Bool(b)) => a == b,
         (ExprKind::Bits(a), ExprKind::Bits(b)) | (ExprKind::Str(a), ExprKind::Str(b)) => a == b,
         (ExprKind::Theta, ExprKind::Theta) => true,
-        (ExprKind::Part(a), ExprKind::Part(b)) => same_part(a, b),
+        (ExprKind::Path(a), ExprKind::Path(b)) => same_path(a, b),
+        (ExprKind::Filtered(a), ExprKind::Filtered(b)) => {
+            let Filtered { value, filter, otherwise } = &**a;
+            same_expr(value, &b.value)
+                && same_expr(filter, &b.filter)
+                && optional(otherwise.as_ref(), b.otherwise.as_ref(), same_expr)
+        }
         (ExprKind::Name(a, _), ExprKind::Name(b, _)) => a.to_lowercase() == b.to_lowercase(),
         (ExprKind::Ref(a), ExprKind::Ref(b)) => same_ref(a, b),
         (ExprKind::Not(a), ExprKind::Not(b)) | (ExprKind::Neg(a), ExprKind::Neg(b)) => {
@@ -217,7 +261,8 @@ fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
             | ExprKind::Theta
-            | ExprKind::Part(_)
+            | ExprKind::Path(_)
+            | ExprKind::Filtered(_)
             | ExprKind::Name(..)
             | ExprKind::Ref(_)
             | ExprKind::Not(_)

@@ -1,11 +1,14 @@
 //! The rules of the language reference as programs: §2 text, §3 types and sizes, §4 indices, §5
-//! meaning, §7 extensions of stage 1. A test states the output of a text, its messages, or its
-//! trap: code, location, values and calls.
+//! meaning, §7 extensions, §12 records, §13 reductions, §14 columns. A test states the output of a
+//! text, its messages, or its trap: code, location, values and calls.
 
+mod columns;
 mod extensions;
 mod indices;
 mod meaning;
 mod messages;
+mod records;
+mod reductions;
 mod routines;
 mod sizes;
 mod tables;

@@ -117,7 +117,7 @@ impl Walk<'_> {
     fn read_later(&self, end: Option<&State>) -> Vec<bool> {
         let is_callers = |local: LocalId| match self.routine.local(local).role {
             Role::Ref | Role::Result => true,
-            Role::Value | Role::Binding | Role::Local => false,
+            Role::Value | Role::Binding | Role::Implicit | Role::Local => false,
         };
         let at_end = (0..).map(LocalId).zip(end.into_iter().flatten());
         let at_end = at_end.filter(|(local, _)| is_callers(*local)).map(|(_, &node)| node);

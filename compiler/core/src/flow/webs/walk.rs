@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, LocalId, MachineOp, Program, Role, Routine, RoutineId, Stmt,
-    StmtKind, Target, TyKind, VarUse,
+    Arg, ChainOp, Expr, ExprKind, Field, LocalId, MachineOp, Program, Role, Routine, RoutineId,
+    Stmt, StmtKind, Target, TyKind, VarUse,
 };
 use crate::visit;
 use star_ir::LogicOp;
@@ -67,7 +67,7 @@ pub(crate) fn analyse(
             let local = routine.local(LocalId(idx));
             let sized_table = local.ty.kind() == TyKind::Table && !local.ty.is_unsized();
             let node = match local.role {
-                Role::Value | Role::Binding => Node::Def,
+                Role::Value | Role::Binding | Role::Implicit => Node::Def,
                 Role::Ref | Role::Local if sized_table => Node::Def,
                 Role::Ref => Node::FromCaller,
                 Role::Local | Role::Result => Node::Unset,
@@ -322,6 +322,17 @@ impl Walk<'_> {
                 self.expr(value);
                 self.change(place, After::Set);
             }
+            Target::Field(field) => {
+                self.field(field);
+                self.expr(value);
+                self.change_blindly(&field.table, After::Set);
+            }
+            Target::Cell(row, field) => {
+                self.expr(row);
+                self.field(field);
+                self.expr(value);
+                self.change_blindly(&field.table, After::Set);
+            }
             // A handle may be initialised from any part.
             Target::Part(place, _) => {
                 self.expr(value);
@@ -350,12 +361,14 @@ impl Walk<'_> {
         for arg in args {
             match arg {
                 Arg::Value(value) => self.expr(value),
+                Arg::Field(field, _) => self.field(field),
                 Arg::Ref(_) => {}
             }
         }
         for (param, arg) in args.iter().enumerate() {
             match arg {
                 Arg::Value(_) => {}
+                Arg::Field(field, _) => self.change(&field.table, After::Set),
                 Arg::Ref(place) => match machine_op {
                     Some(MachineOp::Min | MachineOp::Max | MachineOp::LoadField) => {
                         self.define(place)
@@ -376,6 +389,12 @@ impl Walk<'_> {
                 },
             }
         }
+    }
+
+    /// Handles the columns of a field.
+    fn field(&mut self, field: &Field) {
+        self.expr(&field.base);
+        self.expr(&field.width);
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -424,6 +443,24 @@ impl Walk<'_> {
                 self.read(place);
             }
             ExprKind::Part(place, _) => self.read(place),
+            ExprKind::Field(field) => {
+                self.field(field);
+                self.read(&field.table);
+            }
+            ExprKind::Cell(row, field) => {
+                self.expr(row);
+                self.field(field);
+                self.read(&field.table);
+            }
+            ExprKind::Ones(size) => self.expr(size),
+            ExprKind::Result(result) => {
+                self.call(result.callee, &result.args);
+                self.read(&result.value);
+            }
+            ExprKind::Inside(index, limit) => {
+                self.expr(index);
+                self.expr(limit);
+            }
             ExprKind::Step(place) => self.change(place, After::Set),
             ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.expr(arg)),
             ExprKind::Call(callee, args) => self.call(*callee, args),

@@ -1,0 +1,315 @@
+//! Reductions: `count(X)`, `min(F where X)` and others, which join many rows into one value. Their
+//! names are predeclared; a routine of the program with such a name hides the reduction.
+//!
+//! Each stands for a call of the library, or for built-ins.
+
+use star_base::{Builtin, Code, Diagnostic, Span};
+use star_syntax::ast;
+
+use super::Checker;
+use super::layout::FieldKind;
+use super::path::Place;
+use crate::hir::{
+    Arg, ChainOp, Expr, ExprKind, Field, Local, LocalId, ResultOf, Role, Ty, TyKind, VarUse,
+};
+
+/// A reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    /// `count(X)`
+    Count,
+    /// `sum(F where X)`
+    Sum,
+    /// `min(F where X)`
+    Min,
+    /// `max(F where X)`
+    Max,
+    /// `argmin(F where X)`
+    ArgMin,
+    /// `argmax(F where X)`
+    ArgMax,
+    /// `kmin(k, F where X)`
+    KMin,
+    /// `kmax(k, F where X)`
+    KMax,
+    /// `orrows(T where X)`
+    OrRows,
+    /// `androws(T where X)`
+    AndRows,
+    /// `xorrows(T where X)`
+    XorRows,
+    /// `high(F)`, the greatest number of a field
+    High,
+    /// `low(F)`, the least number of a field
+    Low,
+}
+
+/// All reductions with their names.
+const ALL: [(&str, Reduction); 13] = [
+    ("count", Reduction::Count),
+    ("sum", Reduction::Sum),
+    ("min", Reduction::Min),
+    ("max", Reduction::Max),
+    ("argmin", Reduction::ArgMin),
+    ("argmax", Reduction::ArgMax),
+    ("kmin", Reduction::KMin),
+    ("kmax", Reduction::KMax),
+    ("orrows", Reduction::OrRows),
+    ("androws", Reduction::AndRows),
+    ("xorrows", Reduction::XorRows),
+    ("high", Reduction::High),
+    ("low", Reduction::Low),
+];
+
+impl Reduction {
+    /// Returns the reduction with this name, in any letter case, and number of arguments.
+    pub(crate) fn find(name: &str, n_args: usize) -> Option<Reduction> {
+        let found = ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, reduction)| *reduction).filter(|one| one.n_args() == n_args)
+    }
+
+    fn n_args(self) -> usize {
+        if matches!(self, Reduction::KMin | Reduction::KMax) { 2 } else { 1 }
+    }
+
+    fn name(self) -> &'static str {
+        ALL.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
+    }
+
+    /// Returns the library procedure that finds the rows or joins them.
+    fn procedure(self) -> &'static str {
+        match self {
+            Reduction::Count | Reduction::Sum | Reduction::High | Reduction::Low => "SUMROWS",
+            Reduction::Min | Reduction::ArgMin => "MIN",
+            Reduction::Max | Reduction::ArgMax => "MAX",
+            Reduction::KMin => "KMIN",
+            Reduction::KMax => "KMAX",
+            Reduction::OrRows => "ORROWS",
+            Reduction::AndRows => "ANDROWS",
+            Reduction::XorRows => "XORROWS",
+        }
+    }
+}
+
+/// The table that is reduced.
+enum Source {
+    Var(VarUse),
+    Field(Box<Field>),
+}
+
+impl Source {
+    fn table(&self) -> VarUse {
+        match self {
+            Source::Var(table) => *table,
+            Source::Field(field) => field.table,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Returns the reduction that a name with arguments denotes, unless the program declares a
+    /// routine of that name.
+    pub(super) fn reduction(&self, name: &ast::Ident, n_args: usize) -> Option<Reduction> {
+        let found = Reduction::find(&name.name, n_args)?;
+        (!self.world.hides(self.unit, &name.name)).then_some(found)
+    }
+
+    /// Checks a reduction.
+    pub(super) fn reduce(&mut self, of: Reduction, args: &[ast::Expr], span: Span) -> Expr {
+        let Some((last, first)) = args.split_last() else { return self.error(span) };
+        let (value, filter, otherwise) = match &last.kind {
+            ast::ExprKind::Filtered(filtered) => {
+                (&filtered.value, Some(&filtered.filter), filtered.otherwise.as_ref())
+            }
+            _ => (last, None, None),
+        };
+        if let Some(otherwise) = otherwise
+            && !matches!(of, Reduction::Min | Reduction::Max)
+        {
+            let message = format!("`{}` always has a value", of.name());
+            let diagnostic = Diagnostic::at(Code::BadFilter, otherwise.span, message);
+            self.report(diagnostic.note("only `min` and `max` have an `else`"));
+        }
+        match of {
+            Reduction::Count => return self.count(value, filter, span),
+            Reduction::High | Reduction::Low => {
+                return self.extreme_of(last, of == Reduction::High, span);
+            }
+            _ => {}
+        }
+        let n_rows = first.first().map(|tree| self.typed(tree, TyKind::Int));
+        let Some(source) = self.reduced(of, value) else { return self.error(span) };
+        let mask = match filter {
+            Some(filter) => self.typed(filter, TyKind::Slice),
+            None => {
+                let table = self.fresh_use(source.table().local, span);
+                let kind = ExprKind::NRows(table);
+                let rows = Expr { kind, ty: TyKind::Int, span, effects: false };
+                let kind = ExprKind::Ones(Box::new(rows));
+                Expr { kind, ty: TyKind::Slice, span, effects: false }
+            }
+        };
+        let otherwise = otherwise.map(|tree| self.typed(tree, TyKind::Int));
+        let table = match source {
+            Source::Var(table) => {
+                let kind = ExprKind::Var(table);
+                Expr { kind, ty: TyKind::Table, span: value.span, effects: false }
+            }
+            Source::Field(field) => {
+                let kind = ExprKind::Field(field);
+                Expr { kind, ty: TyKind::Table, span: value.span, effects: false }
+            }
+        };
+        let effects = mask.effects || n_rows.iter().chain(&otherwise).any(|one| one.effects);
+        let node = |kind, ty| Expr { kind, ty, span, effects };
+        let values = n_rows.into_iter().chain([table, mask]).map(Arg::Value).collect();
+        match of {
+            Reduction::Count | Reduction::Sum | Reduction::High | Reduction::Low => {
+                match self.world.library_routine("SUMROWS") {
+                    Some(sum) => node(ExprKind::Call(sum, values), TyKind::Int),
+                    None => self.no_library(of.procedure(), span),
+                }
+            }
+            Reduction::KMin | Reduction::KMax => {
+                self.result_of_procedure(of.procedure(), values, TyKind::Slice, span)
+            }
+            Reduction::OrRows | Reduction::AndRows | Reduction::XorRows => {
+                self.result_of_procedure(of.procedure(), values, TyKind::Word, span)
+            }
+            Reduction::ArgMin | Reduction::ArgMax => {
+                let rows = self.result_of_procedure(of.procedure(), values, TyKind::Slice, span);
+                node(ExprKind::Builtin(Builtin::Fnd, vec![rows]), TyKind::Int)
+            }
+            Reduction::Min | Reduction::Max => match otherwise {
+                Some(otherwise) => {
+                    let name = if of == Reduction::Min { "MINOR" } else { "MAXOR" };
+                    let mut values: Vec<Arg> = values;
+                    values.push(Arg::Value(otherwise));
+                    match self.world.library_routine(name) {
+                        Some(function) => node(ExprKind::Call(function, values), TyKind::Int),
+                        None => self.no_library(of.procedure(), span),
+                    }
+                }
+                None => {
+                    let rows =
+                        self.result_of_procedure(of.procedure(), values, TyKind::Slice, span);
+                    let row = node(ExprKind::Builtin(Builtin::Fnd, vec![rows]), TyKind::Int);
+                    let word = self.row_of(value, row, span);
+                    node(ExprKind::Builtin(Builtin::Int, vec![word]), TyKind::Int)
+                }
+            },
+        }
+    }
+
+    fn count(&mut self, value: &ast::Expr, filter: Option<&ast::Expr>, span: Span) -> Expr {
+        let mut value = self.bits_as(value, TyKind::Slice);
+        if let Some(filter) = filter {
+            let filter = self.typed(filter, TyKind::Slice);
+            if value.ty == TyKind::Word {
+                self.type_mismatch(value.span, TyKind::Slice, TyKind::Word);
+                return self.error(span);
+            }
+            let effects = value.effects || filter.effects;
+            let links = vec![(ChainOp::Bits(star_ir::LogicOp::And), filter)];
+            let kind = ExprKind::Chain(Box::new(value), links);
+            value = Expr { kind, ty: TyKind::Slice, span, effects };
+        }
+        let (ty, effects) = (TyKind::Int, value.effects);
+        Expr { kind: ExprKind::Builtin(Builtin::Numb, vec![value]), ty, span, effects }
+    }
+
+    /// Returns the table or field that is reduced.
+    fn reduced(&mut self, of: Reduction, value: &ast::Expr) -> Option<Source> {
+        let joins = matches!(of, Reduction::OrRows | Reduction::AndRows | Reduction::XorRows);
+        if let ast::ExprKind::Path(path) = &value.kind {
+            return match self.place_of(path)?.0 {
+                Place::Field(_, FieldKind::Bits) if !joins => {
+                    let message = format!("`{}` needs numbers", of.name());
+                    self.report(
+                        Diagnostic::at(Code::TypeMismatch, value.span, message)
+                            .note("the field is declared as `bits`, which are not a number"),
+                    );
+                    None
+                }
+                Place::Field(field, _) => Some(Source::Field(field)),
+                _ => {
+                    let message = format!("`{}` needs a table or a field of numbers", of.name());
+                    self.report(Diagnostic::at(Code::TypeMismatch, value.span, message));
+                    None
+                }
+            };
+        }
+        let Expr { kind, ty, span, .. } = self.expr(value, Some(TyKind::Table));
+        match kind {
+            ExprKind::Var(table) if ty == TyKind::Table => Some(Source::Var(table)),
+            _ => {
+                if ty != TyKind::Error {
+                    let message = format!("`{}` needs a table or a field of numbers", of.name());
+                    let mut diagnostic = Diagnostic::at(Code::TypeMismatch, span, message);
+                    if of == Reduction::Sum && ty.is_bits() {
+                        diagnostic = diagnostic.help("`count(X)` is the number of ones");
+                    }
+                    self.report(diagnostic);
+                }
+                None
+            }
+        }
+    }
+
+    /// Returns row `row` of the reduced table, whose text has been checked.
+    fn row_of(&mut self, value: &ast::Expr, row: Expr, span: Span) -> Expr {
+        let effects = row.effects;
+        let kind = match &value.kind {
+            ast::ExprKind::Path(path) => match self.place_of(path) {
+                Some((Place::Field(field, _), _)) => ExprKind::Cell(Box::new(row), field),
+                _ => return self.error(span),
+            },
+            _ => match self.expr(value, Some(TyKind::Table)).as_var() {
+                Some(table) => ExprKind::Row(Box::new(row), table),
+                None => return self.error(span),
+            },
+        };
+        Expr { kind, ty: TyKind::Word, span, effects }
+    }
+
+    /// Returns the call of a library procedure whose last parameter is the value.
+    pub(super) fn result_of_procedure(
+        &mut self,
+        procedure: &str,
+        mut args: Vec<Arg>,
+        ty: TyKind,
+        span: Span,
+    ) -> Expr {
+        let Some(callee) = self.world.library_routine(procedure) else {
+            return self.no_library(procedure, span);
+        };
+        let local = LocalId(self.locals.len() as u32);
+        let bits = if ty == TyKind::Word { Ty::Word(None) } else { Ty::Slice(None) };
+        // No text can mention it.
+        let name = format!("‹{procedure}›");
+        self.locals.push(Local { name, span, ty: bits, role: Role::Local, record: None });
+        let [place, value] = [(); 2].map(|()| self.fresh_use(local, span));
+        args.push(Arg::Ref(place));
+        let effects = args.iter().any(|arg| matches!(arg, Arg::Value(one) if one.effects));
+        let kind = ExprKind::Result(Box::new(ResultOf { callee, args, value }));
+        Expr { kind, ty, span, effects }
+    }
+
+    /// Reports that a program without the library cannot use a reduction.
+    fn no_library(&mut self, procedure: &str, span: Span) -> Expr {
+        let message = format!("this needs `{procedure}` of the basic library");
+        self.report(Diagnostic::at(Code::UnknownRoutine, span, message));
+        self.error(span)
+    }
+
+    /// Reports a `where` that does not belong to a reduction.
+    pub(super) fn stray_filter(&mut self, filtered: &ast::Filtered, span: Span) -> Expr {
+        let at = Span::new(span.file, filtered.value.span.end, filtered.filter.span.end);
+        self.report(
+            Diagnostic::at(Code::BadFilter, at, "a filter without a reduction").note(
+                "`where` belongs to the last argument of a reduction, as in `sum(F where X)`",
+            ),
+        );
+        self.error(span)
+    }
+}
