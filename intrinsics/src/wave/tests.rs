@@ -444,3 +444,12 @@ fn steps_follow_the_order_of_ties() {
     let path: Vec<(usize, usize)> = path.iter().map(|cell| (cell.x, cell.y)).collect();
     assert_eq!(path, [(2, 2), (1, 2), (0, 2), (0, 1), (0, 0)]);
 }
+
+#[test]
+fn labels_from_different_goals_differ() {
+    let grid = Grid::of_edges(3, 2, |_, _| true).unwrap();
+    let from = |x| spread(&grid, Neighbourhood::Moore, &[Cell { x, y: 0 }], &workers(1));
+    let [first, other] = [from(0), from(1)];
+    assert!(first.labels() == from(0).labels());
+    assert!(first.labels() != other.labels());
+}
