@@ -196,7 +196,7 @@ fn a_handle_can_only_be_passed_on() {
         ("H.closure:=T", "E0314"),
         ("T:=H.closure", "E0314"),
         ("WARSHALL(1,H.closure)", "E0"),
-        ("T.closure:=T", "E0301"),
+        ("T.closure:=T", "E0315"),
         ("T:=L.closure", "E0201"),
         ("CONDENSE(1,T,T)", "E0301"),
         ("write(H,\"f\")", "E03"),
