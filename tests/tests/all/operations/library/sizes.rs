@@ -7,7 +7,7 @@ use star_vm::Outcome;
 use super::{int, machines};
 
 /// One call of each procedure with matching sizes.
-pub(in super::super) const CALLS: [&str; 48] = [
+pub(in super::super) const CALLS: [&str; 65] = [
     "MATCH(T,X,v,Z)",
     "LESS(T,X,v,Z)",
     "GREAT(T,X,v,Z)",
@@ -56,13 +56,30 @@ pub(in super::super) const CALLS: [&str; 48] = [
     "ORDER(T,F,X,R)",
     "HIST(T,X,3,2,R)",
     "i:=SUMROWS(T,X)",
+    "KMIN(1,T,X,Z)",
+    "KMAX(1,T,X,Z)",
+    "i:=MINOR(T,X,1)",
+    "i:=MAXOR(T,X,1)",
+    "ORROWS(T,X,v)",
+    "ANDROWS(T,X,v)",
+    "XORROWS(T,X,v)",
+    "i:=NUMBITS(1)",
+    "FITWORD(v,2,u,b)",
+    "EQUALS(T,1,Z)",
+    "BELOW(T,1,Z)",
+    "ABOVE(T,1,Z)",
+    "EQUALSWORD(T,v,Z)",
+    "BELOWWORD(T,v,Z)",
+    "ABOVEWORD(T,v,Z)",
+    "EQUALSROWS(T,F,Z)",
+    "BELOWROWS(T,F,Z)",
 ];
 
-/// The arguments: T, F, Q and R of n rows and k columns, P of 2k; X, Y, Z and W of n bits, v of k;
-/// and mismatched ones, named after the sizes in `SIZES`.
+/// The arguments: T, F, Q and R of n rows and k columns, P of 2k; X, Y, Z and W of n bits, v and u
+/// of k; and mismatched ones, named after the sizes in `SIZES`.
 const DECLARED: &str = "T,F,Q,R: table(n,k); P: table(n,2*k); rows4: table(m,k); \
                         cols5: table(n,h); X,Y,Z,W: slice(n); slice4: slice(m); \
-                        v: word(k); word3: word(g); i: integer;";
+                        v,u: word(k); word3: word(g); i: integer; b: boolean;";
 
 /// The sizes that the declarations name.
 const SIZES: [(&str, usize); 5] = [("n", 3), ("k", 2), ("m", 4), ("h", 5), ("g", 3)];
@@ -76,7 +93,7 @@ const WRONG: [(&str, &str); 4] =
 
 /// Permitted mismatches: these procedures do not restrict the columns of that table, or do not
 /// access all of them.
-const FINE: [&str; 13] = [
+const FINE: [&str; 31] = [
     "MIN(cols5,X,Z)",
     "MAX(cols5,X,Z)",
     "SMIN(cols5,X,Z)",
@@ -90,6 +107,24 @@ const FINE: [&str; 13] = [
     "ORDER(cols5,F,X,R)",
     "HIST(cols5,X,3,2,R)",
     "i:=SUMROWS(cols5,X)",
+    "KMIN(1,cols5,X,Z)",
+    "KMAX(1,cols5,X,Z)",
+    "i:=MINOR(cols5,X,1)",
+    "i:=MAXOR(cols5,X,1)",
+    "FITWORD(word3,2,u,b)",
+    "EQUALS(cols5,1,Z)",
+    "BELOW(cols5,1,Z)",
+    "ABOVE(cols5,1,Z)",
+    "EQUALSWORD(cols5,v,Z)",
+    "EQUALSWORD(T,word3,Z)",
+    "BELOWWORD(cols5,v,Z)",
+    "BELOWWORD(T,word3,Z)",
+    "ABOVEWORD(cols5,v,Z)",
+    "ABOVEWORD(T,word3,Z)",
+    "EQUALSROWS(cols5,F,Z)",
+    "EQUALSROWS(T,cols5,Z)",
+    "BELOWROWS(cols5,F,Z)",
+    "BELOWROWS(T,cols5,Z)",
 ];
 
 /// Procedures whose sizes the compiler does not compare, because an argument or a sum determines
