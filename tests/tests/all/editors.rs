@@ -34,12 +34,11 @@ const GROUPS: &[(&str, &str)] = &[
 /// Returns the group of a word of the language.
 fn group(word: &str) -> &'static str {
     match word {
-        "program" | "import" | "const" | "type" | "record" | "var" | "procedure" | "proc"
-        | "function" => "DECLARATIONS",
+        "program" | "import" | "const" | "type" | "record" | "array" | "of" | "var"
+        | "procedure" | "proc" | "function" => "DECLARATIONS",
         "begin" | "end" | "if" | "then" | "else" | "while" | "do" | "repeat" | "until" | "for"
         | "to" | "downto" | "foreach" | "in" | "goto" => "CONTROL",
-        "integer" | "boolean" | "string" | "slice" | "word" | "table" | "array" | "of"
-        | "handle" => "TYPES",
+        "integer" | "boolean" | "string" | "slice" | "word" | "table" | "handle" => "TYPES",
         "true" | "false" => "CONSTANTS",
         "and" | "or" | "xor" | "not" | "div" | "mod" | "where" => "OPERATORS",
         other => panic!("`{other}` is in no group of the editors' grammars"),
