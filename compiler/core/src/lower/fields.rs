@@ -4,6 +4,7 @@ use star_ir::{Arg, Check, IntOp, Op, Operand, SizeOperand, StmtKind, Ty, Var, Va
 
 use super::Lowerer;
 use super::bits::Rvalue;
+use super::header::size_operand;
 use super::sizes::Exts;
 use crate::hir::{
     self, Expr, ExprKind, Field, LocalId, RecordArg, Role, RoutineId, SizeTerm, TyKind,
@@ -249,20 +250,7 @@ impl Lowerer<'_> {
             Arg::Value(Operand::Var(var)) | Arg::Move(var) | Arg::Ref(var) => *var,
             Arg::Value(_) => return None,
         };
-        let measure = match (routine.local(param).ty.kind(), binds(param)?) {
-            (TyKind::Table, 0) => SizeOperand::Rows(var),
-            (TyKind::Table, _) => SizeOperand::Columns(var),
-            (
-                TyKind::Slice
-                | TyKind::Word
-                | TyKind::Int
-                | TyKind::Bool
-                | TyKind::Str
-                | TyKind::Handle
-                | TyKind::Error,
-                _,
-            ) => SizeOperand::Length(var),
-        };
+        let measure = size_operand(routine.local(param).ty.kind(), var, binds(param)?);
         match measure {
             SizeOperand::Length(var) => self.check(Check::Sized(var)),
             SizeOperand::Rows(var) | SizeOperand::Columns(var) => self.check(Check::Set(var)),

@@ -54,20 +54,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn measure(&self, local: LocalId, var: VarId, dim: u8) -> SizeOperand {
-        match (self.r.local(local).ty.kind(), dim) {
-            (TyKind::Table, 0) => SizeOperand::Rows(var),
-            (TyKind::Table, _) => SizeOperand::Columns(var),
-            (
-                TyKind::Slice
-                | TyKind::Word
-                | TyKind::Int
-                | TyKind::Bool
-                | TyKind::Str
-                | TyKind::Handle
-                | TyKind::Error,
-                _,
-            ) => SizeOperand::Length(var),
-        }
+        size_operand(self.r.local(local).ty.kind(), var, dim)
     }
 
     pub(super) fn measure_op(&self, local: LocalId, var: VarId, dim: u8) -> Op {
@@ -238,5 +225,24 @@ impl Lowerer<'_> {
             self.emit(StmtKind::Check(Check::NotNegative(size.clone())));
         }
         size
+    }
+}
+
+/// Returns the size of a variable of this kind in a dimension: 0 the rows or the length, 1 the
+/// columns.
+pub(super) fn size_operand(kind: TyKind, var: VarId, dim: u8) -> SizeOperand {
+    match (kind, dim) {
+        (TyKind::Table, 0) => SizeOperand::Rows(var),
+        (TyKind::Table, _) => SizeOperand::Columns(var),
+        (
+            TyKind::Slice
+            | TyKind::Word
+            | TyKind::Int
+            | TyKind::Bool
+            | TyKind::Str
+            | TyKind::Handle
+            | TyKind::Error,
+            _,
+        ) => SizeOperand::Length(var),
     }
 }
