@@ -46,8 +46,8 @@ pub(super) fn is_for_excel(record: &ByteRecord) -> bool {
 fn is_name(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
     match split(&String::from_utf8_lossy(cell)) {
-        (_, Behind::Nothing) => !looks_like_data(cell),
-        (_, Behind::Colon | Behind::Width(_) | Behind::Text) => true,
+        (_, Suffix::Nothing) => !looks_like_data(cell),
+        (_, Suffix::Colon | Suffix::Width(_) | Suffix::Text) => true,
     }
 }
 
@@ -60,8 +60,8 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
         })?;
         let (name, behind) = split(text);
         let bits = match behind {
-            Behind::Nothing | Behind::Colon | Behind::Text => None,
-            Behind::Width(digits) => match digits.parse::<usize>() {
+            Suffix::Nothing | Suffix::Colon | Suffix::Text => None,
+            Suffix::Width(digits) => match digits.parse::<usize>() {
                 Ok(bits) if bits <= MAX_BITS => Some(bits),
                 Ok(_) | Err(_) => {
                     let message = format!("{} is wider than {MAX_BITS} bits", text::quote(cell));
@@ -69,7 +69,7 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
                 }
             },
         };
-        let is_text = matches!(behind, Behind::Text);
+        let is_text = matches!(behind, Suffix::Text);
         Ok(records.column(Field::new(name, bits, Vec::new()), is_text))
     });
     columns.collect()
@@ -119,7 +119,7 @@ fn is_unclear(name: &[u8]) -> bool {
 }
 
 /// The suffix of a field name.
-enum Behind<'a> {
+enum Suffix<'a> {
     Nothing,
     /// A colon without a width.
     Colon,
@@ -129,15 +129,15 @@ enum Behind<'a> {
     Text,
 }
 
-fn split(cell: &str) -> (&str, Behind<'_>) {
+fn split(cell: &str) -> (&str, Suffix<'_>) {
     match cell.rsplit_once(':') {
-        Some(_) if Meaning::of_moment(cell).is_some() => (cell, Behind::Nothing),
-        Some((name, "")) => (name, Behind::Colon),
-        Some((name, TEXT)) => (name, Behind::Text),
+        Some(_) if Meaning::of_moment(cell).is_some() => (cell, Suffix::Nothing),
+        Some((name, "")) => (name, Suffix::Colon),
+        Some((name, TEXT)) => (name, Suffix::Text),
         Some((name, digits)) if is_digits(digits.trim().as_bytes()) => {
-            (name, Behind::Width(digits.trim()))
+            (name, Suffix::Width(digits.trim()))
         }
-        Some(_) | None => (cell, Behind::Nothing),
+        Some(_) | None => (cell, Suffix::Nothing),
     }
 }
 
