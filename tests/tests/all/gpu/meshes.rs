@@ -1,15 +1,13 @@
 //! Meshes of a terrain on an adapter: they stay on the device, and results equal those of the
 //! reference and of the CPU backend.
 
-use star_gpu::{DeviceSettings, Gpu};
 use star_ir::LimitKind;
-use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitTable, BitVector, Value};
 use star_vm::{Declined, Limits, Outcome};
 
-use super::{adapters, agree, stats_of_interrupted_run};
+use super::{adapters, agree, stats_of_interrupted_run, without_shared_memory};
 
 /// Frames of viewpoints on a line: the triangles of the first and the last mesh, the changes, and a
 /// picture.
@@ -124,12 +122,7 @@ fn large_heights_are_left_to_the_star_text() {
 
 #[test]
 fn without_shared_memory_the_star_text_runs_and_the_reason_is_counted() {
-    let settings = DeviceSettings { shared_bytes: Some(64), ..DeviceSettings::tiny() };
-    let Ok(gpu) = Gpu::open(&settings) else {
-        return assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
-    };
-    let Some(mut machines) = adapters(&[]) else { return };
-    machines.push(on("gpu-without-shared-memory", gpu));
+    let Some(machines) = without_shared_memory() else { return };
     let program = Program::new(FRAMES);
     let compiled = program.compile_on(&machines);
     let args = arguments(&mut Random::new(18), [3, 2], 4, [1, 0, 1]);

@@ -54,6 +54,19 @@ fn adapters(names: &[&str]) -> Option<Vec<Machine>> {
     found.ok()
 }
 
+/// Returns the reference and a device with too little shared memory for the kernels of intrinsics,
+/// if there is an adapter.
+fn without_shared_memory() -> Option<Vec<Machine>> {
+    let settings = DeviceSettings { shared_bytes: Some(64), ..DeviceSettings::tiny() };
+    let Ok(gpu) = Gpu::open(&settings) else {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
+        return None;
+    };
+    let mut machines = adapters(&[])?;
+    machines.push(on("gpu-without-shared-memory", gpu));
+    Some(machines)
+}
+
 /// Asserts that `TRY` leaves the same on all machines, and returns what the others than the first
 /// one left.
 fn agree(program: &Program, compiled: &[Compiled], args: &[Value]) -> Vec<RunResult> {

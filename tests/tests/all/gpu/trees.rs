@@ -1,15 +1,13 @@
 //! Concurrent binary trees on an adapter: their fields and rank directories stay on the device, and
 //! results equal those of the reference and of the CPU backend.
 
-use star_gpu::{DeviceSettings, Gpu};
 use star_ir::LimitKind;
-use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitVector, Value};
 use star_vm::{Declined, Limits, Outcome};
 
-use super::{adapters, agree, stats_of_interrupted_run};
+use super::{adapters, agree, stats_of_interrupted_run, without_shared_memory};
 use crate::cbt::{SCRIPT, arguments};
 
 /// A batch on a given field, and all queries.
@@ -167,12 +165,7 @@ fn the_deepest_tree_is_counted_on_the_device() {
 
 #[test]
 fn without_shared_memory_the_star_text_runs_and_the_reason_is_counted() {
-    let settings = DeviceSettings { shared_bytes: Some(64), ..DeviceSettings::tiny() };
-    let Ok(gpu) = Gpu::open(&settings) else {
-        return assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
-    };
-    let Some(mut machines) = adapters(&[]) else { return };
-    machines.push(on("gpu-without-shared-memory", gpu));
+    let Some(machines) = without_shared_memory() else { return };
     let program = Program::new(QUERIES);
     let compiled = program.compile_on(&machines);
     let found = agree(&program, &compiled, &queries(&mut Random::new(49), 4));

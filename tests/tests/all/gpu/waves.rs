@@ -1,14 +1,12 @@
 //! Lee's wave on an adapter: labels and paths equal those of the reference and of the CPU backend.
 
-use star_gpu::{DeviceSettings, Gpu};
 use star_ir::LimitKind;
-use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitTable, BitVector, Value};
 use star_vm::{Declined, Limits, Outcome};
 
-use super::{adapters, agree, stats_of_interrupted_run};
+use super::{adapters, agree, stats_of_interrupted_run, without_shared_memory};
 
 /// All routines with an intrinsic.
 const ROUTINES: &str = "import \"star:wave\";
@@ -316,12 +314,7 @@ fn rows_of_pictures_agree() {
 
 #[test]
 fn without_shared_memory_the_star_text_runs_and_the_reason_is_counted() {
-    let settings = DeviceSettings { shared_bytes: Some(64), ..DeviceSettings::tiny() };
-    let Ok(gpu) = Gpu::open(&settings) else {
-        return assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
-    };
-    let Some(mut machines) = adapters(&[]) else { return };
-    machines.push(on("gpu-without-shared-memory", gpu));
+    let Some(machines) = without_shared_memory() else { return };
     let program = Program::new(ROUTINES);
     let compiled = program.compile_on(&machines);
     let case = Case::new(&mut Random::new(3), [9, 5], 90);

@@ -1,14 +1,12 @@
 //! Weighted waves on an adapter: prices equal those of the reference and of the CPU backend.
 
-use star_gpu::{DeviceSettings, Gpu};
 use star_ir::LimitKind;
-use star_tests::backends::on;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitTable, BitVector, Value};
 use star_vm::{Declined, Limits, Outcome};
 
-use super::{adapters, agree, stats_of_interrupted_run};
+use super::{adapters, agree, stats_of_interrupted_run, without_shared_memory};
 
 /// Both routines.
 const ROUTINES: &str = "import \"star:weighed\";
@@ -159,8 +157,8 @@ fn cheaper_detours_replace_costs_that_other_tiles_have_used() {
         // A snake of cheap cells between dear ones.
         for (cell, weight) in case.weights.iter_mut().enumerate() {
             let (x, y) = (cell % width, cell / width);
-            let turns = if y % 4 == 1 { x + 1 == width } else { x == 0 };
-            *weight = if y % 2 == 0 || turns { 1 } else { 4095 };
+            let is_gap = if y % 4 == 1 { x + 1 == width } else { x == 0 };
+            *weight = if y % 2 == 0 || is_gap { 1 } else { 4095 };
         }
         for found in agree(&program, &compiled, &case.args()) {
             assert_eq!(found.stats.intrinsics, 1, "{:?}", found.stats);
@@ -239,12 +237,7 @@ fn unusual_arguments_are_left_to_the_star_text() {
 
 #[test]
 fn without_shared_memory_the_star_text_runs_and_the_reason_is_counted() {
-    let settings = DeviceSettings { shared_bytes: Some(64), ..DeviceSettings::tiny() };
-    let Ok(gpu) = Gpu::open(&settings) else {
-        return assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
-    };
-    let Some(mut machines) = adapters(&[]) else { return };
-    machines.push(on("gpu-without-shared-memory", gpu));
+    let Some(machines) = without_shared_memory() else { return };
     let program = Program::new(ROUTINES);
     let compiled = program.compile_on(&machines);
     let case = Case::new(&mut Random::new(3), [3, 2], 90);

@@ -187,9 +187,9 @@ fn basic_procedures_have_the_costs_in_their_comments() {
     let mut text = "function max(i,j: integer): integer;
                     begin if i>j then max:=i else max:=j end;"
         .to_owned();
-    for (idx, call) in CALLS.iter().enumerate() {
-        let procedure = call.trim_start_matches("i:=").split('(').next().expect("a name");
-        let formula = formula(procedure);
+    let formulas = CALLS
+        .map(|call| formula(call.trim_start_matches("i:=").split('(').next().expect("a name")));
+    for (idx, (call, formula)) in CALLS.iter().zip(&formulas).enumerate() {
         let formula = formula.trim_start_matches("at most ");
         text.push_str(&format!(
             "procedure call{idx}(T,F: table(n,k); X: slice(n); v: word(k));
@@ -209,13 +209,12 @@ fn basic_procedures_have_the_costs_in_their_comments() {
     let (one, two) = (word(&[false, true]), word(&[true, false]));
     for v in [&one, &two] {
         let args = [t.clone(), f.clone(), x.clone(), v.clone()];
-        for (idx, call) in CALLS.iter().enumerate() {
+        for (idx, (call, formula)) in CALLS.iter().zip(&formulas).enumerate() {
             let operations = machine.call(&format!("call{idx}"), &args).1;
             let d_h_k = [one.clone(), int(2), int(2), int(2), Value::Unset];
             let names = [&args[..], &d_h_k].concat();
             let stated = machine.call(&format!("cost{idx}"), &names).0.pop();
-            let procedure = call.trim_start_matches("i:=").split('(').next().expect("a name");
-            if formula(procedure).starts_with("at most ") {
+            if formula.starts_with("at most ") {
                 let Some(Value::Int(most)) = stated else { panic!("{call}: {stated:?}") };
                 assert!(operations as i64 <= most, "{call}: {operations}, at most {most}");
             } else {
