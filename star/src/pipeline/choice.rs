@@ -89,7 +89,8 @@ pub const SIZE_RULES: &[SizeRule] = {
             least_alone: None,
             jobs: &["labels of generated maps", "labels on a graphics card"],
         },
-        // Prices of 10^6 cells take 0.02 s from the card and 0.28 to 0.4 s on 16 cores.
+        // Prices of 10^6 cells take 0.02 s from the card and 0.28 to 0.4 s from the intrinsic of the
+        // CPU on 16 cores. WEIGHED_WAVE8 has none there, and its text is slower.
         SizeRule {
             intrinsics: &[wave::WEIGHED_WAVE, wave::WEIGHED_WAVE8],
             unit: SizeUnit::Cells,
