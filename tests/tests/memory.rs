@@ -39,10 +39,10 @@ fn status(name: &str) -> Option<u64> {
 fn with_a_winding_path(width: usize, height: usize) -> Grid {
     let is_in = |cell: Cell| cell.x < WINDING && cell.y < WINDING;
     let goes_on = |cell: Cell| !is_in(cell) && (cell.y.is_multiple_of(64) || cell.x == width - 1);
-    let iteration = |y: usize| if y.is_multiple_of(2) { WINDING - 1 } else { 0 };
+    let gap = |y: usize| if y.is_multiple_of(2) { WINDING - 1 } else { 0 };
     let end = Cell { x: 0, y: WINDING - 1 };
     let grid = Grid::of_edges(width, height, |a, b| match (is_in(a), is_in(b)) {
-        (true, true) => a.y == b.y || a.x == iteration(a.y),
+        (true, true) => a.y == b.y || a.x == gap(a.y),
         (true, false) => a == end,
         (false, true) => false,
         (false, false) => goes_on(a) == goes_on(b),

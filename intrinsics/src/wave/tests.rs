@@ -260,8 +260,8 @@ fn tiles_go_back_where_the_wave_crosses_back_and_forth() {
 
 /// A path that winds through all cells, from the upper left on.
 fn winding(width: usize, height: usize) -> Grid {
-    let iteration = |y: usize| if y.is_multiple_of(2) { width - 1 } else { 0 };
-    Grid::of_edges(width, height, |a, b| a.y == b.y || a.x == iteration(a.y)).unwrap()
+    let gap = |y: usize| if y.is_multiple_of(2) { width - 1 } else { 0 };
+    Grid::of_edges(width, height, |a, b| a.y == b.y || a.x == gap(a.y)).unwrap()
 }
 
 #[test]

@@ -31,20 +31,17 @@ fn routine(line: Line, vars: &str, body: &str) -> Sir {
     match line {
         Line::Row => {
             // Tables are given by columns: they are transposed when their rows have been read.
-            let iteration = |table: &str| {
+            let row_loop = |table: &str| {
                 format!("%n = rows {table}\nfor @9 %i = 1 to %n {{\n%v = row {table}, %i\n}}")
                     .replace("@9", if table == "%P" { "@8" } else { "@9" })
             };
-            Sir::guarded(
-                header,
-                &format!("{vars}\n{}\n{}\n{body}", iteration("%P"), iteration("%Q")),
-            )
+            Sir::guarded(header, &format!("{vars}\n{}\n{}\n{body}", row_loop("%P"), row_loop("%Q")))
         }
         Line::Column => {
             let body = format!("{vars}\n{body}");
-            let iterated =
+            let by_columns =
                 |text: &str| text.replace("row %", "column %").replace("word[", "slice[");
-            Sir::guarded(&iterated(header), &iterated(&body).replace("put_row", "put_column"))
+            Sir::guarded(&by_columns(header), &by_columns(&body).replace("put_row", "put_column"))
         }
     }
 }
@@ -368,16 +365,16 @@ fn combining(line: Line, op: &str, body: &str) -> Sir {
     match line {
         // Tables are given by columns: they are transposed when their rows have been read.
         Line::Row => {
-            let iteration = "%n = rows %P\nfor @9 %i = 1 to %n {\n%v = row %P, %i\n}";
-            Sir::guarded(header, &format!("{vars}\n{iteration}\n{forall}"))
+            let row_loop = "%n = rows %P\nfor @9 %i = 1 to %n {\n%v = row %P, %i\n}";
+            Sir::guarded(header, &format!("{vars}\n{row_loop}\n{forall}"))
         }
         Line::Column => {
-            let iterated = |text: &str| {
+            let by_columns = |text: &str| {
                 let text = text.replace("columns %P", "rows %P").replace("row %P, ", "column %P, ");
                 text.replace("word[", "slice[").replace("put_row", "put_column")
             };
             let body = format!("{vars}\n{forall}").replace("put_row %P, ", "put_column %P, ");
-            Sir::guarded(header, &iterated(&body))
+            Sir::guarded(header, &by_columns(&body))
         }
     }
 }

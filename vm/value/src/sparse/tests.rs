@@ -30,7 +30,7 @@ fn updates_match_the_model() {
     for len in [1, 63, 64, 65, 200, 1000] {
         let mut model = vec![vec![false; len]; 7];
         let mut lines = SparseLines::zeros(len, 7, 0).unwrap();
-        for transpose in 0..600 {
+        for round in 0..600 {
             let (idx, n) = (random.below(model.len()), model[0].len());
             match random.below(12) {
                 0 => {
@@ -45,11 +45,11 @@ fn updates_match_the_model() {
                     lines.set(idx, ground, limbs).unwrap();
                     model[idx] = bits;
                 }
-                1 if transpose % 50 == 0 => {
+                1 if round % 50 == 0 => {
                     lines.add_lines(2).unwrap();
                     model.resize(model.len() + 2, vec![false; n]);
                 }
-                2 if transpose % 50 == 0 => {
+                2 if round % 50 == 0 => {
                     lines.lengthen(n + 3).unwrap();
                     model.iter_mut().for_each(|line| line.resize(n + 3, false));
                 }

@@ -85,9 +85,9 @@ fn frequent_changes_delay_the_creation_of_extremes() {
     let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
     let mut table = Table::new(BitTable::zeros(6400, 4).unwrap());
     let mut n_kept = 0;
-    for transpose in 0..2000_u64 {
+    for round in 0..2000_u64 {
         // A very different mask each time.
-        let mask = vec![transpose + 1; 100];
+        let mask = vec![round + 1; 100];
         let found = table.find_extreme(&mask, (Sense::Min, false), &parallelism, |_| true);
         n_kept += u64::from(matches!(found, Ok(Some(_))));
     }
