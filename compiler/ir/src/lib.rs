@@ -46,8 +46,8 @@ pub use program::{
     Routine, RoutineId, Ty, Var, VarId,
 };
 pub use stmt::{
-    Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, ReductionOp, SizeOp, Stmt,
-    StmtKind,
+    Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, ReductionOp, Simple, SizeOp,
+    Stmt, StmtKind,
 };
 pub use trap::{Frame, LimitKind, NamedSize, Names, Trap, TrapKind};
 pub use verify::{VerifyError, verify, verify_guards, verify_routines};

@@ -17,9 +17,101 @@ pub struct Stmt {
     pub loc: LocId,
 }
 
-/// The action of a statement. Components, rows and columns count from 1.
+/// The action of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
+    /// A statement that contains no others and is followed by the next one.
+    Simple(Simple),
+    /// Counts `var` from `from` to `to`, both evaluated once, by 1 or, if `down`, by −1. Afterwards
+    /// `var` holds its last value; without an iteration it is unchanged. The body does not assign
+    /// it.
+    For {
+        /// Names the loop.
+        label: LabelId,
+        /// Integer variable.
+        var: VarId,
+        /// First value.
+        from: Operand,
+        /// Last value.
+        to: Operand,
+        /// By −1 instead of 1.
+        down: bool,
+        /// The body.
+        body: Block,
+    },
+    /// Runs `head`, then, if `test` holds, `body`, and repeats. `break` leaves, `continue`
+    /// continues with `head`. A `repeat` loop has its test inside the body and `true` here.
+    While {
+        /// Names the loop.
+        label: LabelId,
+        /// Evaluates the condition.
+        head: Block,
+        /// The condition.
+        test: Operand,
+        /// The body.
+        body: Block,
+    },
+    /// Visits the ones of `over` from the first to the last; the body does not write `over`.
+    /// Afterwards `var` holds the last index visited; without an iteration it is unchanged.
+    Foreach {
+        /// Names the loop.
+        label: LabelId,
+        /// Integer variable.
+        var: VarId,
+        /// Slice or word.
+        over: VarId,
+        /// The body.
+        body: Block,
+    },
+    /// Iterations that may run in any order or in parallel. Each reads only parts that no other
+    /// iteration writes, and writes only its private variables, the parts of `writes` that belong
+    /// to its index, and reductions.
+    Forall {
+        /// Names the loop, for `continue`; there is no `break`.
+        label: LabelId,
+        /// Integer variable, private.
+        var: VarId,
+        /// Its values.
+        range: ForallRange,
+        /// The variables that the iterations write: only the part with the index `var`.
+        writes: Vec<Part>,
+        /// Variables that are separate for each iteration and unset at its start.
+        privates: Vec<VarId>,
+        /// Variables into which all iterations are combined.
+        reductions: Vec<Reduction>,
+        /// The body.
+        body: Block,
+    },
+    /// A loop whose iterations are known as data flow, and the loop as its fallback.
+    Kernel(Box<Kernel>),
+    /// A conditional.
+    If {
+        /// A boolean.
+        test: Operand,
+        /// If it holds.
+        then: Block,
+        /// If not.
+        otherwise: Block,
+    },
+    /// A block that `break` can leave.
+    Block {
+        /// Names the block.
+        label: LabelId,
+        /// The statements.
+        body: Block,
+    },
+    /// Leaves the named block or loop.
+    Break(LabelId),
+    /// Continues with the next iteration of the named loop.
+    Continue(LabelId),
+    /// Leaves the routine.
+    Exit,
+}
+
+/// A simple statement: it contains no other statements and never leaves a block. Components, rows
+/// and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Simple {
     /// The variable is set to the value of the operation.
     Assign(VarId, Op),
     /// STEP: `dst` is set to the index of the first one of `bits`, which is cleared; 0 if there is
@@ -142,91 +234,12 @@ pub enum StmtKind {
         /// File name.
         file: Operand,
     },
+}
 
-    /// Counts `var` from `from` to `to`, both evaluated once, by 1 or, if `down`, by −1. Afterwards
-    /// `var` holds its last value; without an iteration it is unchanged. The body does not assign
-    /// it.
-    For {
-        /// Names the loop.
-        label: LabelId,
-        /// Integer variable.
-        var: VarId,
-        /// First value.
-        from: Operand,
-        /// Last value.
-        to: Operand,
-        /// By −1 instead of 1.
-        down: bool,
-        /// The body.
-        body: Block,
-    },
-    /// Runs `head`, then, if `test` holds, `body`, and repeats. `break` leaves, `continue`
-    /// continues with `head`. A `repeat` loop has its test inside the body and `true` here.
-    While {
-        /// Names the loop.
-        label: LabelId,
-        /// Evaluates the condition.
-        head: Block,
-        /// The condition.
-        test: Operand,
-        /// The body.
-        body: Block,
-    },
-    /// Visits the ones of `over` from the first to the last; the body does not write `over`.
-    /// Afterwards `var` holds the last index visited; without an iteration it is unchanged.
-    Foreach {
-        /// Names the loop.
-        label: LabelId,
-        /// Integer variable.
-        var: VarId,
-        /// Slice or word.
-        over: VarId,
-        /// The body.
-        body: Block,
-    },
-    /// Iterations that may run in any order or in parallel. Each reads only parts that no other
-    /// iteration writes, and writes only its private variables, the parts of `writes` that belong
-    /// to its index, and reductions.
-    Forall {
-        /// Names the loop, for `continue`; there is no `break`.
-        label: LabelId,
-        /// Integer variable, private.
-        var: VarId,
-        /// Its values.
-        range: ForallRange,
-        /// The variables that the iterations write: only the part with the index `var`.
-        writes: Vec<Part>,
-        /// Variables that are separate for each iteration and unset at its start.
-        privates: Vec<VarId>,
-        /// Variables into which all iterations are combined.
-        reductions: Vec<Reduction>,
-        /// The body.
-        body: Block,
-    },
-    /// A loop whose iterations are known as data flow, and the loop as its fallback.
-    Kernel(Box<Kernel>),
-    /// A conditional.
-    If {
-        /// A boolean.
-        test: Operand,
-        /// If it holds.
-        then: Block,
-        /// If not.
-        otherwise: Block,
-    },
-    /// A block that `break` can leave.
-    Block {
-        /// Names the block.
-        label: LabelId,
-        /// The statements.
-        body: Block,
-    },
-    /// Leaves the named block or loop.
-    Break(LabelId),
-    /// Continues with the next iteration of the named loop.
-    Continue(LabelId),
-    /// Leaves the routine.
-    Exit,
+impl From<Simple> for StmtKind {
+    fn from(simple: Simple) -> Self {
+        Self::Simple(simple)
+    }
 }
 
 /// A change of the size of a variable, or of whether its size is known. None traps.

@@ -11,7 +11,7 @@ use crate::locations::Locations;
 use crate::op::{Op, Operand};
 use crate::program::{Mode, Program, Routine, Ty, VarId};
 use crate::stmt::{
-    Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, SizeOp, Stmt, StmtKind,
+    Arg, Block, ForallRange, Part, PartKind, PrintItem, Reduction, Simple, SizeOp, Stmt, StmtKind,
 };
 use crate::table::Field;
 
@@ -109,22 +109,26 @@ impl<'p> Observation<'p> {
 /// Returns whether the statement itself can trap or show something to the host.
 pub fn may_trap(kind: &StmtKind) -> bool {
     match kind {
-        StmtKind::Check(_)
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. } => true,
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Cost { .. }
+        StmtKind::Simple(
+            Simple::Check(_)
+            | Simple::Call { .. }
+            | Simple::Print(_)
+            | Simple::Read { .. }
+            | Simple::Write { .. },
+        ) => true,
+        StmtKind::Simple(
+            Simple::Assign(..)
+            | Simple::Step { .. }
+            | Simple::Put { .. }
+            | Simple::Replace { .. }
+            | Simple::PutColumn { .. }
+            | Simple::PutRow { .. }
+            | Simple::PutBit { .. }
+            | Simple::PutField { .. }
+            | Simple::PutHandlePart { .. }
+            | Simple::Size(_)
+            | Simple::Cost { .. },
+        )
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
@@ -142,69 +146,7 @@ pub fn may_trap(kind: &StmtKind) -> bool {
 /// writes. Variables observed by a trap are not included ([`Observation::accesses`]).
 pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
     match kind {
-        StmtKind::Assign(dst, op) => {
-            op_accesses(op, f);
-            f(*dst, Access::Write);
-        }
-        StmtKind::Step { dst, bits } => {
-            f(*bits, Access::Update);
-            f(*dst, Access::Write);
-        }
-        StmtKind::Put { bits, index, bit } => {
-            operand(index, f);
-            operand(bit, f);
-            f(*bits, Access::Update);
-        }
-        StmtKind::Replace { word, base, value } => {
-            operand(base, f);
-            f(*value, Access::Read);
-            f(*word, Access::Update);
-        }
-        StmtKind::PutColumn { table, index, value } | StmtKind::PutRow { table, index, value } => {
-            operand(index, f);
-            f(*value, Access::Read);
-            f(*table, Access::Update);
-        }
-        StmtKind::PutBit { table, row, column, bit } => {
-            operand(row, f);
-            operand(column, f);
-            operand(bit, f);
-            f(*table, Access::Update);
-        }
-        StmtKind::PutField { table, base, value } => {
-            operand(base, f);
-            f(*value, Access::Read);
-            f(*table, Access::Update);
-        }
-        StmtKind::PutHandlePart { handle, part: _, value } => {
-            f(*value, Access::Read);
-            f(*handle, Access::InitSize);
-        }
-        StmtKind::Size(op) => size_op(op, f),
-        StmtKind::Check(check) => check_accesses(check, f),
-        StmtKind::Cost { units: _, times } => {
-            if let Some(times) = times {
-                measure(times, f);
-            }
-        }
-        StmtKind::Call { callee: _, args, dst } => {
-            arguments(args, f);
-            if let Some(dst) = dst {
-                f(*dst, Access::Write);
-            }
-        }
-        StmtKind::Print(values) => values.iter().for_each(|item| operand(item.operand(), f)),
-        StmtKind::Read { dst, file, layout } => {
-            operand(file, f);
-            if let Some(layout) = layout {
-                operand(layout, f);
-            }
-            f(*dst, Access::Write);
-        }
-        StmtKind::Write { src, file } => {
-            f(*src, Access::Read);
-            operand(file, f);
-        }
+        StmtKind::Simple(simple) => simple_accesses(simple, f),
         StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
             operand(from, f);
             operand(to, f);
@@ -224,6 +166,74 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
         | StmtKind::Exit => {}
+    }
+}
+
+fn simple_accesses(simple: &Simple, f: &mut impl FnMut(VarId, Access)) {
+    match simple {
+        Simple::Assign(dst, op) => {
+            op_accesses(op, f);
+            f(*dst, Access::Write);
+        }
+        Simple::Step { dst, bits } => {
+            f(*bits, Access::Update);
+            f(*dst, Access::Write);
+        }
+        Simple::Put { bits, index, bit } => {
+            operand(index, f);
+            operand(bit, f);
+            f(*bits, Access::Update);
+        }
+        Simple::Replace { word, base, value } => {
+            operand(base, f);
+            f(*value, Access::Read);
+            f(*word, Access::Update);
+        }
+        Simple::PutColumn { table, index, value } | Simple::PutRow { table, index, value } => {
+            operand(index, f);
+            f(*value, Access::Read);
+            f(*table, Access::Update);
+        }
+        Simple::PutBit { table, row, column, bit } => {
+            operand(row, f);
+            operand(column, f);
+            operand(bit, f);
+            f(*table, Access::Update);
+        }
+        Simple::PutField { table, base, value } => {
+            operand(base, f);
+            f(*value, Access::Read);
+            f(*table, Access::Update);
+        }
+        Simple::PutHandlePart { handle, part: _, value } => {
+            f(*value, Access::Read);
+            f(*handle, Access::InitSize);
+        }
+        Simple::Size(op) => size_op(op, f),
+        Simple::Check(check) => check_accesses(check, f),
+        Simple::Cost { units: _, times } => {
+            if let Some(times) = times {
+                measure(times, f);
+            }
+        }
+        Simple::Call { callee: _, args, dst } => {
+            arguments(args, f);
+            if let Some(dst) = dst {
+                f(*dst, Access::Write);
+            }
+        }
+        Simple::Print(values) => values.iter().for_each(|item| operand(item.operand(), f)),
+        Simple::Read { dst, file, layout } => {
+            operand(file, f);
+            if let Some(layout) = layout {
+                operand(layout, f);
+            }
+            f(*dst, Access::Write);
+        }
+        Simple::Write { src, file } => {
+            f(*src, Access::Read);
+            operand(file, f);
+        }
     }
 }
 
@@ -257,25 +267,9 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         StmtKind::Kernel(kernel) => [&kernel.fallback, &[]],
         StmtKind::While { head, body, .. } => [head, body],
         StmtKind::If { then, otherwise, .. } => [then, otherwise],
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => [&[], &[]],
+        StmtKind::Simple(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => {
+            [&[], &[]]
+        }
     }
 }
 
@@ -294,14 +288,14 @@ pub fn prints_integers(program: &Program) -> bool {
 
 /// Returns whether the program has an instruction that reads a file.
 pub fn reads_files(program: &Program) -> bool {
-    has(program, |_, kind| matches!(kind, StmtKind::Read { .. }))
+    has(program, |_, kind| matches!(kind, StmtKind::Simple(Simple::Read { .. })))
 }
 
 /// Returns whether the program has an instruction that prints such an item.
 fn prints(program: &Program, is_wanted: impl Fn(&Routine, &PrintItem) -> bool + Copy) -> bool {
     has(
         program,
-        |routine, kind| matches!(kind, StmtKind::Print(items) if items.iter().any(|item| is_wanted(routine, item))),
+        |routine, kind| matches!(kind, StmtKind::Simple(Simple::Print(items)) if items.iter().any(|item| is_wanted(routine, item))),
     )
 }
 
@@ -327,25 +321,9 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
         StmtKind::Kernel(kernel) => [Some(&mut kernel.fallback), None],
         StmtKind::While { head, body, .. } => [Some(head), Some(body)],
         StmtKind::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => [None, None],
+        StmtKind::Simple(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => {
+            [None, None]
+        }
     }
 }
 

@@ -6,40 +6,18 @@
 //! itself establishes.
 
 use star_ir::analysis::facts::Facts;
-use star_ir::{Check, Program, RoutineId, SizeOperand, StmtKind};
+use star_ir::{Check, Program, RoutineId, Simple, SizeOperand, StmtKind};
 
 use crate::context::Context;
 use crate::rewrite::remove_redundant;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
-    remove_redundant(program, id, context, |_, stmt, facts| match &stmt.kind {
-        StmtKind::Check(check) => is_proven(check, facts),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => false,
-    })
+    remove_redundant(
+        program,
+        id,
+        context,
+        |_, stmt, facts| matches!(&stmt.kind, StmtKind::Simple(Simple::Check(check)) if is_proven(check, facts)),
+    )
 }
 
 fn is_proven(check: &Check, facts: &Facts<'_>) -> bool {

@@ -12,8 +12,8 @@ use star_ir::analysis::effects::Effects;
 use star_ir::analysis::forward::{self, Forward};
 use star_ir::rewrite::{Edit, Edits, edit, for_each, map, map::Mapper};
 use star_ir::{
-    Check, Extent, LogicOp, Op, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
-    StmtKind, Ty, Var, VarId, visit,
+    Check, Extent, LogicOp, Op, Operand, Program, Routine, RoutineId, Simple, SizeOp, SizeOperand,
+    Stmt, StmtKind, Ty, Var, VarId, visit,
 };
 
 use crate::context::Context;
@@ -72,7 +72,7 @@ impl Forward for Constants {
     fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut ConstantMap) {
         visit::accesses(&stmt.kind, &mut |var, _| self.reads(at, var, state));
         let mut value = None;
-        if let StmtKind::Assign(dst, op) = &stmt.kind {
+        if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind {
             value = fold(op, state).map(|value| (*dst, value));
         }
         forget_written(stmt, state);
@@ -230,46 +230,27 @@ impl Substitute<'_> {
 fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
     let mut substitute = Substitute { known, fired: 0 };
     match &mut stmt.kind {
-        StmtKind::Assign(_, op) => match fold(op, known) {
+        StmtKind::Simple(Simple::Assign(_, op)) => match fold(op, known) {
             Some(value) => {
                 *op = Op::Copy(value);
                 substitute.fired += 1;
             }
             None => op.map(&mut substitute),
         },
-        StmtKind::Check(check) => substitute.check(check),
-        StmtKind::Size(SizeOp::EnsureColumns { table, columns }) => {
+        StmtKind::Simple(Simple::Check(check)) => substitute.check(check),
+        StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, columns })) => {
             // A table with an extent of columns gets that number.
             if matches!(vars[table.0 as usize].ty, Ty::Table(_, Extent::Dynamic)) {
                 map::size_operand(columns, &mut substitute);
             }
         }
-        StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        // Other sizes are those of types, which name variables.
+        StmtKind::Simple(Simple::Size(_) | Simple::Cost { .. }) => {}
+        StmtKind::Simple(_)
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. } => map::statement(stmt, &mut substitute),
-        // Other sizes are those of types, which name variables.
-        StmtKind::Size(
-            SizeOp::Latch { .. }
-            | SizeOp::SetRows { .. }
-            | SizeOp::Init { .. }
-            | SizeOp::Adapt { .. }
-            | SizeOp::Fix { .. }
-            | SizeOp::Unset(_),
-        )
-        | StmtKind::Cost { .. }
-        | StmtKind::Foreach { .. }
+        StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
         | StmtKind::Kernel(_)
         | StmtKind::Block { .. }
@@ -312,25 +293,10 @@ fn folded(kind: &StmtKind) -> Option<Edit> {
             let runs = if *down { from >= to } else { from <= to };
             (!runs).then_some(Edit::Remove)
         }
-        StmtKind::If { .. }
+        StmtKind::Simple(_)
+        | StmtKind::If { .. }
         | StmtKind::While { .. }
         | StmtKind::For { .. }
-        | StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
         | StmtKind::Kernel(_)

@@ -19,8 +19,8 @@ use star_ir::analysis::parts::{self, Alias};
 use star_ir::analysis::walk::{self, Belief, Inspect, Point};
 use star_ir::rewrite::{for_each, map, map::Mapper};
 use star_ir::{
-    Access, Arg, Check, Op, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
-    StmtKind, Var, VarId, visit,
+    Access, Arg, Check, Op, Operand, Program, Routine, RoutineId, Simple, SizeOp, SizeOperand,
+    Stmt, StmtKind, Var, VarId, visit,
 };
 
 use crate::context::Context;
@@ -167,22 +167,7 @@ impl Forward for Copies<'_> {
             StmtKind::Forall { .. } => self.parallel += 1,
             // It reads its slice in every iteration: see `head`.
             StmtKind::Foreach { .. } => {}
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Kernel(_)
@@ -198,7 +183,7 @@ impl Forward for Copies<'_> {
         }
         state.bound();
         let mut known = None;
-        if let StmtKind::Assign(dst, op) = &stmt.kind {
+        if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind {
             let same_kind = |a: VarId| self.routine.var(a).ty.same_kind(self.routine.var(*dst).ty);
             if let Op::Copy(Operand::Var(src)) = op
                 && same_kind(*src)
@@ -256,19 +241,21 @@ impl Forward for Copies<'_> {
 impl Replacements {
     /// Returns the number of replaced reads.
     fn apply(&self, stmt: &mut Stmt, vars: &[Var]) -> usize {
-        if let (StmtKind::Assign(_, op), Some(holder)) = (&mut stmt.kind, self.loaded) {
+        if let (StmtKind::Simple(Simple::Assign(_, op)), Some(holder)) =
+            (&mut stmt.kind, self.loaded)
+        {
             *op = Op::Copy(Operand::Var(holder));
             return 1;
         }
         let mut reads = Reads { reads: &self.reads, fired: 0 };
         match &mut stmt.kind {
-            StmtKind::Check(check) => {
+            StmtKind::Simple(Simple::Check(check)) => {
                 if may_say_otherwise(check, &self.reads, vars) {
                     return 0;
                 }
                 check.map(&mut reads);
             }
-            StmtKind::Call { args, .. } => {
+            StmtKind::Simple(Simple::Call { args, .. }) => {
                 // A lent or moved variable must not also be another argument.
                 let taken: BTreeSet<VarId> = args
                     .iter()
@@ -283,30 +270,8 @@ impl Replacements {
                 map::statement(stmt, &mut reads);
             }
             // Other sizes are those of types.
-            StmtKind::Size(
-                SizeOp::Latch { .. }
-                | SizeOp::SetRows { .. }
-                | SizeOp::EnsureColumns { .. }
-                | SizeOp::Init { .. }
-                | SizeOp::Adapt { .. }
-                | SizeOp::Fix { .. }
-                | SizeOp::Unset(_),
-            )
-            | StmtKind::Forall { .. }
-            | StmtKind::Kernel(_) => {}
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Cost { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(Simple::Size(_)) | StmtKind::Forall { .. } | StmtKind::Kernel(_) => {}
+            StmtKind::Simple(_)
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
@@ -386,34 +351,19 @@ enum Store<'s> {
 impl<'s> Store<'s> {
     fn of(kind: &'s StmtKind) -> Option<(VarId, Store<'s>)> {
         match kind {
-            StmtKind::PutColumn { table, index, value: _ } => Some((*table, Store::Column(index))),
-            StmtKind::PutRow { table, index, value: _ } => Some((*table, Store::Row(index))),
-            StmtKind::PutBit { table, row, column, bit: _ } => {
+            StmtKind::Simple(Simple::PutColumn { table, index, value: _ }) => {
+                Some((*table, Store::Column(index)))
+            }
+            StmtKind::Simple(Simple::PutRow { table, index, value: _ }) => {
+                Some((*table, Store::Row(index)))
+            }
+            StmtKind::Simple(Simple::PutBit { table, row, column, bit: _ }) => {
                 Some((*table, Store::Bit(row, column)))
             }
-            StmtKind::Size(SizeOp::EnsureColumns { table, columns: _ }) => {
+            StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, columns: _ })) => {
                 Some((*table, Store::Columns))
             }
-            StmtKind::Size(
-                SizeOp::Latch { .. }
-                | SizeOp::SetRows { .. }
-                | SizeOp::Init { .. }
-                | SizeOp::Adapt { .. }
-                | SizeOp::Fix { .. }
-                | SizeOp::Unset(_),
-            )
-            | StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
@@ -440,7 +390,7 @@ impl Apart {
     fn of(program: &Program, routine: &Routine) -> Self {
         let mut loads: BTreeMap<VarId, Vec<Operand>> = BTreeMap::new();
         visit::walk(&routine.body, &mut |stmt| {
-            if let StmtKind::Assign(_, op) = &stmt.kind
+            if let StmtKind::Simple(Simple::Assign(_, op)) = &stmt.kind
                 && let Some(line) = Line::of(op)
             {
                 let loads = loads.entry(line.table()).or_default();

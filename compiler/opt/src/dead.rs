@@ -11,7 +11,7 @@
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};
-use star_ir::{Op, Operand, Program, RoutineId, SizeOp, StmtKind, VarId, visit};
+use star_ir::{Op, Operand, Program, RoutineId, Simple, SizeOp, StmtKind, VarId, visit};
 
 use crate::context::Context;
 use crate::rewrite::guarded;
@@ -52,24 +52,26 @@ fn find(program: &Program, id: RoutineId) -> Edits {
 /// Returns whether the statement changes only dead variables.
 fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
     match kind {
-        StmtKind::Assign(dst, Op::Copy(Operand::Var(src))) if dst == src => true,
-        StmtKind::Assign(dst, _) => dead(*dst),
-        StmtKind::Step { dst, bits } => dead(*dst) && dead(*bits),
-        StmtKind::Put { bits: var, .. }
-        | StmtKind::Replace { word: var, .. }
-        | StmtKind::PutColumn { table: var, .. }
-        | StmtKind::PutRow { table: var, .. }
-        | StmtKind::PutBit { table: var, .. }
-        | StmtKind::PutField { table: var, .. }
-        | StmtKind::PutHandlePart { handle: var, .. } => dead(*var),
-        StmtKind::Size(
+        StmtKind::Simple(Simple::Assign(dst, Op::Copy(Operand::Var(src)))) if dst == src => true,
+        StmtKind::Simple(Simple::Assign(dst, _)) => dead(*dst),
+        StmtKind::Simple(Simple::Step { dst, bits }) => dead(*dst) && dead(*bits),
+        StmtKind::Simple(
+            Simple::Put { bits: var, .. }
+            | Simple::Replace { word: var, .. }
+            | Simple::PutColumn { table: var, .. }
+            | Simple::PutRow { table: var, .. }
+            | Simple::PutBit { table: var, .. }
+            | Simple::PutField { table: var, .. }
+            | Simple::PutHandlePart { handle: var, .. },
+        ) => dead(*var),
+        StmtKind::Simple(Simple::Size(
             SizeOp::Latch { dst: var, .. }
             | SizeOp::SetRows { table: var, .. }
             | SizeOp::EnsureColumns { table: var, .. }
             | SizeOp::Init { table: var, .. }
             | SizeOp::Adapt { bits: var, .. }
             | SizeOp::Fix { bits: var, .. },
-        ) => dead(*var),
+        )) => dead(*var),
         StmtKind::If { test: _, then, otherwise } => then.is_empty() && otherwise.is_empty(),
         StmtKind::Block { label: _, body } => body.is_empty(),
         StmtKind::For { var, body, .. } | StmtKind::Foreach { var, body, .. } => {
@@ -79,13 +81,15 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
             body.is_empty() && dead(*var) && privates.iter().all(|var| dead(*var))
         }
         // It releases memory.
-        StmtKind::Size(SizeOp::Unset(_))
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(
+            Simple::Size(SizeOp::Unset(_))
+            | Simple::Check(_)
+            | Simple::Cost { .. }
+            | Simple::Call { .. }
+            | Simple::Print(_)
+            | Simple::Read { .. }
+            | Simple::Write { .. },
+        )
         | StmtKind::While { .. }
         | StmtKind::Kernel(_)
         | StmtKind::Break(_)

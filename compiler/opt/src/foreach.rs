@@ -23,8 +23,8 @@ use star_ir::analysis::n_statements;
 use star_ir::rewrite::{Edit, Edits, Labels, edit, fresh_var, label_of};
 use star_ir::visit::{self, Access, Observation};
 use star_ir::{
-    Block, Check, LabelId, LocId, Op, Operand, Program, Query, Relation, Routine, RoutineId, Stmt,
-    StmtKind, Ty, VarId,
+    Block, Check, LabelId, LocId, Op, Operand, Program, Query, Relation, Routine, RoutineId,
+    Simple, Stmt, StmtKind, Ty, VarId,
 };
 
 use crate::context::Context;
@@ -255,11 +255,11 @@ struct Shape {
 fn some_and_step(head: &[Stmt], test: VarId, body: &[Stmt]) -> Option<Shape> {
     let (mut checks, mut head_costs, mut over) = (Block::new(), Block::new(), None);
     for stmt in head {
-        if let StmtKind::Check(Check::Set(_)) = stmt.kind {
+        if let StmtKind::Simple(Simple::Check(Check::Set(_))) = stmt.kind {
             checks.push(stmt.clone());
         } else if is_cost(stmt) {
             head_costs.push(stmt.clone());
-        } else if let StmtKind::Assign(dst, Op::Query(Query::Any, bits)) = stmt.kind
+        } else if let StmtKind::Simple(Simple::Assign(dst, Op::Query(Query::Any, bits))) = stmt.kind
             && dst == test
             && over.is_none()
         {
@@ -269,14 +269,13 @@ fn some_and_step(head: &[Stmt], test: VarId, body: &[Stmt]) -> Option<Shape> {
         }
     }
     let over = over?;
-    let is_check_of_over =
-        |stmt: &Stmt| matches!(stmt.kind, StmtKind::Check(Check::Set(of)) if of == over);
+    let is_check_of_over = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Simple(Simple::Check(Check::Set(of))) if of == over);
     if !checks.iter().all(is_check_of_over) {
         return None;
     }
     // The head implies that it is set.
     let step = body.iter().position(|stmt| !is_check_of_over(stmt))?;
-    let StmtKind::Step { dst, bits } = body[step].kind else { return None };
+    let StmtKind::Simple(Simple::Step { dst, bits }) = body[step].kind else { return None };
     let body = body[step + 1..].to_vec();
     (bits == over).then_some(Shape { var: dst, over, checks, head_costs, body, first_step: None })
 }
@@ -291,13 +290,15 @@ fn step_and_test(
 ) -> Option<Shape> {
     // Only costs are between the STEP and the loop, so numbers are consecutive.
     let first = before.iter().rposition(|stmt| !is_cost(stmt))?;
-    let StmtKind::Step { dst: var, bits: over } = before[first].kind else { return None };
+    let StmtKind::Simple(Simple::Step { dst: var, bits: over }) = before[first].kind else {
+        return None;
+    };
     let mut head_costs = Block::new();
     let mut tests = false;
     for stmt in head {
         if is_cost(stmt) {
             head_costs.push(stmt.clone());
-        } else if let StmtKind::Assign(dst, op) = &stmt.kind
+        } else if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind
             && *dst == test
             && is_positive(op, var)
         {
@@ -307,8 +308,7 @@ fn step_and_test(
         }
     }
     let last = body.iter().rposition(|stmt| !is_cost(stmt))?;
-    let steps =
-        matches!(body[last].kind, StmtKind::Step { dst, bits } if dst == var && bits == over);
+    let steps = matches!(body[last].kind, StmtKind::Simple(Simple::Step { dst, bits }) if dst == var && bits == over);
     let mut body = body.to_vec();
     body.remove(last);
     let first_step = Some(at - n_statements(&before[first..]));
@@ -335,7 +335,7 @@ fn is_positive(op: &Op, var: VarId) -> bool {
 
 /// Returns whether the statement is a constant cost.
 fn is_cost(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Cost { units: _, times: None })
+    matches!(stmt.kind, StmtKind::Simple(Simple::Cost { units: _, times: None }))
 }
 
 fn rewrite(routine: &mut Routine, found: Vec<Responders>) {
@@ -363,11 +363,11 @@ fn foreach(routine: &mut Routine, labels: &mut Labels, found: Responders) -> Blo
     stmts.extend(head_costs);
     if found.over_is_live {
         let len = fresh_var(routine, "len", Ty::Int);
-        stmts.push(at(StmtKind::Assign(len, Op::Length(over))));
-        stmts.push(at(StmtKind::Assign(over, Op::Fill(Operand::Var(len), false))));
+        stmts.push(at(StmtKind::Simple(Simple::Assign(len, Op::Length(over)))));
+        stmts.push(at(StmtKind::Simple(Simple::Assign(over, Op::Fill(Operand::Var(len), false)))));
     }
     if found.var_is_live {
-        stmts.push(at(StmtKind::Assign(var, Op::Copy(Operand::Int(0)))));
+        stmts.push(at(StmtKind::Simple(Simple::Assign(var, Op::Copy(Operand::Int(0))))));
     }
     let mut all = checks;
     match outer {

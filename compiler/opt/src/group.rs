@@ -94,7 +94,7 @@ pub(crate) fn plain(program: &mut Program, id: RoutineId) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use star_ir::StmtKind;
+    use star_ir::{Simple, StmtKind};
 
     use super::*;
     use crate::rewrite::guarded;
@@ -134,7 +134,9 @@ mod tests {
         run: |program, id, context| {
             guarded(program, id, context, |routine| {
                 let n_before = routine.body.len();
-                routine.body.retain(|stmt| !matches!(stmt.kind, StmtKind::Check(_)));
+                routine
+                    .body
+                    .retain(|stmt| !matches!(stmt.kind, StmtKind::Simple(Simple::Check(_))));
                 n_before - routine.body.len()
             })
         },

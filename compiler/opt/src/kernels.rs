@@ -16,7 +16,7 @@ use star_ir::kernel::{Effect, Line, Value, ValueId, slopes};
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{
     Block, Check, IntOp, Kernel, LogicOp, Op, Operand, Part, PartKind, Program, Reduction,
-    ReductionOp, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    ReductionOp, Routine, RoutineId, Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use crate::context::Context;
@@ -131,10 +131,10 @@ fn line_of(var: VarId, writes: &[Part], body: &[Stmt]) -> Option<(Line, VarId)> 
     let own = Operand::Var(var);
     stored.or_else(|| {
         body.iter().find_map(|stmt| match &stmt.kind {
-            StmtKind::Assign(_, Op::Row(table, index)) if *index == own => {
+            StmtKind::Simple(Simple::Assign(_, Op::Row(table, index))) if *index == own => {
                 Some((Line::Row, *table))
             }
-            StmtKind::Assign(_, Op::Column(table, index)) if *index == own => {
+            StmtKind::Simple(Simple::Assign(_, Op::Column(table, index))) if *index == own => {
                 Some((Line::Column, *table))
             }
             _ => None,
@@ -199,19 +199,19 @@ impl<'p> Maker<'p> {
 
     fn statement(&mut self, stmt: &Stmt, when: Option<ValueId>) -> Option<()> {
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => {
+            StmtKind::Simple(Simple::Assign(dst, op)) => {
                 match self.reductions.iter().find(|reduction| reduction.var == *dst) {
                     Some(reduction) => self.reduce(*reduction, op, when),
                     None => self.assign(*dst, op, when),
                 }
             }
-            StmtKind::PutRow { table, index, value } => {
+            StmtKind::Simple(Simple::PutRow { table, index, value }) => {
                 self.store((*table, index), *value, Line::Row, when)
             }
-            StmtKind::PutColumn { table, index, value } => {
+            StmtKind::Simple(Simple::PutColumn { table, index, value }) => {
                 self.store((*table, index), *value, Line::Column, when)
             }
-            StmtKind::Put { bits, index, bit } if !self.in_order => {
+            StmtKind::Simple(Simple::Put { bits, index, bit }) if !self.in_order => {
                 self.is_own(index)?;
                 self.guard(Check::Index(index.clone(), SizeOperand::Length(*bits)));
                 let value = self.scalar(bit)?;
@@ -233,25 +233,24 @@ impl<'p> Maker<'p> {
                 let taken = self.both(when, not);
                 self.block(otherwise, Some(taken))
             }
-            StmtKind::Cost { units, times: None } => {
+            StmtKind::Simple(Simple::Cost { units, times: None }) => {
                 match when {
                     Some(when) => self.effects.push(Effect::Cost { units: *units, when }),
                     None => self.cost = self.cost.checked_add(*units)?,
                 }
                 Some(())
             }
-            StmtKind::Check(check) => self.check(check),
-            StmtKind::Size(SizeOp::SetRows { table, rows: _ }) if self.in_order => {
+            StmtKind::Simple(Simple::Check(check)) => self.check(check),
+            StmtKind::Simple(Simple::Size(SizeOp::SetRows { table, rows: _ })) if self.in_order => {
                 // It does nothing to a table that has rows.
                 self.guard(Check::Set(*table));
                 Some(())
             }
-            StmtKind::Size(SizeOp::EnsureColumns { table, columns: SizeOperand::Value(index) })
-                if self.in_order =>
-            {
-                self.within(index, &SizeOperand::Columns(*table))
-            }
-            StmtKind::Size(SizeOp::Unset(var)) if self.privates.contains(var) => {
+            StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns {
+                table,
+                columns: SizeOperand::Value(index),
+            })) if self.in_order => self.within(index, &SizeOperand::Columns(*table)),
+            StmtKind::Simple(Simple::Size(SizeOp::Unset(var))) if self.privates.contains(var) => {
                 self.held.remove(var);
                 Some(())
             }

@@ -36,8 +36,8 @@ use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::visit;
 use star_ir::{
-    ForallRange, LabelId, LocId, Op, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand,
-    Stmt, StmtKind, VarId,
+    ForallRange, LabelId, LocId, Op, Operand, Program, Routine, RoutineId, Simple, SizeOp,
+    SizeOperand, Stmt, StmtKind, VarId,
 };
 
 use crate::context::Context;
@@ -214,7 +214,7 @@ impl Finder<'_> {
         let is_live = |var: &VarId| liveness.is_live_after(at, *var);
         let lasts: Vec<VarId> = privates.iter().copied().filter(is_live).collect();
         let unset = |stmt: &Stmt| match stmt.kind {
-            StmtKind::Size(SizeOp::Unset(var)) if lasts.contains(&var) => Some(var),
+            StmtKind::Simple(Simple::Size(SizeOp::Unset(var))) if lasts.contains(&var) => Some(var),
             _ => None,
         };
         if let Some(unset) = body.iter().find_map(unset) {
@@ -268,22 +268,7 @@ fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
         StmtKind::Foreach { label, var, over, body } => {
             (*label, *var, ForallRange::Ones(*over), body)
         }
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(_)
         | StmtKind::While { .. }
         | StmtKind::Forall { .. }
         | StmtKind::Kernel(_)
@@ -300,8 +285,10 @@ fn is_on_fields(stmt: &Stmt) -> bool {
     let mut is_field = false;
     visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
         let kind = &stmt.kind;
-        is_field |=
-            matches!(kind, StmtKind::Assign(_, Op::Field { .. }) | StmtKind::PutField { .. });
+        is_field |= matches!(
+            kind,
+            StmtKind::Simple(Simple::Assign(_, Op::Field { .. }) | Simple::PutField { .. })
+        );
     });
     is_field
 }

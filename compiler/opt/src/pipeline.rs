@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use star_base::did_you_mean;
-use star_ir::{Program, RoutineId, StmtKind, VerifyError, visit};
+use star_ir::{Program, RoutineId, Simple, StmtKind, VerifyError, visit};
 
 use crate::group::{self, Done};
 use crate::remark::Remark;
@@ -135,7 +135,7 @@ fn callees(program: &Program, id: RoutineId) -> Vec<RoutineId> {
     let mut found = Vec::new();
     let Some(routine) = program.routines.get(id.0 as usize) else { return found };
     visit::walk(&routine.body, &mut |stmt| {
-        if let StmtKind::Call { callee, .. } = &stmt.kind {
+        if let StmtKind::Simple(Simple::Call { callee, .. }) = &stmt.kind {
             found.push(*callee);
         }
     });
@@ -286,7 +286,8 @@ mod tests {
             scope: Scope::Routine,
             run: |program, id, _| {
                 let body = &mut program.routine_mut(id).body;
-                body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9)).into()]);
+                body[0].kind =
+                    StmtKind::Simple(Simple::Print(vec![star_ir::Operand::Var(VarId(9)).into()]));
                 1
             },
         };

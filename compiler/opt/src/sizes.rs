@@ -7,38 +7,16 @@
 //! * `adapt` of a slice or word that already has the size or is sized.
 
 use star_ir::analysis::size_ops::changes_nothing;
-use star_ir::{Program, RoutineId, Stmt, StmtKind};
+use star_ir::{Program, RoutineId, Simple, Stmt, StmtKind};
 
 use crate::context::Context;
 use crate::rewrite::remove_redundant;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
-    remove_redundant(program, id, context, |routine, Stmt { kind, loc: _ }, facts| match kind {
-        StmtKind::Size(op) => changes_nothing(routine, op, facts),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => false,
-    })
+    remove_redundant(
+        program,
+        id,
+        context,
+        |routine, Stmt { kind, loc: _ }, facts| matches!(kind, StmtKind::Simple(Simple::Size(op)) if changes_nothing(routine, op, facts)),
+    )
 }

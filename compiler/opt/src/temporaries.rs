@@ -6,7 +6,7 @@
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};
-use star_ir::{Op, Operand, Program, RoutineId, Stmt, StmtKind, VarId, visit};
+use star_ir::{Op, Operand, Program, RoutineId, Simple, Stmt, StmtKind, VarId, visit};
 
 use crate::context::Context;
 use crate::rewrite::guarded;
@@ -41,13 +41,16 @@ impl Find {
             let at = self.at;
             self.at += 1;
             let mut this = None;
-            if let StmtKind::Assign(dst, op) = &stmt.kind {
+            if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind {
                 if let (Some((made_at, temporary, made)), Op::Copy(Operand::Var(src))) =
                     (before, op)
                     && temporary == *src
                     && suits(at, temporary, *dst)
                 {
-                    self.edits.insert(made_at, Edit::Replace(StmtKind::Assign(*dst, made.clone())));
+                    self.edits.insert(
+                        made_at,
+                        Edit::Replace(StmtKind::Simple(Simple::Assign(*dst, made.clone()))),
+                    );
                     self.edits.insert(at, Edit::Remove);
                     self.joined += 1;
                 } else {

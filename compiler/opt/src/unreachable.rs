@@ -25,30 +25,5 @@ fn block(stmts: &mut Block) -> usize {
 
 /// Returns whether control never continues after the statement.
 fn jumps(kind: &StmtKind) -> bool {
-    match kind {
-        StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => true,
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. } => false,
-    }
+    matches!(kind, StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit)
 }

@@ -2,7 +2,7 @@
 //! value of the function as one.
 
 use star_ir::{
-    Arg, Extent, Mode, Param, Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
+    Arg, Extent, Mode, Param, Program, Routine, RoutineId, Simple, Stmt, StmtKind, Ty, Var, VarId,
 };
 
 /// Adds a routine with the parameters of the function `entry` and, last, its value as a `var`
@@ -38,7 +38,7 @@ pub(super) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
         result: None,
         vars,
         body: vec![Stmt {
-            kind: StmtKind::Call { callee: entry, args, dst: Some(value) },
+            kind: StmtKind::Simple(Simple::Call { callee: entry, args, dst: Some(value) }),
             loc: function.loc,
         }],
         loc: function.loc,

@@ -3,8 +3,8 @@
 //! This is written independently of the verifier's list, so that each finds what the other misses.
 
 use star_ir::{
-    Access, Arg, Block, Check, Op, Operand, Program, SizeOp, SizeOperand, Stmt, StmtKind, Ty, Var,
-    VarId, visit,
+    Access, Arg, Block, Check, Op, Operand, Program, Simple, SizeOp, SizeOperand, Stmt, StmtKind,
+    Ty, Var, VarId, visit,
 };
 
 /// Inserts the guards of every statement before it, whether or not they are known to hold.
@@ -25,7 +25,11 @@ fn block(stmts: &mut Block, vars: &[Var], iterations: &mut Vec<VarId>, reduced: 
         let mut checks = checks_of(&stmt.kind, vars);
         checks.retain(|check| !matches!(check, Check::Set(var) if iterations.contains(var)));
         checks.retain(|check| !mentions(check, reduced));
-        guarded.extend(checks.into_iter().map(|check| Stmt { kind: StmtKind::Check(check), loc }));
+        guarded.extend(
+            checks
+                .into_iter()
+                .map(|check| Stmt { kind: StmtKind::Simple(Simple::Check(check)), loc }),
+        );
         let test = match &stmt.kind {
             StmtKind::While { test: Operand::Var(var), .. } => Some(*var),
             _ => None,
@@ -44,7 +48,7 @@ fn block(stmts: &mut Block, vars: &[Var], iterations: &mut Vec<VarId>, reduced: 
             block(inner, vars, iterations, reduced);
             // The condition is read after the head, and checked there.
             let checks = test.filter(|_| idx == 0).map(Check::Set);
-            inner.extend(checks.map(|it| Stmt { kind: StmtKind::Check(it), loc }));
+            inner.extend(checks.map(|it| Stmt { kind: StmtKind::Simple(Simple::Check(it)), loc }));
         }
         iterations.truncate(n_iterations);
         reduced.truncate(n_reduced);
@@ -69,28 +73,14 @@ fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
     };
     match kind {
         // A kernel is made from guarded statements, after these guards were written.
-        StmtKind::Check(_) | StmtKind::While { .. } | StmtKind::Kernel(_) => {}
+        StmtKind::Simple(Simple::Check(_)) | StmtKind::While { .. } | StmtKind::Kernel(_) => {}
         StmtKind::Forall { .. } => visit::accesses(kind, &mut |var, access| {
             if matches!(access, Access::Read | Access::Update) {
                 read(var);
             }
         }),
-        StmtKind::Assign(_, Op::Length(of)) => checks.push(Check::Sized(*of)),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(Simple::Assign(_, Op::Length(of))) => checks.push(Check::Sized(*of)),
+        StmtKind::Simple(_)
         | StmtKind::For { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::If { .. }
@@ -109,49 +99,62 @@ fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
         }),
     }
     match kind {
-        StmtKind::Assign(_, op) => of_op(op, &mut checks),
-        StmtKind::Put { bits, index, bit } => {
+        StmtKind::Simple(Simple::Assign(_, op)) => of_op(op, &mut checks),
+        StmtKind::Simple(Simple::Put { bits, index, bit }) => {
             checks.push(Check::Index(index.clone(), SizeOperand::Length(*bits)));
             checks.push(Check::Bit(bit.clone()));
         }
-        StmtKind::PutColumn { table, index, value } => {
+        StmtKind::Simple(Simple::PutColumn { table, index, value }) => {
             checks.push(Check::Index(index.clone(), SizeOperand::Columns(*table)));
             checks.push(Check::Size(SizeOperand::Rows(*table), SizeOperand::Length(*value)));
         }
-        StmtKind::PutRow { table, index, value } => {
+        StmtKind::Simple(Simple::PutRow { table, index, value }) => {
             checks.push(Check::Index(index.clone(), SizeOperand::Rows(*table)));
             checks.push(Check::Size(SizeOperand::Columns(*table), SizeOperand::Length(*value)));
         }
-        StmtKind::PutBit { table, row, column, bit } => {
+        StmtKind::Simple(Simple::PutBit { table, row, column, bit }) => {
             checks.push(Check::Index(row.clone(), SizeOperand::Rows(*table)));
             checks.push(Check::Index(column.clone(), SizeOperand::Columns(*table)));
             checks.push(Check::Bit(bit.clone()));
         }
-        StmtKind::Size(SizeOp::EnsureColumns { table, .. }) => checks.push(Check::Set(*table)),
-        StmtKind::Size(SizeOp::SetRows { rows: SizeOperand::Value(rows), .. }) => {
+        StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, .. })) => {
+            checks.push(Check::Set(*table))
+        }
+        StmtKind::Simple(Simple::Size(SizeOp::SetRows {
+            rows: SizeOperand::Value(rows), ..
+        })) => {
             checks.push(Check::NotNegative(rows.clone()));
         }
-        StmtKind::Size(SizeOp::Init { rows, columns, .. }) => {
+        StmtKind::Simple(Simple::Size(SizeOp::Init { rows, columns, .. })) => {
             checks.push(Check::NotNegative(rows.clone()));
             checks.push(Check::NotNegative(columns.clone()));
         }
-        StmtKind::Size(SizeOp::Fix { size, .. }) => checks.push(Check::NotNegative(size.clone())),
-        StmtKind::Call { args, .. } => checks.extend(args.iter().filter_map(|arg| match arg {
-            Arg::Value(Operand::Var(var)) | Arg::Move(var) => Some(Check::Set(*var)),
-            Arg::Value(_) | Arg::Ref(_) => None,
-        })),
-        StmtKind::Size(
-            SizeOp::Latch { .. } | SizeOp::SetRows { .. } | SizeOp::Adapt { .. } | SizeOp::Unset(_),
+        StmtKind::Simple(Simple::Size(SizeOp::Fix { size, .. })) => {
+            checks.push(Check::NotNegative(size.clone()))
+        }
+        StmtKind::Simple(Simple::Call { args, .. }) => {
+            checks.extend(args.iter().filter_map(|arg| match arg {
+                Arg::Value(Operand::Var(var)) | Arg::Move(var) => Some(Check::Set(*var)),
+                Arg::Value(_) | Arg::Ref(_) => None,
+            }))
+        }
+        StmtKind::Simple(
+            Simple::Size(
+                SizeOp::Latch { .. }
+                | SizeOp::SetRows { .. }
+                | SizeOp::Adapt { .. }
+                | SizeOp::Unset(_),
+            )
+            | Simple::Step { .. }
+            | Simple::Replace { .. }
+            | Simple::PutField { .. }
+            | Simple::PutHandlePart { .. }
+            | Simple::Check(_)
+            | Simple::Cost { .. }
+            | Simple::Print(_)
+            | Simple::Read { .. }
+            | Simple::Write { .. },
         )
-        | StmtKind::Step { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }

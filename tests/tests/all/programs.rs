@@ -296,7 +296,7 @@ fn the_depth_limit_is_exact() {
 mod faulty {
     use std::sync::atomic::AtomicBool;
 
-    use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
+    use star_ir::{Block, Op, Program, RoutineId, Simple, StmtKind, Ty, visit};
     use star_value::{BitTable, Value as HostValue};
     use star_vm::reference::{Code, Plan, Value};
     use star_vm::{
@@ -315,7 +315,7 @@ mod faulty {
 
     fn spoil(block: &mut Block) {
         for stmt in block {
-            if let StmtKind::Assign(_, op) = &mut stmt.kind
+            if let StmtKind::Simple(Simple::Assign(_, op)) = &mut stmt.kind
                 && let Op::Mirror(of) = op
             {
                 *op = Op::Rotate(*of, star_ir::Operand::Int(0));

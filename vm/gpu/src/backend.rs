@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_ir::{Check, HandlePart, Op, Program, RoutineId, StmtKind, Ty, visit};
+use star_ir::{Check, HandlePart, Op, Program, RoutineId, Simple, StmtKind, Ty, visit};
 use star_value::{BitTable, Value as HostValue};
 use star_vm::backend::check_entry;
 use star_vm::columns::{check_columns, check_part, no_table, store_by_ranges};
@@ -294,9 +294,11 @@ impl Backend for Gpu {
 pub(crate) fn parts_of(program: &Program, parts: &mut Vec<HandlePart>) {
     for routine in &program.routines {
         visit::walk(&routine.body, &mut |stmt| {
-            if let StmtKind::PutHandlePart { part, .. }
-            | StmtKind::Assign(_, Op::HandlePart(_, part))
-            | StmtKind::Check(Check::HandlePart(_, part)) = &stmt.kind
+            if let StmtKind::Simple(
+                Simple::PutHandlePart { part, .. }
+                | Simple::Assign(_, Op::HandlePart(_, part))
+                | Simple::Check(Check::HandlePart(_, part)),
+            ) = &stmt.kind
                 && !parts.contains(part)
             {
                 parts.push(part.clone());

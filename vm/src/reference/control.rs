@@ -145,23 +145,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 return Ok(());
             }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
-            | StmtKind::Kernel(_) => {
+            StmtKind::Simple(_) | StmtKind::Kernel(_) => {
                 return Err(internal_error("this statement is not a construct"));
             }
         };

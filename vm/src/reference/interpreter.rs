@@ -6,8 +6,8 @@
 //! `continue` pop them.
 
 use star_ir::{
-    Block, LimitKind, LocId, Operand, PrintItem, Program, RoutineId, SizeOperand, Stmt, StmtKind,
-    Trap, TrapKind, VarId,
+    Block, LimitKind, LocId, Operand, PrintItem, Program, RoutineId, Simple, SizeOperand, Stmt,
+    StmtKind, Trap, TrapKind, VarId,
 };
 use star_value::display;
 
@@ -128,7 +128,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let mut touches = touch::touches(top(&mut self.frames)?, &stmt.kind)?;
         self.record(&touches)?;
         self.execute(&stmt.kind, stmt.loc)?;
-        if matches!(stmt.kind, StmtKind::Call { .. }) {
+        if matches!(stmt.kind, StmtKind::Simple(Simple::Call { .. })) {
             return Ok(());
         }
         touches.retain(|touch| touch.writes);
@@ -136,54 +136,43 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Exec<()> {
+        let StmtKind::Simple(simple) = kind else { return self.begin(kind, loc) };
         let frame = top(&mut self.frames)?;
         let budget = &mut self.budget;
-        match kind {
-            StmtKind::Assign(dst, op) => {
+        match simple {
+            Simple::Assign(dst, op) => {
                 let data = evaluate(frame, budget, frame.ty(*dst)?, op)?;
                 frame.store(budget, *dst, data)
             }
-            StmtKind::Step { dst, bits } => stores::step(frame, budget, *dst, *bits),
-            StmtKind::Put { bits, index, bit } => stores::put(frame, *bits, index, bit),
-            StmtKind::Replace { word, base, value } => stores::replace(frame, *word, base, *value),
-            StmtKind::PutColumn { table, index, value } => {
+            Simple::Step { dst, bits } => stores::step(frame, budget, *dst, *bits),
+            Simple::Put { bits, index, bit } => stores::put(frame, *bits, index, bit),
+            Simple::Replace { word, base, value } => stores::replace(frame, *word, base, *value),
+            Simple::PutColumn { table, index, value } => {
                 stores::put_column(frame, *table, index, *value)
             }
-            StmtKind::PutRow { table, index, value } => {
-                stores::put_row(frame, *table, index, *value)
-            }
-            StmtKind::PutBit { table, row, column, bit } => {
+            Simple::PutRow { table, index, value } => stores::put_row(frame, *table, index, *value),
+            Simple::PutBit { table, row, column, bit } => {
                 stores::put_bit(frame, *table, row, column, bit)
             }
-            StmtKind::PutField { table, base, value } => {
+            Simple::PutField { table, base, value } => {
                 stores::put_field(frame, budget, *table, base, *value)
             }
-            StmtKind::PutHandlePart { handle, part, value } => {
+            Simple::PutHandlePart { handle, part, value } => {
                 stores::put_handle_part(frame, budget, *handle, part, *value)
             }
-            StmtKind::Size(op) => stores::resize(frame, budget, op),
-            StmtKind::Check(check) => {
+            Simple::Size(op) => stores::resize(frame, budget, op),
+            Simple::Check(check) => {
                 frame.place = self.program.locations.get(loc);
                 match checks::check(frame, check)? {
                     Some(trap) => Err(Stop::Trap(trap)),
                     None => Ok(()),
                 }
             }
-            StmtKind::Cost { units, times } => self.cost(*units, times.as_ref(), loc),
-            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
-            StmtKind::Print(items) => self.print(items),
-            StmtKind::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
-            StmtKind::Write { src, file } => self.write(*src, file),
-            StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Kernel(_)
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => self.begin(kind, loc),
+            Simple::Cost { units, times } => self.cost(*units, times.as_ref(), loc),
+            Simple::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
+            Simple::Print(items) => self.print(items),
+            Simple::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
+            Simple::Write { src, file } => self.write(*src, file),
         }
     }
 

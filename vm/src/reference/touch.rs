@@ -4,7 +4,7 @@
 use std::fmt;
 
 use star_ir::{
-    Arg, Check, ForallRange, Op, Operand, PrintItem, SizeOp, SizeOperand, StmtKind, VarId,
+    Arg, Check, ForallRange, Op, Operand, PrintItem, Simple, SizeOp, SizeOperand, StmtKind, VarId,
 };
 
 use super::bits::size;
@@ -169,68 +169,7 @@ impl List<'_, '_> {
 
     fn statement(&mut self, kind: &StmtKind) -> Exec<()> {
         match kind {
-            StmtKind::Assign(dst, op) => {
-                self.operation(op)?;
-                self.write(*dst);
-            }
-            StmtKind::Step { dst, bits } => {
-                self.read(*bits);
-                self.write(*bits);
-                self.write(*dst);
-            }
-            StmtKind::Put { bits, index, bit } => {
-                self.operand(bit);
-                self.component(*bits, index, true)?;
-            }
-            StmtKind::Replace { word, base, value } => {
-                let base = self.index(base)?;
-                self.read(*value);
-                let width = self.frame.bits(*value)?.len() as i64;
-                self.part(*word, Region::Components { base, width }, true);
-            }
-            StmtKind::PutColumn { table, index, value } => {
-                self.read(*value);
-                let region = Region::Column(self.index(index)?);
-                self.part(*table, region, true);
-            }
-            StmtKind::PutRow { table, index, value } => {
-                self.read(*value);
-                let region = Region::Row(self.index(index)?);
-                self.part(*table, region, true);
-            }
-            StmtKind::PutBit { table, row, column, bit } => {
-                self.operand(bit);
-                let region = Region::Bit(self.index(row)?, self.index(column)?);
-                self.part(*table, region, true);
-            }
-            StmtKind::PutField { table, base, value } => {
-                let base = self.index(base)?;
-                self.read(*value);
-                let width = self.frame.table(*value)?.columns.len() as i64;
-                self.part(*table, Region::Columns { base, width }, true);
-            }
-            StmtKind::PutHandlePart { handle, part: _, value } => {
-                self.read(*value);
-                self.read(*handle);
-                self.write(*handle);
-            }
-            StmtKind::Size(op) => self.resize(op)?,
-            StmtKind::Check(check) => self.check(check),
-            StmtKind::Cost { units: _, times } => {
-                if let Some(times) = times {
-                    self.measure(times);
-                }
-            }
-            StmtKind::Call { callee: _, args, dst: _ } => self.arguments(args),
-            StmtKind::Print(items) => self.operands(items.iter().map(PrintItem::operand)),
-            StmtKind::Read { dst, file, layout } => {
-                self.operands(std::iter::once(file).chain(layout));
-                self.write(*dst);
-            }
-            StmtKind::Write { src, file } => {
-                self.read(*src);
-                self.operand(file);
-            }
+            StmtKind::Simple(simple) => self.simple(simple)?,
             StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
                 self.operands([from, to]);
                 self.write(*var);
@@ -256,6 +195,74 @@ impl List<'_, '_> {
             | StmtKind::Break(_)
             | StmtKind::Continue(_)
             | StmtKind::Exit => {}
+        }
+        Ok(())
+    }
+
+    fn simple(&mut self, simple: &Simple) -> Exec<()> {
+        match simple {
+            Simple::Assign(dst, op) => {
+                self.operation(op)?;
+                self.write(*dst);
+            }
+            Simple::Step { dst, bits } => {
+                self.read(*bits);
+                self.write(*bits);
+                self.write(*dst);
+            }
+            Simple::Put { bits, index, bit } => {
+                self.operand(bit);
+                self.component(*bits, index, true)?;
+            }
+            Simple::Replace { word, base, value } => {
+                let base = self.index(base)?;
+                self.read(*value);
+                let width = self.frame.bits(*value)?.len() as i64;
+                self.part(*word, Region::Components { base, width }, true);
+            }
+            Simple::PutColumn { table, index, value } => {
+                self.read(*value);
+                let region = Region::Column(self.index(index)?);
+                self.part(*table, region, true);
+            }
+            Simple::PutRow { table, index, value } => {
+                self.read(*value);
+                let region = Region::Row(self.index(index)?);
+                self.part(*table, region, true);
+            }
+            Simple::PutBit { table, row, column, bit } => {
+                self.operand(bit);
+                let region = Region::Bit(self.index(row)?, self.index(column)?);
+                self.part(*table, region, true);
+            }
+            Simple::PutField { table, base, value } => {
+                let base = self.index(base)?;
+                self.read(*value);
+                let width = self.frame.table(*value)?.columns.len() as i64;
+                self.part(*table, Region::Columns { base, width }, true);
+            }
+            Simple::PutHandlePart { handle, part: _, value } => {
+                self.read(*value);
+                self.read(*handle);
+                self.write(*handle);
+            }
+            Simple::Size(op) => self.resize(op)?,
+            Simple::Check(check) => self.check(check),
+            Simple::Cost { units: _, times } => {
+                if let Some(times) = times {
+                    self.measure(times);
+                }
+            }
+            Simple::Call { callee: _, args, dst: _ } => self.arguments(args),
+            Simple::Print(items) => self.operands(items.iter().map(PrintItem::operand)),
+            Simple::Read { dst, file, layout } => {
+                self.operands(std::iter::once(file).chain(layout));
+                self.write(*dst);
+            }
+            Simple::Write { src, file } => {
+                self.read(*src);
+                self.operand(file);
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use star::pipeline::{EntryPoint, describe, refused_by_backend};
 use star_base::{Code, Diagnostic, SourceMap, text};
 use star_bind::{Param, Reading, Signature, UnknownNames, bind, load};
-use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, visit};
+use star_ir::{Mode, Program, Routine, RoutineId, Simple, StmtKind, visit};
 use star_os::access::{Access, Grants};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
@@ -116,7 +116,7 @@ pub(super) fn entry(
     let mut called = Vec::new();
     for (caller, routine) in (0..).map(RoutineId).zip(&program.routines) {
         visit::walk(&routine.body, &mut |stmt| {
-            if let StmtKind::Call { callee, .. } = &stmt.kind
+            if let StmtKind::Simple(Simple::Call { callee, .. }) = &stmt.kind
                 && *callee != caller
             {
                 called.push(*callee);

@@ -1,6 +1,6 @@
 //! Calls, and the library procedures that are a single operation.
 
-use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, SizeOp, SizeOperand, StmtKind, Ty, VarId};
+use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, Simple, SizeOp, SizeOperand, Ty, VarId};
 
 use super::sizes::{Ext, declared_size};
 use super::{Fact, Lowerer};
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         }
         self.records_must_agree(callee, args, &lowered);
         self.flush_cost();
-        self.emit(StmtKind::Call { callee: id, args: lowered, dst });
+        self.emit(Simple::Call { callee: id, args: lowered, dst });
         for (idx, copy) in fields {
             let is_set = self.summaries.assigns(callee, idx);
             self.store_copy(copy, is_set);
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         {
             let size = self.checked_size(key);
             let bits = self.place_var(place);
-            self.emit(StmtKind::Size(SizeOp::Fix { bits, size }));
+            self.emit(Simple::Size(SizeOp::Fix { bits, size }));
         }
     }
 
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
                 let (sense, per_column) =
                     if op == MachineOp::Min { (Sense::Min, 4) } else { (Sense::Max, 3) };
                 self.flush_cost();
-                self.emit(StmtKind::Cost {
+                self.emit(Simple::Cost {
                     units: per_column,
                     times: Some(SizeOperand::Columns(table_var)),
                 });
@@ -151,7 +151,7 @@ impl Lowerer<'_> {
                     limit: SizeOperand::Columns(table_var),
                 });
                 self.flush_cost();
-                self.emit(StmtKind::Cost {
+                self.emit(Simple::Cost {
                     units: 2,
                     times: Some(SizeOperand::Value(width.clone())),
                 });
@@ -187,19 +187,19 @@ impl Lowerer<'_> {
                 if self.webs.is_split(to.local) {
                     self.settled(self.place_exts(*to).0);
                 }
-                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: rows.clone() }));
+                self.emit(Simple::Size(SizeOp::SetRows { table, rows: rows.clone() }));
                 self.check(Check::Size(SizeOperand::Rows(table), rows));
                 let end = self.sum(base.clone(), width.clone());
                 self.check(Check::NotNegative(end.clone()));
                 if self.declared_key(to.local, 1).is_none() {
                     let columns = SizeOperand::Value(end);
-                    self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                    self.emit(Simple::Size(SizeOp::EnsureColumns { table, columns }));
                 }
                 let limit = SizeOperand::Columns(table);
                 self.check(Check::Range { base: base.clone(), width: width.clone(), limit });
                 self.flush_cost();
-                self.emit(StmtKind::Cost { units: 2, times: Some(SizeOperand::Value(width)) });
-                self.emit(StmtKind::PutField { table, base, value: value_var });
+                self.emit(Simple::Cost { units: 2, times: Some(SizeOperand::Value(width)) });
+                self.emit(Simple::PutField { table, base, value: value_var });
             }
             (MachineOp::Min | MachineOp::Max | MachineOp::LoadField | MachineOp::StoreField, _) => {
                 self.fault("wrong arguments of a machine operation")
@@ -222,7 +222,7 @@ impl Lowerer<'_> {
         let wanted = self.temp(Ty::Int);
         self.assign(wanted, Op::Length(model));
         let wanted = Operand::Var(wanted);
-        self.emit(StmtKind::Size(SizeOp::Adapt { bits, size: wanted.clone() }));
+        self.emit(Simple::Size(SizeOp::Adapt { bits, size: wanted.clone() }));
         self.check(Check::Size(SizeOperand::Length(bits), SizeOperand::Value(wanted)));
     }
 

@@ -1,7 +1,9 @@
 //! Expressions: scalars become operands, slices and words become variables or operations.
 
 use star_base::Builtin;
-use star_ir::{Check, IntOp, LogicOp, Op, Operand, Relation, SizeOperand, StmtKind, Ty, VarId};
+use star_ir::{
+    Check, IntOp, LogicOp, Op, Operand, Relation, Simple, SizeOperand, StmtKind, Ty, VarId,
+};
 
 use super::Lowerer;
 use super::shape::{Scalar, Shape, shape};
@@ -137,7 +139,7 @@ impl Lowerer<'_> {
         self.check_set(place);
         let bits = self.place_var(place);
         self.count(Builtin::Step.cost());
-        self.emit(StmtKind::Step { dst, bits });
+        self.emit(Simple::Step { dst, bits });
     }
 
     /// Checks that a table has rows, and creates one with declared sizes.

@@ -1,6 +1,6 @@
 //! Fields of tables of records, and the agreement of record types in calls.
 
-use star_ir::{Arg, Check, IntOp, Op, Operand, SizeOperand, StmtKind, Ty, Var, VarId};
+use star_ir::{Arg, Check, IntOp, Op, Operand, Simple, SizeOperand, Ty, Var, VarId};
 
 use super::Lowerer;
 use super::bits::Rvalue;
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         let value_var = self.keep_bits(value_var, value, is_same);
         self.flush_cost();
         let times = Some(SizeOperand::Value(columns.width.clone()));
-        self.emit(StmtKind::Cost { units: 2, times });
+        self.emit(Simple::Cost { units: 2, times });
         self.store_columns(&columns, value_var);
     }
 
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         self.check(Check::Size(SizeOperand::Columns(value), width));
         self.check(Check::Size(SizeOperand::Rows(table), SizeOperand::Rows(value)));
         self.check_columns(columns, SizeOperand::Columns(table));
-        self.emit(StmtKind::PutField { table, base: base.clone(), value });
+        self.emit(Simple::PutField { table, base: base.clone(), value });
     }
 
     /// Lowers `E[i].w := value`, with the cost of a row that is loaded, changed and stored.
@@ -120,8 +120,8 @@ impl Lowerer<'_> {
         self.check_columns(&columns, SizeOperand::Length(word));
         self.count(3);
         let Columns { table, base, .. } = columns;
-        self.emit(StmtKind::Replace { word, base, value: part });
-        self.emit(StmtKind::PutRow { table, index: row, value: word });
+        self.emit(Simple::Replace { word, base, value: part });
+        self.emit(Simple::PutRow { table, index: row, value: word });
     }
 
     /// Copies a field that is passed by reference.
@@ -174,7 +174,7 @@ impl Lowerer<'_> {
         let column = self.int_op(IntOp::Add, columns.base, Operand::Int(1));
         self.check(Check::Index(column.clone(), SizeOperand::Columns(table)));
         self.check(Check::Size(SizeOperand::Rows(table), SizeOperand::Length(var)));
-        self.emit(StmtKind::PutColumn { table, index: column, value: var });
+        self.emit(Simple::PutColumn { table, index: column, value: var });
     }
 
     /// Checks that the arguments of record types agree with the header of a callee: tables of equal

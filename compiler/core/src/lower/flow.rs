@@ -1,6 +1,6 @@
 //! Control: branches and loops.
 
-use star_ir::{Operand, StmtKind};
+use star_ir::{Operand, Simple, StmtKind};
 
 use super::{Jump, LoopLabels, Lowerer};
 use crate::hir::{Expr, Stmt, VarUse};
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
                 continued: false,
             });
             let (body, _) = this.nested(|this| {
-                this.emit(StmtKind::Cost { units: 2, times: None });
+                this.emit(Simple::Cost { units: 2, times: None });
                 this.stmts(body)
             });
             this.loops.pop();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, VarId};
+use star_ir::{Check, Op, Operand, Simple, SizeOp, SizeOperand, VarId};
 
 use super::sizes::{Ext, SizeKey};
 use super::{Fact, Lowerer};
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
                     self.loc = self.location(self.r.local(param).span, &[(var, param)], true);
                     if is_ref {
                         // The first argument with a size determines it.
-                        self.emit(StmtKind::Size(SizeOp::Latch {
+                        self.emit(Simple::Size(SizeOp::Latch {
                             dst,
                             size: self.measure(param, var, dim),
                         }));
@@ -47,8 +47,8 @@ impl Lowerer<'_> {
             if local.role == Role::Binding && !bound.contains(&name) {
                 let var = self.local_var(name);
                 self.loc = self.location(local.span, &[(var, name)], true);
-                self.emit(StmtKind::Check(Check::Set(var)));
-                self.emit(StmtKind::Check(Check::NotNegative(Operand::Var(var))));
+                self.emit(Simple::Check(Check::Set(var)));
+                self.emit(Simple::Check(Check::NotNegative(Operand::Var(var))));
             }
         }
     }
@@ -91,10 +91,10 @@ impl Lowerer<'_> {
                     let size = SizeOperand::Value(wanted.clone());
                     match (local.ty.kind(), dim) {
                         (TyKind::Table, 0) => {
-                            self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
+                            self.emit(Simple::Size(SizeOp::SetRows { table: var, rows: size }));
                         }
                         (TyKind::Table, _) => {
-                            self.emit(StmtKind::Size(SizeOp::EnsureColumns {
+                            self.emit(Simple::Size(SizeOp::EnsureColumns {
                                 table: var,
                                 columns: size,
                             }));
@@ -108,13 +108,11 @@ impl Lowerer<'_> {
                             | TyKind::Handle
                             | TyKind::Error,
                             _,
-                        ) => self.emit(StmtKind::Size(SizeOp::Adapt {
-                            bits: var,
-                            size: wanted.clone(),
-                        })),
+                        ) => self
+                            .emit(Simple::Size(SizeOp::Adapt { bits: var, size: wanted.clone() })),
                     }
                 }
-                self.emit(StmtKind::Check(Check::Size(measure, SizeOperand::Value(wanted))));
+                self.emit(Simple::Check(Check::Size(measure, SizeOperand::Value(wanted))));
             }
         }
     }
@@ -202,13 +200,10 @@ impl Lowerer<'_> {
         match columns {
             Some(columns) => {
                 let columns = self.checked_size(columns);
-                self.emit(StmtKind::Size(SizeOp::Init { table, rows, columns }));
+                self.emit(Simple::Size(SizeOp::Init { table, rows, columns }));
             }
             None => {
-                self.emit(StmtKind::Size(SizeOp::SetRows {
-                    table,
-                    rows: SizeOperand::Value(rows),
-                }));
+                self.emit(Simple::Size(SizeOp::SetRows { table, rows: SizeOperand::Value(rows) }));
             }
         }
         self.facts.insert(Fact::Made(local));
@@ -222,7 +217,7 @@ impl Lowerer<'_> {
             && matches!(self.r.local(local).role, Role::Value | Role::Implicit)
             && self.facts.insert(Fact::NotNegative(local))
         {
-            self.emit(StmtKind::Check(Check::NotNegative(size.clone())));
+            self.emit(Simple::Check(Check::NotNegative(size.clone())));
         }
         size
     }

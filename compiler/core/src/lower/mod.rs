@@ -30,7 +30,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Diagnostic, Span};
 use star_ir::{
-    Block, Check, Extent, LabelId, LocId, Location, Mode, Op, Param, Stmt, StmtKind, Ty, Var, VarId,
+    Block, Check, Extent, LabelId, LocId, Location, Mode, Op, Param, Simple, Stmt, StmtKind, Ty,
+    Var, VarId,
 };
 
 use crate::flow::summary::{ParamEffects, Summaries};
@@ -309,8 +310,8 @@ impl<'a> Lowerer<'a> {
 
     // ---- emitting ----
 
-    fn emit(&mut self, kind: StmtKind) {
-        self.block.push(Stmt { kind, loc: self.loc });
+    fn emit(&mut self, kind: impl Into<StmtKind>) {
+        self.block.push(Stmt { kind: kind.into(), loc: self.loc });
     }
 
     /// Drops the statements emitted into this block, and its locations from number `first` on,
@@ -328,11 +329,11 @@ impl<'a> Lowerer<'a> {
     }
 
     fn assign(&mut self, dst: VarId, op: Op) {
-        self.emit(StmtKind::Assign(dst, op));
+        self.emit(Simple::Assign(dst, op));
     }
 
     fn check(&mut self, check: Check) {
-        self.emit(StmtKind::Check(check));
+        self.emit(Simple::Check(check));
     }
 
     /// Counts elementary operations.
@@ -359,7 +360,7 @@ impl<'a> Lowerer<'a> {
                 self.locations.push(here);
                 self.costs.push((self.loc, parts));
             }
-            self.emit(StmtKind::Cost { units, times: None });
+            self.emit(Simple::Cost { units, times: None });
             self.loc = outer;
         }
     }

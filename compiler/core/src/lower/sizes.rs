@@ -1,6 +1,6 @@
 //! Symbolic sizes: the size of a web, and the SIR variable that holds it.
 
-use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
+use star_ir::{Check, Extent, Op, Operand, Simple, SizeOp, SizeOperand, Ty, VarId};
 
 use super::poly::{Poly, Single};
 use super::shape::{Bits, Shape, shape};
@@ -191,11 +191,11 @@ impl Lowerer<'_> {
                 let loc = self.loc;
                 self.loc = self.expr_loc(size);
                 let value = self.size_operand(size);
-                self.emit(StmtKind::Check(Check::NotNegative(value.clone())));
+                self.emit(Simple::Check(Check::NotNegative(value.clone())));
                 if at_entry {
                     self.assign(var, Op::Copy(value));
                 } else {
-                    self.emit(StmtKind::Size(SizeOp::Latch {
+                    self.emit(Simple::Size(SizeOp::Latch {
                         dst: var,
                         size: SizeOperand::Value(value),
                     }));
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
             self.assign(var, op(table));
         } else {
             self.check_set_var(local, table);
-            self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: size(table) }));
+            self.emit(Simple::Size(SizeOp::Latch { dst: var, size: size(table) }));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Statements.
 
 use star_base::Builtin;
-use star_ir::{Check, Op, Operand, PrintItem, SizeOp, SizeOperand, StmtKind, Ty};
+use star_ir::{Check, Op, Operand, PrintItem, Simple, SizeOp, SizeOperand, StmtKind, Ty};
 
 use super::bits::Rvalue;
 use super::sizes::{Ext, Exts};
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
                 let (base, width) = self.base_and_width(from_op, to_op, width, whole);
                 self.check(Check::Size(SizeOperand::Length(value), SizeOperand::Value(width)));
                 self.count(Builtin::Rep.cost());
-                self.emit(StmtKind::Replace { word: var, base, value });
+                self.emit(Simple::Replace { word: var, base, value });
             }
             hir::StmtKind::Call(callee, args) => self.call(*callee, args, None),
             hir::StmtKind::Print(items) => self.print(items),
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
                 let src = self.place_var(*place);
                 let file = self.operand(file);
                 self.flush_cost();
-                self.emit(StmtKind::Write { src, file });
+                self.emit(Simple::Write { src, file });
             }
             hir::StmtKind::Assert(test, message) => {
                 let test = self.operand(test);
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
                 self.check(Check::Index(index.clone(), SizeOperand::Length(bits)));
                 self.check_bit(&bit, value);
                 self.count(1);
-                self.emit(StmtKind::Put { bits, index, bit });
+                self.emit(Simple::Put { bits, index, bit });
             }
             Target::Bit(place, row, column) => {
                 let [row, column] = self.both(row, column);
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
                 self.check(Check::Index(column.clone(), SizeOperand::Columns(table)));
                 self.check_bit(&bit, value);
                 self.count(1);
-                self.emit(StmtKind::PutBit { table, row, column, bit });
+                self.emit(Simple::PutBit { table, row, column, bit });
             }
             Target::Field(field) => self.put_field(field, value),
             Target::Cell(row, field) => self.put_cell(row, field, value),
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
                 let value = self.bits(value, None);
                 self.touch(place.local);
                 let handle = self.place_var(*place);
-                self.emit(StmtKind::PutHandlePart { handle, part: (**part).clone(), value });
+                self.emit(Simple::PutHandlePart { handle, part: (**part).clone(), value });
             }
             Target::Col(index, place) => {
                 let index = self.operand(index);
@@ -194,17 +194,17 @@ impl Lowerer<'_> {
                 }
                 if self.webs.maybe_unset(place.site) {
                     let rows = SizeOperand::Length(slice);
-                    self.emit(StmtKind::Size(SizeOp::SetRows { table, rows }));
+                    self.emit(Simple::Size(SizeOp::SetRows { table, rows }));
                 }
                 if !self.place_exts(*place).0.same(self.exts_of(value).0) {
                     self.check(Check::Size(SizeOperand::Rows(table), SizeOperand::Length(slice)));
                 }
                 if grows {
                     let columns = SizeOperand::Value(index.clone());
-                    self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                    self.emit(Simple::Size(SizeOp::EnsureColumns { table, columns }));
                 }
                 self.count(1);
-                self.emit(StmtKind::PutColumn { table, index, value: slice });
+                self.emit(Simple::PutColumn { table, index, value: slice });
             }
             Target::Row(index, place) => {
                 let index = self.operand(index);
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
                     self.check(Check::Size(SizeOperand::Columns(table), SizeOperand::Length(word)));
                 }
                 self.count(1);
-                self.emit(StmtKind::PutRow { table, index, value: word });
+                self.emit(Simple::PutRow { table, index, value: word });
             }
         }
     }
@@ -366,7 +366,7 @@ impl Lowerer<'_> {
             });
         }
         self.flush_cost();
-        self.emit(StmtKind::Print(printed));
+        self.emit(Simple::Print(printed));
     }
 
     /// The result of a read is a new value: it is checked against declared sizes before it is
@@ -376,11 +376,11 @@ impl Lowerer<'_> {
         self.flush_cost();
         if self.r.local(place.local).ty.is_unsized() {
             let dst = self.place_var(place);
-            self.emit(StmtKind::Read { dst, file, layout });
+            self.emit(Simple::Read { dst, file, layout });
             return;
         }
         let temp = self.temp_of(kind, (Ext::Dynamic, Ext::Dynamic));
-        self.emit(StmtKind::Read { dst: temp, file, layout });
+        self.emit(Simple::Read { dst: temp, file, layout });
         let op = Op::Copy(Operand::Var(temp));
         let unknown = (Ext::Dynamic, Ext::Dynamic);
         if kind == TyKind::Table {

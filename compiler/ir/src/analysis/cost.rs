@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::SizeOperand;
 use crate::program::{LabelId, Routine};
-use crate::stmt::{Stmt, StmtKind};
+use crate::stmt::{Simple, Stmt, StmtKind};
 use crate::visit;
 
 /// A sum of units by their multiplier: `None` for 1, otherwise the text of the operand.
@@ -91,7 +91,7 @@ fn item(kind: &StmtKind) -> Option<Item> {
         (costs(&first) || costs(&second)).then_some(Item::Around(what, label, first, second))
     };
     match kind {
-        StmtKind::Cost { units, times } => {
+        StmtKind::Simple(Simple::Cost { units, times }) => {
             let times = times.as_ref().map(text);
             Some(Item::Sum(BTreeMap::from([(times, u128::from(*units))])))
         }
@@ -108,21 +108,8 @@ fn item(kind: &StmtKind) -> Option<Item> {
         StmtKind::Break(label) => Some(Item::Break(*label)),
         StmtKind::Continue(label) => Some(Item::Continue(*label)),
         StmtKind::Exit => Some(Item::Exit),
-        StmtKind::Call { callee, .. } => Some(Item::Call(callee.0)),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. } => None,
+        StmtKind::Simple(Simple::Call { callee, .. }) => Some(Item::Call(callee.0)),
+        StmtKind::Simple(_) => None,
     }
 }
 

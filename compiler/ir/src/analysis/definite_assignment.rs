@@ -11,7 +11,7 @@ use super::effects::{Effects, is_loop};
 use crate::check::Check;
 use crate::op::Operand;
 use crate::program::{LabelId, Program, VarId};
-use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::stmt::{Arg, Simple, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 /// Removes `unset` from the effects of each loop for variables that are set again. The loops are in
@@ -55,22 +55,7 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
         StmtKind::For { label, .. }
         | StmtKind::While { label, .. }
         | StmtKind::Foreach { label, .. } => Some(*label),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(_)
         | StmtKind::Forall { .. }
         | StmtKind::Kernel(_)
         | StmtKind::If { .. }
@@ -140,23 +125,11 @@ impl Iteration<'_> {
                 }
             }
             StmtKind::Exit => *state = None,
-            StmtKind::Check(Check::Set(var) | Check::HandlePart(var, _)) => remove(state, *var),
-            StmtKind::PutHandlePart { handle, .. } => remove(state, *handle),
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. } => self.plain(kind, state),
+            StmtKind::Simple(Simple::Check(Check::Set(var) | Check::HandlePart(var, _))) => {
+                remove(state, *var)
+            }
+            StmtKind::Simple(Simple::PutHandlePart { handle, .. }) => remove(state, *handle),
+            StmtKind::Simple(_) => self.plain(kind, state),
         }
     }
 
@@ -173,7 +146,7 @@ impl Iteration<'_> {
             | Access::LoopVar => {}
         });
         // A call sets what its header promises and the variable that receives its value.
-        if let StmtKind::Call { callee, args, dst } = kind {
+        if let StmtKind::Simple(Simple::Call { callee, args, dst }) = kind {
             let params =
                 self.program.routines.get(callee.0 as usize).map(|routine| &routine.params);
             for (param, arg) in params.into_iter().flatten().zip(args) {

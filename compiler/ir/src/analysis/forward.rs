@@ -75,22 +75,7 @@ impl<A: Forward> Walk<'_, A> {
 
     fn inside(&mut self, at: usize, stmt: &Stmt, written: &Effects, state: &mut Option<A::State>) {
         match &stmt.kind {
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. } => {}
+            StmtKind::Simple(_) => {}
             StmtKind::If { test, then, otherwise } => {
                 let mut other = state.clone();
                 self.tested(at, test, true, state);

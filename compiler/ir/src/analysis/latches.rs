@@ -6,7 +6,7 @@ use super::effects::Effect;
 use super::requirements;
 use crate::check::SizeOperand;
 use crate::program::{Ty, Var, VarId};
-use crate::stmt::{SizeOp, Stmt, StmtKind};
+use crate::stmt::{Simple, SizeOp, Stmt, StmtKind};
 use crate::visit;
 
 /// The `latch`es of a routine.
@@ -25,12 +25,14 @@ impl Latches {
         let mut latches =
             Latches { sources: BTreeMap::new(), assigned: BTreeMap::new(), lost: BTreeSet::new() };
         visit::walk(body, &mut |stmt| {
-            let latched = if let StmtKind::Size(SizeOp::Latch { dst: _, size }) = &stmt.kind {
+            let latched = if let StmtKind::Simple(Simple::Size(SizeOp::Latch { dst: _, size })) =
+                &stmt.kind
+            {
                 Some(size)
             } else {
                 None
             };
-            if let StmtKind::Assign(dst, op) = &stmt.kind {
+            if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind {
                 let sizes =
                     requirements::sizes(*dst, Ty::Int, op).into_iter().map(|(_, size)| size);
                 let size = sizes.into_iter().find(|size| visit::measured(size).is_some());

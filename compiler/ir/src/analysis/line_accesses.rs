@@ -6,7 +6,7 @@
 
 use crate::op::{Op, Operand};
 use crate::program::{Mode, Program, Routine, RoutineId, VarId};
-use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::stmt::{Arg, Simple, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 /// The assumed number of iterations of a loop with unknown bounds.
@@ -145,16 +145,20 @@ impl Counting<'_> {
             }
         };
         match kind {
-            StmtKind::Assign(_, Op::Row(table, _)) | StmtKind::PutRow { table, .. } => {
+            StmtKind::Simple(
+                Simple::Assign(_, Op::Row(table, _)) | Simple::PutRow { table, .. },
+            ) => {
                 add(*table, 1, 0, TableUse::Looks);
             }
-            StmtKind::Assign(
-                _,
-                Op::Column(table, _) | Op::Field { table, .. } | Op::Extreme { table, .. },
-            )
-            | StmtKind::PutColumn { table, .. }
-            | StmtKind::PutField { table, .. } => add(*table, 0, 1, TableUse::Looks),
-            StmtKind::Call { callee, args, .. } => {
+            StmtKind::Simple(
+                Simple::Assign(
+                    _,
+                    Op::Column(table, _) | Op::Field { table, .. } | Op::Extreme { table, .. },
+                )
+                | Simple::PutColumn { table, .. }
+                | Simple::PutField { table, .. },
+            ) => add(*table, 0, 1, TableUse::Looks),
+            StmtKind::Simple(Simple::Call { callee, args, .. }) => {
                 let inside = self.routine(*callee);
                 for (arg, LineAccesses { rows, columns, used }) in args.iter().zip(inside) {
                     match arg {
@@ -165,18 +169,7 @@ impl Counting<'_> {
                     }
                 }
             }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
             | StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
@@ -196,23 +189,26 @@ impl Counting<'_> {
 fn used(kind: &StmtKind) -> TableUse {
     let only_looks = matches!(
         kind,
-        StmtKind::Assign(
-            _,
-            Op::Row(..)
-                | Op::Column(..)
-                | Op::Field { .. }
-                | Op::Bit(..)
-                | Op::Rows(_)
-                | Op::Columns(_)
-        ) | StmtKind::Check(_)
-            | StmtKind::Call { .. }
-            | StmtKind::Kernel(_)
+        StmtKind::Simple(
+            Simple::Assign(
+                _,
+                Op::Row(..)
+                    | Op::Column(..)
+                    | Op::Field { .. }
+                    | Op::Bit(..)
+                    | Op::Rows(_)
+                    | Op::Columns(_)
+            ) | Simple::Check(_)
+                | Simple::Call { .. }
+        ) | StmtKind::Kernel(_)
     );
     let takes_all = matches!(
         kind,
-        StmtKind::Assign(_, Op::Extreme { .. })
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
+        StmtKind::Simple(
+            Simple::Assign(_, Op::Extreme { .. })
+                | Simple::PutField { .. }
+                | Simple::PutHandlePart { .. }
+        )
     );
     match (only_looks, takes_all) {
         (true, _) => TableUse::Looks,
@@ -233,22 +229,7 @@ fn iterations(kind: &StmtKind) -> u64 {
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. } => ITERATIONS,
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(_)
         | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Block { .. }

@@ -17,7 +17,7 @@ use foldhash::fast::FixedState;
 use super::var_set::VarSet;
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Program, Routine, RoutineId, VarId};
-use crate::stmt::{ForallRange, PartKind, SizeOp, Stmt, StmtKind};
+use crate::stmt::{ForallRange, PartKind, Simple, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access, Observation};
 
 /// The variables that are live after each statement of a routine.
@@ -141,22 +141,7 @@ impl Backward<'_> {
 
     fn statement(&mut self, stmt: &Stmt, at: usize, live: &mut VarSet) {
         match &stmt.kind {
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. } => self.simple(stmt, live),
+            StmtKind::Simple(_) => self.simple(stmt, live),
             StmtKind::Break(label) => self.jump(*label, live, |target| &target.on_break),
             StmtKind::Continue(label) => self.jump(*label, live, |target| &target.on_continue),
             StmtKind::Exit => live.clone_from(&self.exit),
@@ -222,7 +207,7 @@ impl Backward<'_> {
     /// Handles a statement without blocks or jumps: definitions, then uses.
     fn simple(&mut self, stmt: &Stmt, live: &mut VarSet) {
         // The old value is not read.
-        if let StmtKind::Size(SizeOp::Unset(var)) = &stmt.kind {
+        if let StmtKind::Simple(Simple::Size(SizeOp::Unset(var))) = &stmt.kind {
             return live.remove(*var);
         }
         let (mut defined, mut used) =

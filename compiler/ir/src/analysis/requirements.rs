@@ -3,7 +3,7 @@
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
-use crate::stmt::{SizeOp, StmtKind};
+use crate::stmt::{Simple, SizeOp, StmtKind};
 use crate::visit;
 
 /// A precondition of a statement.
@@ -148,30 +148,31 @@ pub(crate) fn of_op(op: &Op) -> Vec<Requirement> {
 
 /// Returns the guards of a statement, without its inner blocks and without its operands being set.
 pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
-    match kind {
-        StmtKind::Assign(_, op) => of_op(op),
-        StmtKind::Put { bits, index: i, bit } => {
+    let StmtKind::Simple(simple) = kind else { return Vec::new() };
+    match simple {
+        Simple::Assign(_, op) => of_op(op),
+        Simple::Put { bits, index: i, bit } => {
             vec![index(i, SizeOperand::Length(*bits)), Requirement::Check(Check::Bit(bit.clone()))]
         }
-        StmtKind::Replace { word, base, value } => vec![Requirement::Part {
+        Simple::Replace { word, base, value } => vec![Requirement::Part {
             base: base.clone(),
             width: SizeOperand::Length(*value),
             limit: SizeOperand::Length(*word),
         }],
-        StmtKind::PutColumn { table, index: i, value } => vec![
+        Simple::PutColumn { table, index: i, value } => vec![
             index(i, SizeOperand::Columns(*table)),
             size(SizeOperand::Rows(*table), SizeOperand::Length(*value)),
         ],
-        StmtKind::PutRow { table, index: i, value } => vec![
+        Simple::PutRow { table, index: i, value } => vec![
             index(i, SizeOperand::Rows(*table)),
             size(SizeOperand::Columns(*table), SizeOperand::Length(*value)),
         ],
-        StmtKind::PutBit { table, row, column, bit } => vec![
+        Simple::PutBit { table, row, column, bit } => vec![
             index(row, SizeOperand::Rows(*table)),
             index(column, SizeOperand::Columns(*table)),
             Requirement::Check(Check::Bit(bit.clone())),
         ],
-        StmtKind::PutField { table, base, value } => vec![
+        Simple::PutField { table, base, value } => vec![
             Requirement::Part {
                 base: base.clone(),
                 width: SizeOperand::Columns(*value),
@@ -179,7 +180,7 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
             },
             size(SizeOperand::Rows(*table), SizeOperand::Rows(*value)),
         ],
-        StmtKind::Size(op) => match op {
+        Simple::Size(op) => match op {
             SizeOp::Latch { dst: _, size: _ } => Vec::new(),
             SizeOp::SetRows { table: _, rows } => size_known(rows),
             SizeOp::EnsureColumns { table, columns } => {
@@ -198,25 +199,15 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
             SizeOp::Adapt { bits: _, size: _ } | SizeOp::Unset(_) => Vec::new(),
             SizeOp::Fix { bits: _, size } => vec![not_negative(size)],
         },
-        StmtKind::Check(Check::NoCarry(_, v, w)) => vec![same_length(*v, *w)],
-        StmtKind::Check(_)
-        | StmtKind::Step { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => Vec::new(),
+        Simple::Check(Check::NoCarry(_, v, w)) => vec![same_length(*v, *w)],
+        Simple::Check(_)
+        | Simple::Step { .. }
+        | Simple::PutHandlePart { .. }
+        | Simple::Cost { .. }
+        | Simple::Call { .. }
+        | Simple::Print(_)
+        | Simple::Read { .. }
+        | Simple::Write { .. } => Vec::new(),
     }
 }
 

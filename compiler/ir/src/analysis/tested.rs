@@ -3,7 +3,7 @@
 
 use crate::op::{LogicOp, Op, Operand, Relation};
 use crate::program::{Routine, Ty, VarId};
-use crate::stmt::StmtKind;
+use crate::stmt::{Simple, StmtKind};
 use crate::visit;
 
 /// The maximum number of booleans kept: a test is usually evaluated shortly before its use.
@@ -37,7 +37,7 @@ impl Tests {
                 self.made.retain(|(dst, op)| *dst != var && !mentions(op, var));
             }
         });
-        if let StmtKind::Assign(dst, op) = kind
+        if let StmtKind::Simple(Simple::Assign(dst, op)) = kind
             && routine.var(*dst).ty == Ty::Bool
             && matches!(op, Op::Compare(..) | Op::Not(_) | Op::Logic(..) | Op::Copy(_))
             && !mentions(op, *dst)

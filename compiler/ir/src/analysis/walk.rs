@@ -14,7 +14,7 @@ use super::tested::{Comparison, Tests};
 use crate::check::{Check, SizeOperand};
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Program, Routine, Ty, VarId};
-use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::stmt::{Arg, Simple, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 /// The maximum nesting depth of tests whose results are recorded.
@@ -206,9 +206,9 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
 
     fn statement(&mut self, stmt: &'a Stmt) {
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => self.assign(*dst, op),
-            StmtKind::Size(op) => self.size_op(op),
-            StmtKind::Check(check) => {
+            StmtKind::Simple(Simple::Assign(dst, op)) => self.assign(*dst, op),
+            StmtKind::Simple(Simple::Size(op)) => self.size_op(op),
+            StmtKind::Simple(Simple::Check(check)) => {
                 if let Some(facts) = &mut self.facts {
                     facts.learn(check);
                 }
@@ -216,11 +216,11 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                     learn_tests(&mut self.facts, self.tests.follow(condition, true));
                 }
             }
-            StmtKind::PutHandlePart { handle, part, .. } => {
+            StmtKind::Simple(Simple::PutHandlePart { handle, part, .. }) => {
                 self.plain(&stmt.kind);
                 self.learn(Check::HandlePart(*handle, part.clone()));
             }
-            StmtKind::Step { dst, bits } => {
+            StmtKind::Simple(Simple::Step { dst, bits }) => {
                 self.plain(&stmt.kind);
                 self.learn(Check::NotNegative(Operand::Var(*dst)));
                 if let Some(facts) = &mut self.facts {
@@ -228,17 +228,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                     facts.learn_order(index, 0, SizeOperand::Length(*bits));
                 }
             }
-            StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::Cost { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Write { .. } => self.plain(&stmt.kind),
+            StmtKind::Simple(_) => self.plain(&stmt.kind),
             StmtKind::For { label, var, from, to, down, body } => {
                 let (low, high) = if *down { (to, from) } else { (from, to) };
                 self.counted(*label, *var, Iterations::Between(low, high), body);
@@ -326,7 +316,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 facts.set(var);
             }
         });
-        if let StmtKind::Call { callee, args, .. } = kind {
+        if let StmtKind::Simple(Simple::Call { callee, args, .. }) = kind {
             let params = &self.program.routine(*callee).params;
             for (arg, param) in args.iter().zip(params) {
                 match arg {

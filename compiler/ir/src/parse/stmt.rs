@@ -4,7 +4,7 @@ use super::scan::Token;
 use super::{Parsed, Parser};
 use crate::op::Operand;
 use crate::program::VarId;
-use crate::stmt::{Arg, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
+use crate::stmt::{Arg, ForallRange, Part, PartKind, Reduction, Simple, SizeOp, Stmt, StmtKind};
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Parsed<Stmt> {
@@ -24,9 +24,9 @@ impl Parser<'_> {
         }
     }
 
-    fn stmt(&mut self, kind: StmtKind) -> Parsed<Stmt> {
+    fn stmt(&mut self, kind: impl Into<StmtKind>) -> Parsed<Stmt> {
         let loc = self.loc()?;
-        Ok(Stmt { kind, loc })
+        Ok(Stmt { kind: kind.into(), loc })
     }
 
     /// `%x = …`.
@@ -36,14 +36,14 @@ impl Parser<'_> {
         self.mark("=")?;
         let at = self.start;
         let kind = match self.any_word("an operation")? {
-            "step" => StmtKind::Step { dst, bits: self.var()? },
-            "call" => StmtKind::Call { callee: self.callee()?, args: self.args()?, dst: Some(dst) },
+            "step" => Simple::Step { dst, bits: self.var()? },
+            "call" => Simple::Call { callee: self.callee()?, args: self.args()?, dst: Some(dst) },
             "read" => {
                 let file = self.operand()?;
                 let layout = if self.take_word("layout")? { Some(self.operand()?) } else { None };
-                StmtKind::Read { dst, file, layout }
+                Simple::Read { dst, file, layout }
             }
-            word => StmtKind::Assign(dst, self.op(word, at)?),
+            word => Simple::Assign(dst, self.op(word, at)?),
         };
         self.stmt(kind)
     }
@@ -52,69 +52,76 @@ impl Parser<'_> {
     #[inline(never)]
     fn plain(&mut self, word: &str, at: usize) -> Parsed<Stmt> {
         let kind = match word {
-            "put" => StmtKind::Put {
+            "break" => {
+                let label = self.label()?;
+                return self.stmt(StmtKind::Break(label));
+            }
+            "continue" => {
+                let label = self.label()?;
+                return self.stmt(StmtKind::Continue(label));
+            }
+            "exit" => return self.stmt(StmtKind::Exit),
+            "put" => Simple::Put {
                 bits: self.var()?,
                 index: self.next_operand()?,
                 bit: self.next_operand()?,
             },
-            "replace" => StmtKind::Replace {
+            "replace" => Simple::Replace {
                 word: self.var()?,
                 base: self.next_operand()?,
                 value: self.next_var()?,
             },
-            "put_column" => StmtKind::PutColumn {
+            "put_column" => Simple::PutColumn {
                 table: self.var()?,
                 index: self.next_operand()?,
                 value: self.next_var()?,
             },
-            "put_row" => StmtKind::PutRow {
+            "put_row" => Simple::PutRow {
                 table: self.var()?,
                 index: self.next_operand()?,
                 value: self.next_var()?,
             },
-            "put_bit" => StmtKind::PutBit {
+            "put_bit" => Simple::PutBit {
                 table: self.var()?,
                 row: self.next_operand()?,
                 column: self.next_operand()?,
                 bit: self.next_operand()?,
             },
-            "put_field" => StmtKind::PutField {
+            "put_field" => Simple::PutField {
                 table: self.var()?,
                 base: self.next_operand()?,
                 value: self.next_var()?,
             },
-            "put_handle_part" => StmtKind::PutHandlePart {
+            "put_handle_part" => Simple::PutHandlePart {
                 handle: self.var()?,
                 part: self.next_part_name()?,
                 value: self.next_var()?,
             },
-            "latch" => {
-                StmtKind::Size(SizeOp::Latch { dst: self.var()?, size: self.next_measure()? })
-            }
+            "latch" => Simple::Size(SizeOp::Latch { dst: self.var()?, size: self.next_measure()? }),
             "set_rows" => {
-                StmtKind::Size(SizeOp::SetRows { table: self.var()?, rows: self.next_measure()? })
+                Simple::Size(SizeOp::SetRows { table: self.var()?, rows: self.next_measure()? })
             }
-            "ensure_columns" => StmtKind::Size(SizeOp::EnsureColumns {
+            "ensure_columns" => Simple::Size(SizeOp::EnsureColumns {
                 table: self.var()?,
                 columns: self.next_measure()?,
             }),
-            "init" => StmtKind::Size(SizeOp::Init {
+            "init" => Simple::Size(SizeOp::Init {
                 table: self.var()?,
                 rows: self.next_operand()?,
                 columns: self.next_operand()?,
             }),
             "adapt" => {
-                StmtKind::Size(SizeOp::Adapt { bits: self.var()?, size: self.next_operand()? })
+                Simple::Size(SizeOp::Adapt { bits: self.var()?, size: self.next_operand()? })
             }
-            "unset" => StmtKind::Size(SizeOp::Unset(self.var()?)),
-            "fix" => StmtKind::Size(SizeOp::Fix { bits: self.var()?, size: self.next_operand()? }),
-            "check" => StmtKind::Check(self.check()?),
+            "unset" => Simple::Size(SizeOp::Unset(self.var()?)),
+            "fix" => Simple::Size(SizeOp::Fix { bits: self.var()?, size: self.next_operand()? }),
+            "check" => Simple::Check(self.check()?),
             "cost" => {
                 let units = self.number("a number of units")?;
                 let times = if self.take_word("times")? { Some(self.measure()?) } else { None };
-                StmtKind::Cost { units, times }
+                Simple::Cost { units, times }
             }
-            "call" => StmtKind::Call { callee: self.callee()?, args: self.args()?, dst: None },
+            "call" => Simple::Call { callee: self.callee()?, args: self.args()?, dst: None },
             "print" => {
                 let mut values = Vec::new();
                 if !matches!(self.token, Token::Loc(_)) {
@@ -123,12 +130,10 @@ impl Parser<'_> {
                         values.push(self.print_item()?);
                     }
                 }
-                StmtKind::Print(values)
+                Simple::Print(values)
             }
-            "write" => StmtKind::Write { src: self.var()?, file: self.next_operand()? },
-            "break" => StmtKind::Break(self.label()?),
-            "continue" => StmtKind::Continue(self.label()?),
-            "exit" => StmtKind::Exit,
+            "write" => Simple::Write { src: self.var()?, file: self.next_operand()? },
+
             _ => {
                 self.start = at;
                 return self.fault(format!("unknown statement `{word}`"));

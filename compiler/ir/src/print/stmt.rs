@@ -4,7 +4,7 @@ use super::Printer;
 use crate::mnemonic::Mnemonic;
 use crate::op::Operand;
 use crate::program::VarId;
-use crate::stmt::{Arg, ForallRange, PartKind, PrintItem, SizeOp, Stmt, StmtKind};
+use crate::stmt::{Arg, ForallRange, PartKind, PrintItem, Simple, SizeOp, Stmt, StmtKind};
 
 impl Printer<'_> {
     /// Prints each statement on a separate line.
@@ -46,25 +46,7 @@ impl Printer<'_> {
                     self.braces(otherwise);
                 }
             }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => {}
+            StmtKind::Simple(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => {}
         }
     }
 
@@ -76,83 +58,7 @@ impl Printer<'_> {
     /// Prints the statement up to its location and its blocks.
     pub(super) fn head(&mut self, kind: &StmtKind) {
         match kind {
-            StmtKind::Assign(dst, op) => {
-                self.target(*dst);
-                self.op(op);
-            }
-            StmtKind::Step { dst, bits } => {
-                self.target(*dst);
-                self.put("step ");
-                self.var(*bits);
-            }
-            StmtKind::Put { bits, index, bit } => self.store("put", *bits, &[index, bit], None),
-            StmtKind::Replace { word, base, value } => {
-                self.store("replace", *word, &[base], Some(*value));
-            }
-            StmtKind::PutColumn { table, index, value } => {
-                self.store("put_column", *table, &[index], Some(*value))
-            }
-            StmtKind::PutRow { table, index, value } => {
-                self.store("put_row", *table, &[index], Some(*value))
-            }
-            StmtKind::PutBit { table, row, column, bit } => {
-                self.store("put_bit", *table, &[row, column, bit], None)
-            }
-            StmtKind::PutField { table, base, value } => {
-                self.store("put_field", *table, &[base], Some(*value));
-            }
-            StmtKind::PutHandlePart { handle, part, value } => {
-                self.store("put_handle_part", *handle, &[], None);
-                self.put(", ");
-                self.part_name(part);
-                self.put(", ");
-                self.var(*value);
-            }
-            StmtKind::Size(op) => self.size_op(op),
-            StmtKind::Check(check) => {
-                self.put("check ");
-                self.check(check);
-            }
-            StmtKind::Cost { units, times } => {
-                self.fmt(format_args!("cost {units}"));
-                if let Some(times) = times {
-                    self.put(" times ");
-                    self.measure(times);
-                }
-            }
-            StmtKind::Call { callee, args, dst } => {
-                if let Some(dst) = dst {
-                    self.target(*dst);
-                }
-                self.fmt(format_args!("call {} ", callee.0));
-                if let Some(routine) = self.program.routines.get(callee.0 as usize) {
-                    self.string(&routine.name);
-                    self.put(" ");
-                }
-                self.args(args);
-            }
-            StmtKind::Print(values) => {
-                self.put("print");
-                if !values.is_empty() {
-                    self.put(" ");
-                }
-                self.list(values, |printer, item| {
-                    if let PrintItem::Name(_) = item {
-                        printer.put("name ");
-                    }
-                    printer.operand(item.operand());
-                });
-            }
-            StmtKind::Read { dst, file, layout } => {
-                self.target(*dst);
-                self.put("read ");
-                self.operand(file);
-                if let Some(layout) = layout {
-                    self.put(" layout ");
-                    self.operand(layout);
-                }
-            }
-            StmtKind::Write { src, file } => self.store("write", *src, &[file], None),
+            StmtKind::Simple(simple) => self.simple(simple),
             StmtKind::For { label, var, from, to, down, body: _ } => {
                 self.fmt(format_args!("for {label} "));
                 self.target(*var);
@@ -177,6 +83,88 @@ impl Printer<'_> {
             StmtKind::Break(label) => self.fmt(format_args!("break {label}")),
             StmtKind::Continue(label) => self.fmt(format_args!("continue {label}")),
             StmtKind::Exit => self.put("exit"),
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple) {
+        match simple {
+            Simple::Assign(dst, op) => {
+                self.target(*dst);
+                self.op(op);
+            }
+            Simple::Step { dst, bits } => {
+                self.target(*dst);
+                self.put("step ");
+                self.var(*bits);
+            }
+            Simple::Put { bits, index, bit } => self.store("put", *bits, &[index, bit], None),
+            Simple::Replace { word, base, value } => {
+                self.store("replace", *word, &[base], Some(*value));
+            }
+            Simple::PutColumn { table, index, value } => {
+                self.store("put_column", *table, &[index], Some(*value))
+            }
+            Simple::PutRow { table, index, value } => {
+                self.store("put_row", *table, &[index], Some(*value))
+            }
+            Simple::PutBit { table, row, column, bit } => {
+                self.store("put_bit", *table, &[row, column, bit], None)
+            }
+            Simple::PutField { table, base, value } => {
+                self.store("put_field", *table, &[base], Some(*value));
+            }
+            Simple::PutHandlePart { handle, part, value } => {
+                self.store("put_handle_part", *handle, &[], None);
+                self.put(", ");
+                self.part_name(part);
+                self.put(", ");
+                self.var(*value);
+            }
+            Simple::Size(op) => self.size_op(op),
+            Simple::Check(check) => {
+                self.put("check ");
+                self.check(check);
+            }
+            Simple::Cost { units, times } => {
+                self.fmt(format_args!("cost {units}"));
+                if let Some(times) = times {
+                    self.put(" times ");
+                    self.measure(times);
+                }
+            }
+            Simple::Call { callee, args, dst } => {
+                if let Some(dst) = dst {
+                    self.target(*dst);
+                }
+                self.fmt(format_args!("call {} ", callee.0));
+                if let Some(routine) = self.program.routines.get(callee.0 as usize) {
+                    self.string(&routine.name);
+                    self.put(" ");
+                }
+                self.args(args);
+            }
+            Simple::Print(values) => {
+                self.put("print");
+                if !values.is_empty() {
+                    self.put(" ");
+                }
+                self.list(values, |printer, item| {
+                    if let PrintItem::Name(_) = item {
+                        printer.put("name ");
+                    }
+                    printer.operand(item.operand());
+                });
+            }
+            Simple::Read { dst, file, layout } => {
+                self.target(*dst);
+                self.put("read ");
+                self.operand(file);
+                if let Some(layout) = layout {
+                    self.put(" layout ");
+                    self.operand(layout);
+                }
+            }
+            Simple::Write { src, file } => self.store("write", *src, &[file], None),
         }
     }
 

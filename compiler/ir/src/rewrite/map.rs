@@ -3,7 +3,9 @@
 use crate::check::SizeOperand;
 use crate::op::Operand;
 use crate::program::{LabelId, LocId, VarId};
-use crate::stmt::{Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind};
+use crate::stmt::{
+    Arg, Block, ForallRange, Part, PartKind, Reduction, Simple, SizeOp, Stmt, StmtKind,
+};
 use crate::visit;
 
 /// Functions applied to the names in a statement; by default they are unchanged.
@@ -37,67 +39,7 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
     let Stmt { kind, loc } = stmt;
     m.location(loc);
     match kind {
-        StmtKind::Assign(dst, op) => {
-            op.map(m);
-            m.write(dst);
-        }
-        StmtKind::Step { dst, bits } => {
-            m.write(bits);
-            m.write(dst);
-        }
-        StmtKind::Put { bits, index, bit } => {
-            operands([index, bit], m);
-            m.write(bits);
-        }
-        StmtKind::Replace { word, base, value } => {
-            m.operand(base);
-            m.read(value);
-            m.write(word);
-        }
-        StmtKind::PutColumn { table, index, value } | StmtKind::PutRow { table, index, value } => {
-            m.operand(index);
-            m.read(value);
-            m.write(table);
-        }
-        StmtKind::PutBit { table, row, column, bit } => {
-            operands([row, column, bit], m);
-            m.write(table);
-        }
-        StmtKind::PutField { table, base, value } => {
-            m.operand(base);
-            m.read(value);
-            m.write(table);
-        }
-        StmtKind::PutHandlePart { handle, part: _, value } => {
-            m.read(value);
-            m.write(handle);
-        }
-        StmtKind::Size(op) => size_op(op, m),
-        StmtKind::Check(check) => check.map(m),
-        StmtKind::Cost { units: _, times } => {
-            if let Some(times) = times {
-                size_operand(times, m);
-            }
-        }
-        StmtKind::Call { callee: _, args, dst } => {
-            for arg in args {
-                match arg {
-                    Arg::Value(value) => m.operand(value),
-                    Arg::Move(var) | Arg::Ref(var) => m.write(var),
-                }
-            }
-            dst.iter_mut().for_each(|dst| m.write(dst));
-        }
-        StmtKind::Print(values) => values.iter_mut().for_each(|item| m.operand(item.operand_mut())),
-        StmtKind::Read { dst, file, layout } => {
-            m.operand(file);
-            layout.iter_mut().for_each(|layout| m.operand(layout));
-            m.write(dst);
-        }
-        StmtKind::Write { src, file } => {
-            m.read(src);
-            m.operand(file);
-        }
+        StmtKind::Simple(simple) => self::simple(simple, m),
         StmtKind::For { label, var, from, to, down: _, body: _ } => {
             m.label(label);
             operands([from, to], m);
@@ -140,6 +82,72 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
             m.label(label);
         }
         StmtKind::Exit => {}
+    }
+}
+
+fn simple(simple: &mut Simple, m: &mut impl Mapper) {
+    match simple {
+        Simple::Assign(dst, op) => {
+            op.map(m);
+            m.write(dst);
+        }
+        Simple::Step { dst, bits } => {
+            m.write(bits);
+            m.write(dst);
+        }
+        Simple::Put { bits, index, bit } => {
+            operands([index, bit], m);
+            m.write(bits);
+        }
+        Simple::Replace { word, base, value } => {
+            m.operand(base);
+            m.read(value);
+            m.write(word);
+        }
+        Simple::PutColumn { table, index, value } | Simple::PutRow { table, index, value } => {
+            m.operand(index);
+            m.read(value);
+            m.write(table);
+        }
+        Simple::PutBit { table, row, column, bit } => {
+            operands([row, column, bit], m);
+            m.write(table);
+        }
+        Simple::PutField { table, base, value } => {
+            m.operand(base);
+            m.read(value);
+            m.write(table);
+        }
+        Simple::PutHandlePart { handle, part: _, value } => {
+            m.read(value);
+            m.write(handle);
+        }
+        Simple::Size(op) => size_op(op, m),
+        Simple::Check(check) => check.map(m),
+        Simple::Cost { units: _, times } => {
+            if let Some(times) = times {
+                size_operand(times, m);
+            }
+        }
+        Simple::Call { callee: _, args, dst } => {
+            for arg in args {
+                match arg {
+                    Arg::Value(value) => m.operand(value),
+                    Arg::Move(var) | Arg::Ref(var) => m.write(var),
+                }
+            }
+            dst.iter_mut().for_each(|dst| m.write(dst));
+        }
+        Simple::Print(values) => values.iter_mut().for_each(|item| m.operand(item.operand_mut())),
+        Simple::Read { dst, file, layout } => {
+            m.operand(file);
+            layout.iter_mut().for_each(|layout| m.operand(layout));
+            m.write(dst);
+        }
+        Simple::Write { src, file } => {
+            m.read(src);
+            m.operand(file);
+        }
     }
 }
 

@@ -65,22 +65,7 @@ pub fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::Foreach { label, .. }
         | StmtKind::Forall { label, .. }
         | StmtKind::Block { label, .. } => Some(*label),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(_)
         | StmtKind::Kernel(_)
         | StmtKind::If { .. }
         | StmtKind::Break(_)

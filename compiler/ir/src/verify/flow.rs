@@ -6,7 +6,7 @@ use super::Subject;
 use crate::analysis::effects::{self, Effects};
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Ty, VarId};
-use crate::stmt::{Arg, SizeOp, Stmt, StmtKind};
+use crate::stmt::{Arg, Simple, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
@@ -41,22 +41,7 @@ impl LoopContext {
             | StmtKind::Foreach { label, .. } => Some(LoopContext::Loop(*label)),
             StmtKind::Forall { label, .. } => Some(LoopContext::Forall(*label)),
             StmtKind::Block { label, .. } => Some(LoopContext::Block(*label)),
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
             | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Break(_)
@@ -113,7 +98,7 @@ impl Flow<'_, '_, '_> {
                 kept(*var, self.subject);
                 kept(*over, self.subject);
             }
-            StmtKind::Call { args, .. } => self.arguments(stmt, args),
+            StmtKind::Simple(Simple::Call { args, .. }) => self.arguments(stmt, args),
             StmtKind::Break(label) => self.jump(stmt, *label, false),
             StmtKind::Continue(label) => self.jump(stmt, *label, true),
             StmtKind::Exit => {
@@ -121,21 +106,7 @@ impl Flow<'_, '_, '_> {
                     self.fault(stmt, "leaves a `forall`".into());
                 }
             }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
             | StmtKind::While { .. }
             | StmtKind::Kernel(_)
             | StmtKind::If { .. }
@@ -210,10 +181,11 @@ fn extents(subject: &mut Subject<'_, '_>) {
             let sources = &mut sources[var.0 as usize];
             match access {
                 Access::Read | Access::ReadSize | Access::Observe => {}
-                Access::Kill if matches!(stmt.kind, StmtKind::Size(SizeOp::Unset(_))) => {}
+                Access::Kill
+                    if matches!(stmt.kind, StmtKind::Simple(Simple::Size(SizeOp::Unset(_)))) => {}
                 Access::Kill if is_private(&stmt.kind, var) => {}
                 Access::InitSize => sources.latched = true,
-                Access::Write if matches!(stmt.kind, StmtKind::Assign(..)) => {
+                Access::Write if matches!(stmt.kind, StmtKind::Simple(Simple::Assign(..))) => {
                     sources.assigned = sources.assigned.saturating_add(1);
                 }
                 Access::Write

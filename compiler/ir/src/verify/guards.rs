@@ -9,7 +9,7 @@ use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Op, Operand};
 use crate::print;
 use crate::program::{Extent, VarId};
-use crate::stmt::{Arg, SizeOp, Stmt, StmtKind};
+use crate::stmt::{Arg, Simple, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
@@ -55,7 +55,7 @@ impl Guards<'_, '_, '_> {
     }
 
     fn needs(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
-        if let StmtKind::Assign(dst, Op::Int(IntOp::Add, ..)) = &stmt.kind
+        if let StmtKind::Simple(Simple::Assign(dst, Op::Int(IntOp::Add, ..))) = &stmt.kind
             && point.sums.contains(dst)
         {
             return;
@@ -113,7 +113,7 @@ impl Guards<'_, '_, '_> {
     /// only receives the size of this variable follows.
     fn extents_kept(&self, kind: &StmtKind, point: &Point<'_, '_>) -> Vec<Requirement> {
         let zero = Operand::Int(0);
-        let StmtKind::Size(op) = kind else { return Vec::new() };
+        let StmtKind::Simple(Simple::Size(op)) = kind else { return Vec::new() };
         let (var, sizes) = match op {
             SizeOp::SetRows { table, rows } => {
                 (*table, vec![rows.clone(), SizeOperand::Value(zero)])
@@ -169,7 +169,7 @@ impl Inspect for Guards<'_, '_, '_> {
     fn before(&mut self, _: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
         self.reads(stmt, point);
         self.needs(stmt, point);
-        if let StmtKind::Call { args, .. } = &stmt.kind {
+        if let StmtKind::Simple(Simple::Call { args, .. }) = &stmt.kind {
             self.passes_any_size(stmt, args, point);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{MAX_DEPTH, Subject};
 use crate::program::{Extent, InlinedCall, LabelId, LocId, VarId};
-use crate::stmt::{Stmt, StmtKind};
+use crate::stmt::{Simple, Stmt, StmtKind};
 use crate::visit;
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
@@ -93,7 +93,7 @@ fn block(
             exists(subject, Some(stmt), var);
         }
         match &stmt.kind {
-            StmtKind::Call { callee, .. } => {
+            StmtKind::Simple(Simple::Call { callee, .. }) => {
                 if callee.0 as usize >= subject.program.routines.len() {
                     let message = format!("unknown routine {}", callee.0);
                     subject.fault(Some(stmt), message);
@@ -108,21 +108,7 @@ fn block(
                     subject.fault(Some(stmt), format!("the label `{label}` is used twice"));
                 }
             }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
             | StmtKind::Kernel(_)
             | StmtKind::If { .. }
             | StmtKind::Break(_)

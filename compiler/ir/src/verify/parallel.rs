@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Subject;
 use crate::op::{IntOp, Op, Operand};
 use crate::program::VarId;
-use crate::stmt::{Part, PartKind, Reduction, ReductionOp, Stmt, StmtKind};
+use crate::stmt::{Part, PartKind, Reduction, ReductionOp, Simple, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
@@ -55,8 +55,10 @@ struct Forall<'a> {
 
 impl Forall<'_> {
     fn statement(&self, subject: &mut Subject<'_, '_>, stmt: &Stmt) {
-        if matches!(stmt.kind, StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. })
-        {
+        if matches!(
+            stmt.kind,
+            StmtKind::Simple(Simple::Print(_) | Simple::Read { .. } | Simple::Write { .. })
+        ) {
             return subject.fault(Some(stmt), "input or output in a `forall`");
         }
         let reduced = self.reduced(&stmt.kind);
@@ -65,7 +67,7 @@ impl Forall<'_> {
             let name = subject.name(var);
             if let Some(&op) = self.reductions.get(&var) {
                 let compared = matches!(op, ReductionOp::Min | ReductionOp::Max)
-                    && matches!(stmt.kind, StmtKind::Assign(_, Op::Compare(..)))
+                    && matches!(stmt.kind, StmtKind::Simple(Simple::Assign(_, Op::Compare(..))))
                     && access == Access::Read;
                 if access != Access::ReadSize && reduced != Some(var) && !compared {
                     messages.insert(format!("{name} is a reduction and used otherwise"));
@@ -92,7 +94,7 @@ impl Forall<'_> {
 
     /// Returns the reduction that the statement is a step of.
     fn reduced(&self, kind: &StmtKind) -> Option<VarId> {
-        let StmtKind::Assign(dst, op) = kind else {
+        let StmtKind::Simple(Simple::Assign(dst, op)) = kind else {
             return None;
         };
         use ReductionOp as R;
@@ -117,16 +119,20 @@ impl Forall<'_> {
         let own = |index: &Operand| *index == Operand::Var(self.var);
         match part {
             PartKind::Column => matches!(kind,
-                StmtKind::PutColumn { index, .. } | StmtKind::PutBit { column: index, .. }
+                StmtKind::Simple(Simple::PutColumn { index, .. } | Simple::PutBit { column: index, .. })
                 if own(index)),
             PartKind::Row => matches!(kind,
-                StmtKind::PutRow { index, .. } | StmtKind::PutBit { row: index, .. }
+                StmtKind::Simple(Simple::PutRow { index, .. } | Simple::PutBit { row: index, .. })
                 if own(index)),
-            PartKind::Component => matches!(kind, StmtKind::Put { index, .. } if own(index)),
+            PartKind::Component => {
+                matches!(kind, StmtKind::Simple(Simple::Put { index, .. }) if own(index))
+            }
             // The pass must prove that it is inside; the reference backend checks it.
             PartKind::Field { .. } => matches!(
                 kind,
-                StmtKind::PutField { .. } | StmtKind::PutColumn { .. } | StmtKind::PutBit { .. }
+                StmtKind::Simple(
+                    Simple::PutField { .. } | Simple::PutColumn { .. } | Simple::PutBit { .. }
+                )
             ),
         }
     }

@@ -250,7 +250,7 @@ fn edits_use_the_original_numbers() {
         let lines = text.lines().skip(1).take_while(|line| *line != "}");
         lines.map(|line| line.trim().trim_end_matches(" !0")).collect::<Vec<_>>().join("; ")
     };
-    let print = |n| Edit::Replace(StmtKind::Print(vec![Operand::Int(n).into()]));
+    let print = |n| Edit::Replace(StmtKind::Simple(Simple::Print(vec![Operand::Int(n).into()])));
     assert_eq!(
         edited(&[(0, Edit::Remove), (5, print(9))]),
         "if %x !0 {; print 2; print 3; } else {; print 4; }; print 9"

@@ -69,11 +69,11 @@ fn every_statement_operation_and_guard_parses_back() {
         let mut maker = Maker { bytes: bytes.iter() };
         let mut body: Block = (0..N_STMTS).map(|which| maker.stmt(which, 3)).collect();
         for which in 0..N_OPS {
-            let kind = StmtKind::Assign(maker.var(), maker.op(which));
+            let kind = StmtKind::Simple(Simple::Assign(maker.var(), maker.op(which)));
             body.push(Stmt { kind, loc: maker.loc() });
         }
         for which in 0..N_CHECKS {
-            let kind = StmtKind::Check(maker.check(which));
+            let kind = StmtKind::Simple(Simple::Check(maker.check(which)));
             body.push(Stmt { kind, loc: maker.loc() });
         }
         let mut program = maker.program();

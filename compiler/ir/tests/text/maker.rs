@@ -197,43 +197,61 @@ impl Maker<'_> {
         let kind = match which {
             0..=2 => {
                 let op = self.below(N_OPS);
-                StmtKind::Assign(self.var(), self.op(op))
+                StmtKind::Simple(Simple::Assign(self.var(), self.op(op)))
             }
-            3 => StmtKind::Step { dst: self.var(), bits: self.var() },
-            4 => StmtKind::Put { bits: self.var(), index: self.operand(), bit: self.operand() },
-            5 => StmtKind::Replace { word: self.var(), base: self.operand(), value: self.var() },
-            6 => {
-                StmtKind::PutColumn { table: self.var(), index: self.operand(), value: self.var() }
-            }
-            7 => StmtKind::PutRow { table: self.var(), index: self.operand(), value: self.var() },
-            8 => StmtKind::PutBit {
+            3 => StmtKind::Simple(Simple::Step { dst: self.var(), bits: self.var() }),
+            4 => StmtKind::Simple(Simple::Put {
+                bits: self.var(),
+                index: self.operand(),
+                bit: self.operand(),
+            }),
+            5 => StmtKind::Simple(Simple::Replace {
+                word: self.var(),
+                base: self.operand(),
+                value: self.var(),
+            }),
+            6 => StmtKind::Simple(Simple::PutColumn {
+                table: self.var(),
+                index: self.operand(),
+                value: self.var(),
+            }),
+            7 => StmtKind::Simple(Simple::PutRow {
+                table: self.var(),
+                index: self.operand(),
+                value: self.var(),
+            }),
+            8 => StmtKind::Simple(Simple::PutBit {
                 table: self.var(),
                 row: self.operand(),
                 column: self.operand(),
                 bit: self.operand(),
-            },
-            9 => StmtKind::PutField { table: self.var(), base: self.operand(), value: self.var() },
-            10 => StmtKind::Size(self.size_op()),
+            }),
+            9 => StmtKind::Simple(Simple::PutField {
+                table: self.var(),
+                base: self.operand(),
+                value: self.var(),
+            }),
+            10 => StmtKind::Simple(Simple::Size(self.size_op())),
             11 | 12 => {
                 let check = self.below(N_CHECKS);
-                StmtKind::Check(self.check(check))
+                StmtKind::Simple(Simple::Check(self.check(check)))
             }
-            13 => StmtKind::Cost {
+            13 => StmtKind::Simple(Simple::Cost {
                 units: [0, 3, u64::MAX][self.below(3)],
                 times: self.flag().then(|| self.measure()),
-            },
-            14 => StmtKind::Call {
+            }),
+            14 => StmtKind::Simple(Simple::Call {
                 callee: RoutineId(self.below(5) as u32),
                 args: self.list(Self::arg),
                 dst: self.flag().then(|| self.var()),
-            },
-            15 => StmtKind::Print(self.list(Self::print_item)),
-            16 => StmtKind::Read {
+            }),
+            15 => StmtKind::Simple(Simple::Print(self.list(Self::print_item))),
+            16 => StmtKind::Simple(Simple::Read {
                 dst: self.var(),
                 file: self.operand(),
                 layout: self.flag().then(|| self.operand()),
-            },
-            17 => StmtKind::Write { src: self.var(), file: self.operand() },
+            }),
+            17 => StmtKind::Simple(Simple::Write { src: self.var(), file: self.operand() }),
             18 => StmtKind::For {
                 label: self.label(),
                 var: self.var(),
@@ -275,11 +293,11 @@ impl Maker<'_> {
             23 => StmtKind::Block { label: self.label(), body: self.block(depth) },
             24 => StmtKind::Break(self.label()),
             25 => StmtKind::Continue(self.label()),
-            26 => StmtKind::PutHandlePart {
+            26 => StmtKind::Simple(Simple::PutHandlePart {
                 handle: self.var(),
                 part: self.handle_part(),
                 value: self.var(),
-            },
+            }),
             27 => StmtKind::Kernel(Box::new(Kernel {
                 line: [Line::Row, Line::Column][self.below(2)],
                 table: self.var(),

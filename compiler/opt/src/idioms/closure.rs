@@ -16,7 +16,8 @@
 
 use star_base::intrinsics::catalogue::closure::CLOSURE;
 use star_ir::{
-    Check, LocId, LogicOp, Op, Operand, Routine, SizeOp, SizeOperand, Stmt, StmtKind, VarId, visit,
+    Check, LocId, LogicOp, Op, Operand, Routine, Simple, SizeOp, SizeOperand, Stmt, StmtKind,
+    VarId, visit,
 };
 
 use super::{Likeness, takes_number_and_table};
@@ -27,7 +28,8 @@ pub(super) fn may_be(routine: &Routine) -> bool {
     let (mut loops, mut stores) = (false, false);
     visit::walk(&routine.body, &mut |stmt| {
         loops |= matches!(stmt.kind, StmtKind::For { .. });
-        stores |= matches!(stmt.kind, StmtKind::PutRow { .. } | StmtKind::PutColumn { .. });
+        stores |=
+            matches!(stmt.kind, StmtKind::Simple(Simple::PutRow { .. } | Simple::PutColumn { .. }));
     });
     loops && stores
 }
@@ -148,10 +150,10 @@ impl<'r> Pivots<'r> {
             Line::Column => SizeOperand::Columns(self.table),
         };
         is_cost(stmt)
-            || matches!(&stmt.kind, StmtKind::Size(SizeOp::Latch { dst, size })
+            || matches!(&stmt.kind, StmtKind::Simple(Simple::Size(SizeOp::Latch { dst, size }))
                 if *dst != n && is_side(size))
-            || matches!(&stmt.kind, StmtKind::Check(Check::Set(var)) if *var == self.table)
-            || matches!(&stmt.kind, StmtKind::Check(Check::Index(Operand::Var(index), of))
+            || matches!(&stmt.kind, StmtKind::Simple(Simple::Check(Check::Set(var))) if *var == self.table)
+            || matches!(&stmt.kind, StmtKind::Simple(Simple::Check(Check::Index(Operand::Var(index), of)))
                 if (*index == self.k && is_side(of)) || (*index == self.i && *of == limit))
     }
 }
@@ -175,17 +177,19 @@ impl Line {
 
 /// Returns the table, index, kind and value of a stored line.
 fn stored_line(stmt: &Stmt) -> Option<(VarId, &Operand, Line, VarId)> {
-    if let StmtKind::PutRow { table, index, value } = &stmt.kind {
+    if let StmtKind::Simple(Simple::PutRow { table, index, value }) = &stmt.kind {
         return Some((*table, index, Line::Row, *value));
     }
-    let StmtKind::PutColumn { table, index, value } = &stmt.kind else { return None };
+    let StmtKind::Simple(Simple::PutColumn { table, index, value }) = &stmt.kind else {
+        return None;
+    };
     Some((*table, index, Line::Column, *value))
 }
 
 /// Returns the only assignment to a variable among these statements: its number and the operation.
 fn assigned(stmts: &[Stmt], var: VarId) -> Option<(usize, &Op)> {
     let mut found = stmts.iter().enumerate().filter_map(|(at, stmt)| {
-        let StmtKind::Assign(dst, op) = &stmt.kind else { return None };
+        let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind else { return None };
         (*dst == var).then_some((at, op))
     });
     let first = found.next()?;
@@ -193,5 +197,5 @@ fn assigned(stmts: &[Stmt], var: VarId) -> Option<(usize, &Op)> {
 }
 
 fn is_cost(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Cost { .. })
+    matches!(stmt.kind, StmtKind::Simple(Simple::Cost { .. }))
 }

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 use star_ir::rewrite::fresh_var;
 use star_ir::{
-    Check, IntOp, Mode, Op, Operand, Param, Program, Routine, RoutineId, SizeOperand, Stmt,
+    Check, IntOp, Mode, Op, Operand, Param, Program, Routine, RoutineId, Simple, SizeOperand, Stmt,
     StmtKind, Ty, visit,
 };
 
@@ -48,8 +48,8 @@ pub(super) fn may_be(routine: &Routine) -> bool {
     let (mut n_loops, mut loads, mut stores) = (0, false, false);
     visit::walk(&routine.body, &mut |stmt| {
         n_loops += usize::from(matches!(stmt.kind, StmtKind::For { .. }));
-        loads |= matches!(stmt.kind, StmtKind::Assign(_, Op::Field { .. }));
-        stores |= matches!(stmt.kind, StmtKind::PutField { .. });
+        loads |= matches!(stmt.kind, StmtKind::Simple(Simple::Assign(_, Op::Field { .. })));
+        stores |= matches!(stmt.kind, StmtKind::Simple(Simple::PutField { .. }));
     });
     n_loops >= 2 && loads && stores && takes(routine).is_some()
 }
@@ -91,14 +91,14 @@ fn assume(routine: &mut Routine) -> Option<()> {
     let [n, h, columns_of] = [n, h, columns].map(Operand::Var);
     let value = |operand: &Operand| SizeOperand::Value(operand.clone());
     let kinds = [
-        StmtKind::Check(Check::NotNegative(n.clone())),
-        StmtKind::Check(Check::Size(SizeOperand::Length(inf), value(&h))),
-        StmtKind::Check(Check::Index(Operand::Int(1), value(&h))),
-        StmtKind::Check(Check::Set(d)),
-        StmtKind::Check(Check::Size(SizeOperand::Rows(d), value(&n))),
-        StmtKind::Check(Check::Int(IntOp::Mul, n.clone(), h.clone())),
-        StmtKind::Assign(columns, Op::Int(IntOp::Mul, n, h)),
-        StmtKind::Check(Check::Size(SizeOperand::Columns(d), value(&columns_of))),
+        StmtKind::Simple(Simple::Check(Check::NotNegative(n.clone()))),
+        StmtKind::Simple(Simple::Check(Check::Size(SizeOperand::Length(inf), value(&h)))),
+        StmtKind::Simple(Simple::Check(Check::Index(Operand::Int(1), value(&h)))),
+        StmtKind::Simple(Simple::Check(Check::Set(d))),
+        StmtKind::Simple(Simple::Check(Check::Size(SizeOperand::Rows(d), value(&n)))),
+        StmtKind::Simple(Simple::Check(Check::Int(IntOp::Mul, n.clone(), h.clone()))),
+        StmtKind::Simple(Simple::Assign(columns, Op::Int(IntOp::Mul, n, h))),
+        StmtKind::Simple(Simple::Check(Check::Size(SizeOperand::Columns(d), value(&columns_of)))),
     ];
     let loc = routine.loc;
     routine.body.splice(0..0, kinds.map(|kind| Stmt { kind, loc }));

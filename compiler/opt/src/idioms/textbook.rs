@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use star_base::intrinsics::Kind;
 use star_ir::rewrite::map::{self, Mapper};
 use star_ir::{
-    Arg, Block, Extent, LabelId, LocId, Mode, Operand, Program, RoutineId, Stmt, StmtKind, VarId,
-    visit,
+    Arg, Block, Extent, LabelId, LocId, Mode, Operand, Program, RoutineId, Simple, Stmt, StmtKind,
+    VarId, visit,
 };
 
 /// The maximum depth of calls that are followed.
@@ -61,7 +61,7 @@ impl Form {
         let Maker { mut form, mut numbers, .. } = maker;
         let mut lent = Vec::new();
         visit::walk(&routine.body, &mut |stmt| {
-            if let StmtKind::Call { callee: _, args, dst: _ } = &stmt.kind {
+            if let StmtKind::Simple(Simple::Call { callee: _, args, dst: _ }) = &stmt.kind {
                 lent.extend(args.iter().filter_map(|arg| match arg {
                     Arg::Ref(var) => Some(*var),
                     Arg::Value(_) | Arg::Move(_) => None,
@@ -92,7 +92,7 @@ struct Maker<'p> {
 impl Maker<'_> {
     fn block(&mut self, stmts: &[Stmt], depth: usize, block: usize) -> Option<()> {
         for stmt in stmts {
-            if matches!(stmt.kind, StmtKind::Cost { .. }) {
+            if matches!(stmt.kind, StmtKind::Simple(Simple::Cost { .. })) {
                 continue;
             }
             let mut plain = stmt.clone();
@@ -100,7 +100,7 @@ impl Maker<'_> {
                 *inner = Block::new();
             }
             map::statement(&mut plain, &mut self.numbers);
-            if let StmtKind::Call { callee, .. } = &mut plain.kind {
+            if let StmtKind::Simple(Simple::Call { callee, .. }) = &mut plain.kind {
                 let depth = self.depth.checked_sub(1)?;
                 self.form.callees.push(Form::nested(self.program, *callee, depth)?);
                 *callee = RoutineId(0);

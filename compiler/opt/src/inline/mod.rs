@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use star_ir::analysis::walk::{Inspect, Point, walk_doubting};
 use star_ir::rewrite::{Edit, Edits, Labels, edit};
-use star_ir::{Program, RoutineId, Stmt, StmtKind, VarId, verify_guards};
+use star_ir::{Program, RoutineId, Simple, Stmt, StmtKind, VarId, verify_guards};
 
 use crate::context::Context;
 use site::Site;
@@ -128,7 +128,7 @@ struct Finder<'s> {
 
 impl Inspect for Finder<'_> {
     fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
-        let StmtKind::Check(check) = &stmt.kind else { return };
+        let StmtKind::Simple(Simple::Check(check)) = &stmt.kind else { return };
         for (site, proof) in &self.proofs {
             if proof.check == *check && proof.loc == stmt.loc {
                 self.at.insert(at, Edit::Remove);

@@ -6,7 +6,8 @@ use star_ir::analysis::n_statements;
 use star_ir::analysis::recursion::is_recursive;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::{
-    Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Stmt, StmtKind, VarId, visit,
+    Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Simple, Stmt, StmtKind,
+    VarId, visit,
 };
 
 /// The maximum weight of an inlined routine ([`weight`]).
@@ -93,7 +94,7 @@ impl Finder<'_> {
         for stmt in block {
             let at = self.at;
             self.at += 1;
-            if let StmtKind::Call { callee, args, dst } = &stmt.kind
+            if let StmtKind::Simple(Simple::Call { callee, args, dst }) = &stmt.kind
                 && self.suits(*callee, stmt.loc, nesting)
             {
                 let is_in_loop = nesting.n_loops > 0;
@@ -118,7 +119,7 @@ impl Finder<'_> {
             self.program.locations.get(loc).is_some_and(|location| location.inlined.is_empty());
         let mut gives_result = true;
         visit::walk(&routine.body, &mut |stmt| {
-            gives_result &= !matches!(stmt.kind, StmtKind::Check(Check::Result(_)));
+            gives_result &= !matches!(stmt.kind, StmtKind::Simple(Simple::Check(Check::Result(_))));
         });
         callee != self.id
             && is_source
@@ -137,7 +138,7 @@ fn weight(block: &[Stmt]) -> usize {
     visit::walk(block, &mut |stmt| {
         n += usize::from(!matches!(
             stmt.kind,
-            StmtKind::Check(_) | StmtKind::Size(_) | StmtKind::Cost { .. }
+            StmtKind::Simple(Simple::Check(_) | Simple::Size(_) | Simple::Cost { .. })
         ));
     });
     n

@@ -9,7 +9,8 @@ use star_ir::rewrite::map::{self, Mapper};
 use star_ir::rewrite::{Labels, clone_block, fresh_var};
 use star_ir::{
     Arg, Block, Check, Extent, InlinedCall, LabelId, LocId, Location, NamedVar, Observation, Op,
-    Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Operand, Program, Routine, RoutineId, Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    visit,
 };
 
 use super::site::{Site, only_contents};
@@ -88,11 +89,12 @@ pub(super) fn splice(
         let ours = vars[&param.var];
         match arg {
             Arg::Value(value) if *value != Operand::Var(ours) => {
-                block.push(at(StmtKind::Assign(ours, Op::Copy(value.clone()))));
+                block.push(at(StmtKind::Simple(Simple::Assign(ours, Op::Copy(value.clone())))));
             }
             Arg::Move(var) => {
-                block.push(at(StmtKind::Assign(ours, Op::Copy(Operand::Var(*var)))));
-                block.push(at(StmtKind::Size(SizeOp::Unset(*var))));
+                block
+                    .push(at(StmtKind::Simple(Simple::Assign(ours, Op::Copy(Operand::Var(*var))))));
+                block.push(at(StmtKind::Simple(Simple::Size(SizeOp::Unset(*var)))));
             }
             Arg::Value(_) | Arg::Ref(_) => {}
         }
@@ -117,9 +119,12 @@ pub(super) fn splice(
     }
 
     let proofs = proofs(program.routine(id), site, &callee, &vars);
-    block.extend(proofs.iter().map(|proof| at(StmtKind::Check(proof.check.clone()))));
+    block.extend(
+        proofs.iter().map(|proof| at(StmtKind::Simple(Simple::Check(proof.check.clone())))),
+    );
     if let (Some(dst), Some(result)) = (site.dst, callee.result) {
-        block.push(at(StmtKind::Assign(dst, Op::Copy(Operand::Var(vars[&result])))));
+        block
+            .push(at(StmtKind::Simple(Simple::Assign(dst, Op::Copy(Operand::Var(vars[&result]))))));
     }
     for (theirs, ours) in &vars {
         let holds_memory = match callee.var(*theirs).ty {
@@ -127,7 +132,7 @@ pub(super) fn splice(
             Ty::Int | Ty::Bool => site.is_in_loop && facts.unset_at_start.contains(theirs),
         };
         if fresh.contains(&ours.0) && holds_memory && facts.may_be_set(*theirs, &callee) {
-            block.push(at(StmtKind::Size(SizeOp::Unset(*ours))));
+            block.push(at(StmtKind::Simple(Simple::Size(SizeOp::Unset(*ours)))));
         }
     }
     let outer = vars.values().copied().filter(|var| !fresh.contains(&var.0)).collect();
@@ -164,13 +169,13 @@ impl Callee {
                 let location = program.locations.get(stmt.loc);
                 location.is_some_and(|it| it.operands.iter().any(|named| named.var == var))
             };
-            if let StmtKind::Check(check) = &stmt.kind {
+            if let StmtKind::Simple(Simple::Check(check)) = &stmt.kind {
                 visit::check_accesses(check, &mut |var, _| {
                     if !names(var) {
                         unnamed.insert(var);
                     }
                 });
-            } else if let StmtKind::Call { args, .. } = &stmt.kind {
+            } else if let StmtKind::Simple(Simple::Call { args, .. }) = &stmt.kind {
                 for arg in args {
                     if let Arg::Ref(var) = arg {
                         lent.insert(*var);
@@ -220,7 +225,7 @@ fn left_set(body: &[Stmt]) -> VarSet {
 /// the previous iterations, too.
 fn add_left_set(block: &[Stmt], set: &mut VarSet, at_jumps: &mut VarSet) {
     for Stmt { kind, loc: _ } in block {
-        if let StmtKind::Size(SizeOp::Unset(var)) = kind {
+        if let StmtKind::Simple(Simple::Size(SizeOp::Unset(var))) = kind {
             set.remove(*var);
         } else {
             insert_written(kind, set);
@@ -254,7 +259,7 @@ fn insert_written(kind: &StmtKind, set: &mut VarSet) {
 /// treats an extent as used by the variables that have it, before its header has determined it.
 fn begins_with_assignment(observation: &Observation<'_>, routine: &Routine, var: VarId) -> bool {
     for stmt in &routine.body {
-        if matches!(stmt.kind, StmtKind::Assign(dst, _) if dst == var) {
+        if matches!(stmt.kind, StmtKind::Simple(Simple::Assign(dst, _)) if dst == var) {
             let mut n_accesses = 0;
             observation
                 .accesses(stmt, &mut |accessed, _| n_accesses += usize::from(accessed == var));
@@ -352,7 +357,8 @@ fn settle_columns(block: &mut Block, own: &impl Fn(VarId) -> Option<Operand>) {
         for inner in visit::blocks_mut(&mut stmt.kind).into_iter().flatten() {
             settle_columns(inner, own);
         }
-        if let StmtKind::Size(SizeOp::EnsureColumns { table, columns }) = &mut stmt.kind
+        if let StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, columns })) =
+            &mut stmt.kind
             && let Some(own) = own(*table)
         {
             *columns = SizeOperand::Value(own);

@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use star_ir::kernel::{Effect, Line, Value, ValueId, slopes, written};
-use star_ir::{Block, IntOp, Kernel, Op, Operand, Routine, Stmt, StmtKind, Ty, VarId, visit};
+use star_ir::{
+    Block, IntOp, Kernel, Op, Operand, Routine, Simple, Stmt, StmtKind, Ty, VarId, visit,
+};
 
 use super::Maker;
 
@@ -25,8 +27,10 @@ pub(super) fn kernel(
     };
     let (mut table, own) = (None, Operand::Var(*var));
     visit::walk(body, &mut |stmt| {
-        if let StmtKind::Assign(_, Op::Column(of, index))
-        | StmtKind::PutColumn { table: of, index, value: _ } = &stmt.kind
+        if let StmtKind::Simple(
+            Simple::Assign(_, Op::Column(of, index))
+            | Simple::PutColumn { table: of, index, value: _ },
+        ) = &stmt.kind
             && *index == own
         {
             table.get_or_insert(*of);

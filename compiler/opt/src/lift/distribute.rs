@@ -12,7 +12,9 @@
 use std::collections::BTreeSet;
 
 use star_ir::visit;
-use star_ir::{Block, Check, Op, PartKind, Reduction, Routine, SizeOperand, Stmt, StmtKind, VarId};
+use star_ir::{
+    Block, Check, Op, PartKind, Reduction, Routine, Simple, SizeOperand, Stmt, StmtKind, VarId,
+};
 
 use super::queries::Queries;
 use crate::remark::{self, Stay};
@@ -123,13 +125,12 @@ impl Slice {
         }
         for (at, stmt) in body.iter().enumerate().rev() {
             match &stmt.kind {
-                StmtKind::PutRow { table, value, .. }
-                | StmtKind::PutColumn { table, value, .. }
-                    if purpose == Purpose::Store(*table) =>
-                {
+                StmtKind::Simple(
+                    Simple::PutRow { table, value, .. } | Simple::PutColumn { table, value, .. },
+                ) if purpose == Purpose::Store(*table) => {
                     needed.insert(*value);
                 }
-                StmtKind::Assign(dst, op) => {
+                StmtKind::Simple(Simple::Assign(dst, op)) => {
                     let is_invariant = invariants.iter().any(|(var, _)| var == dst);
                     let combines = match purpose {
                         Purpose::Combine(reduction) => reduction.var == *dst,
@@ -150,7 +151,9 @@ impl Slice {
                     }
                     slice.assigned.insert(*dst);
                 }
-                StmtKind::If { .. } | StmtKind::Put { .. } if purpose == Purpose::Query => {
+                StmtKind::Simple(Simple::Put { .. }) | StmtKind::If { .. }
+                    if purpose == Purpose::Query =>
+                {
                     visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
                         visit::accesses(&stmt.kind, &mut |var, access| {
                             if access.reads() {
@@ -173,7 +176,7 @@ impl Slice {
         let first = tables.next();
         let mut all = tables.all(|table| Some(table) == first);
         for (stmt, _) in body.iter().zip(&self.is_in).filter(|(_, is_in)| **is_in) {
-            if let StmtKind::Assign(_, op) = &stmt.kind
+            if let StmtKind::Simple(Simple::Assign(_, op)) = &stmt.kind
                 && !matches!(op, Op::Row(..) | Op::Column(..))
             {
                 visit::op_accesses(op, &mut |var, _| {
@@ -191,7 +194,7 @@ impl Slice {
             Purpose::Combine(_) | Purpose::Query | Purpose::Last(_) => None,
         };
         let stores = body.iter().enumerate().filter(move |(_, stmt)| match &stmt.kind {
-            StmtKind::PutRow { table, .. } | StmtKind::PutColumn { table, .. } => {
+            StmtKind::Simple(Simple::PutRow { table, .. } | Simple::PutColumn { table, .. }) => {
                 Some(*table) == of
             }
             _ => false,
@@ -233,7 +236,7 @@ impl Slice {
             (!matches!(self.purpose, Purpose::Last(_)), self.purpose == Purpose::Query);
         let mut made = BTreeSet::new();
         body.iter().for_each(|stmt| {
-            if let StmtKind::Assign(dst, _) = &stmt.kind {
+            if let StmtKind::Simple(Simple::Assign(dst, _)) = &stmt.kind {
                 made.insert(*dst);
             }
         });
@@ -243,11 +246,13 @@ impl Slice {
         };
         let is_kept = |(stmt, is_in): &(&Stmt, &bool)| match &stmt.kind {
             // The index is checked again where a last value is computed.
-            StmtKind::Check(Check::Index(_, limit)) => {
+            StmtKind::Simple(Simple::Check(Check::Index(_, limit))) => {
                 makes && (is_query || visit::measured(limit).is_some_and(is_touched))
             }
-            StmtKind::Check(Check::Size(left, right)) => is_known(left) && is_known(right),
-            StmtKind::Cost { .. } => counts && makes,
+            StmtKind::Simple(Simple::Check(Check::Size(left, right))) => {
+                is_known(left) && is_known(right)
+            }
+            StmtKind::Simple(Simple::Cost { .. }) => counts && makes,
             _ => **is_in,
         };
         body.iter().zip(&self.is_in).filter(is_kept).map(|(stmt, _)| stmt.clone()).collect()

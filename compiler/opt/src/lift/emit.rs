@@ -9,7 +9,7 @@ use star_ir::rewrite::map::{self, Mapper};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::{
     Block, Check, ForallRange, IntOp, LocId, LogicOp, Op, Operand, Part, PartKind, Query, Relation,
-    Routine, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Routine, Simple, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
 use super::distribute::{Piece, Purpose};
@@ -87,7 +87,7 @@ impl Maker<'_> {
     /// Assigns the value of an operation to a new variable.
     fn define(&mut self, stmts: &mut Block, stem: &str, ty: Ty, op: Op) -> VarId {
         let var = fresh_var(self.routine, stem, ty);
-        stmts.push(self.at(StmtKind::Assign(var, op)));
+        stmts.push(self.at(StmtKind::Simple(Simple::Assign(var, op))));
         var
     }
 
@@ -156,7 +156,7 @@ impl Maker<'_> {
                 SizeOperand::Columns(of) => Op::Columns(of),
                 SizeOperand::Value(of) => Op::Copy(of),
             };
-            inner.push(self.at(StmtKind::Assign(number, size)));
+            inner.push(self.at(StmtKind::Simple(Simple::Assign(number, size))));
         }
         // The private variables are unset after the loop, so live ones need other variables.
         let mut renamed = BTreeMap::new();
@@ -180,26 +180,30 @@ impl Maker<'_> {
             privates.iter_mut().for_each(|var| names.rename(var));
             let mut index = var;
             names.rename(&mut index);
-            let (writes, reductions) = match purpose {
-                Purpose::Store(var) => (vec![Part { var, kind: line }], Vec::new()),
-                Purpose::Combine(reduction) => (Vec::new(), vec![reduction]),
-                Purpose::Query => {
-                    let kind = PartKind::Component;
-                    let own =
-                        queries.components.iter().map(|&var| Part { var, kind: kind.clone() });
-                    (own.collect(), queries.reductions.clone())
-                }
-                Purpose::Last(_) => {
-                    if let Some((_, Some(last))) = &begins {
-                        inner.push(self.at(StmtKind::Assign(index, Op::Copy(last.clone()))));
+            let (writes, reductions) =
+                match purpose {
+                    Purpose::Store(var) => (vec![Part { var, kind: line }], Vec::new()),
+                    Purpose::Combine(reduction) => (Vec::new(), vec![reduction]),
+                    Purpose::Query => {
+                        let kind = PartKind::Component;
+                        let own =
+                            queries.components.iter().map(|&var| Part { var, kind: kind.clone() });
+                        (own.collect(), queries.reductions.clone())
                     }
-                    for stmt in body {
-                        inner.extend(self.index_check(&stmt));
-                        inner.push(stmt);
+                    Purpose::Last(_) => {
+                        if let Some((_, Some(last))) = &begins {
+                            inner.push(self.at(StmtKind::Simple(Simple::Assign(
+                                index,
+                                Op::Copy(last.clone()),
+                            ))));
+                        }
+                        for stmt in body {
+                            inner.extend(self.index_check(&stmt));
+                            inner.push(stmt);
+                        }
+                        continue;
                     }
-                    continue;
-                }
-            };
+                };
             let label = label.unwrap_or_else(|| self.labels.fresh());
             let (var, range) = (index, range.clone());
             let forall = StmtKind::Forall { label, var, range, writes, privates, reductions, body };
@@ -208,7 +212,7 @@ impl Maker<'_> {
         match begins {
             Some((begins, last)) => {
                 if let (Some(last), true) = (last, live.contains(&var)) {
-                    inner.push(self.at(StmtKind::Assign(var, Op::Copy(last))));
+                    inner.push(self.at(StmtKind::Simple(Simple::Assign(var, Op::Copy(last)))));
                 }
                 stmts.push(self.at(StmtKind::If {
                     test: begins,
@@ -262,7 +266,7 @@ impl Maker<'_> {
     /// Returns the check that the last iteration has the line or component which a statement loads:
     /// facts about the index inside a loop are not known of a number after it.
     fn index_check(&self, stmt: &Stmt) -> Option<Stmt> {
-        let StmtKind::Assign(_, op) = &stmt.kind else { return None };
+        let StmtKind::Simple(Simple::Assign(_, op)) = &stmt.kind else { return None };
         let (index, limit) = if let Op::Row(table, index) = op {
             (index, SizeOperand::Rows(*table))
         } else if let Op::Column(table, index) = op {
@@ -272,12 +276,16 @@ impl Maker<'_> {
         } else {
             return None;
         };
-        Some(self.at(StmtKind::Check(Check::Index(index.clone(), limit))))
+        Some(self.at(StmtKind::Simple(Simple::Check(Check::Index(index.clone(), limit)))))
     }
 
     /// Emits a sum or difference that does not overflow.
     fn number(&mut self, stmts: &mut Block, op: IntOp, left: Operand, right: Operand) -> Operand {
-        stmts.push(self.at(StmtKind::Check(Check::Int(op, left.clone(), right.clone()))));
+        stmts.push(self.at(StmtKind::Simple(Simple::Check(Check::Int(
+            op,
+            left.clone(),
+            right.clone(),
+        )))));
         Operand::Var(self.define(stmts, "last", Ty::Int, Op::Int(op, left, right)))
     }
 
@@ -294,7 +302,8 @@ impl Maker<'_> {
 }
 
 fn assigns(body: &[Stmt], var: VarId) -> bool {
-    body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Assign(dst, _) if dst == var))
+    body.iter()
+        .any(|stmt| matches!(stmt.kind, StmtKind::Simple(Simple::Assign(dst, _)) if dst == var))
 }
 
 /// Renaming of variables.

@@ -20,7 +20,7 @@ use star_ir::analysis::walk::{Belief, walk};
 use star_ir::visit;
 use star_ir::{
     Extent, ForallRange, LabelId, LocId, Op, Operand, PartKind, Program, Routine, RoutineId,
-    SizeOp, Stmt, StmtKind, VarId,
+    Simple, SizeOp, Stmt, StmtKind, VarId,
 };
 
 use super::Unset;
@@ -245,7 +245,7 @@ impl<'p> Finder<'p> {
         let (mut seen, mut unset) = (BTreeSet::new(), BTreeSet::new());
         let mut is_left = false;
         for stmt in body.iter().rev() {
-            if let StmtKind::Size(SizeOp::Unset(var)) = stmt.kind
+            if let StmtKind::Simple(Simple::Size(SizeOp::Unset(var))) = stmt.kind
                 && !seen.contains(&var)
             {
                 unset.insert(var);
@@ -399,11 +399,13 @@ impl<'p> Finder<'p> {
 fn works_on(body: &[Stmt]) -> (bool, bool) {
     let (mut has_fields, mut has_columns) = (false, false);
     visit::walk(body, &mut |stmt| {
-        has_fields |=
-            matches!(stmt.kind, StmtKind::Assign(_, Op::Field { .. }) | StmtKind::PutField { .. });
+        has_fields |= matches!(
+            stmt.kind,
+            StmtKind::Simple(Simple::Assign(_, Op::Field { .. }) | Simple::PutField { .. })
+        );
         if let StmtKind::For { var, body, .. } | StmtKind::Foreach { var, body, .. } = &stmt.kind {
             has_columns |= body.iter().any(|stmt| {
-                matches!(&stmt.kind, StmtKind::PutColumn { index, .. }
+                matches!(&stmt.kind, StmtKind::Simple(Simple::PutColumn { index, .. })
                     if *index != Operand::Var(*var))
             });
         }
@@ -426,10 +428,12 @@ fn without_growth(body: &[Stmt], stored: &BTreeSet<VarId>) -> Vec<Stmt> {
     for stmt in body {
         let mut stmt = stmt.clone();
         match &mut stmt.kind {
-            StmtKind::Size(SizeOp::EnsureColumns { table, .. }) if stored.contains(table) => {
+            StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, .. }))
+                if stored.contains(table) =>
+            {
                 continue;
             }
-            StmtKind::Check(check) => {
+            StmtKind::Simple(Simple::Check(check)) => {
                 if let star_ir::Check::NewColumn(table, index) = check
                     && stored.contains(table)
                 {

@@ -10,8 +10,8 @@ use star_ir::analysis::polynomial::{AtomId, Polynomial};
 use star_ir::rewrite::label_of;
 use star_ir::visit::{self, Access};
 use star_ir::{
-    Check, Extent, ForallRange, LabelId, Op, Operand, Routine, SizeOp, SizeOperand, Stmt, StmtKind,
-    Ty, VarId,
+    Check, Extent, ForallRange, LabelId, Op, Operand, Routine, Simple, SizeOp, SizeOperand, Stmt,
+    StmtKind, Ty, VarId,
 };
 
 use super::index_polynomials::IndexPolynomials;
@@ -88,11 +88,14 @@ impl<'p> Iteration<'p> {
             labels.extend(label_of(&stmt.kind));
             is_left |= stmt.kind == StmtKind::Continue(label);
             let in_place = part_of(&stmt.kind);
-            let grown = if let StmtKind::Size(SizeOp::EnsureColumns { table, .. }) = &stmt.kind {
-                Some(*table)
-            } else {
-                None
-            };
+            let grown =
+                if let StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, .. })) =
+                    &stmt.kind
+                {
+                    Some(*table)
+                } else {
+                    None
+                };
             let is_forall = matches!(stmt.kind, StmtKind::Forall { .. });
             visit::accesses(&stmt.kind, &mut |var, access| {
                 if !access.writes() || is_forall && access == Access::Update {
@@ -105,7 +108,7 @@ impl<'p> Iteration<'p> {
                     wholly.insert(var)
                 };
             });
-            if let StmtKind::Assign(_, Op::Columns(table)) = &stmt.kind {
+            if let StmtKind::Simple(Simple::Assign(_, Op::Columns(table))) = &stmt.kind {
                 counted.insert(*table);
             }
             let mut count = |size: &SizeOperand| {
@@ -113,11 +116,11 @@ impl<'p> Iteration<'p> {
                     counted.insert(*table);
                 }
             };
-            if let StmtKind::Check(Check::Size(left, right)) = &stmt.kind {
+            if let StmtKind::Simple(Simple::Check(Check::Size(left, right))) = &stmt.kind {
                 count(left);
                 count(right);
             }
-            if let StmtKind::Cost { times: Some(times), .. } = &stmt.kind {
+            if let StmtKind::Simple(Simple::Cost { times: Some(times), .. }) = &stmt.kind {
                 count(times);
             }
         });
@@ -178,31 +181,35 @@ impl<'p> Iteration<'p> {
         }
         self.accesses(stmt, state)?;
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => {
+            StmtKind::Simple(Simple::Assign(dst, op)) => {
                 self.loads(stmt, op, state)?;
                 self.assign(*dst, op, state);
                 Ok(())
             }
-            StmtKind::Step { dst, bits: _ } => {
+            StmtKind::Simple(Simple::Step { dst, bits: _ }) => {
                 self.is_assigned(*dst, state);
                 Ok(())
             }
-            StmtKind::Check(check) => self.check(check, next, state).map_err(Stay::from),
-            StmtKind::Size(op) => self.size_op(op, state).map_err(Stay::from),
-            StmtKind::Put { bits, index, bit: _ } => {
+            StmtKind::Simple(Simple::Check(check)) => {
+                self.check(check, next, state).map_err(Stay::from)
+            }
+            StmtKind::Simple(Simple::Size(op)) => self.size_op(op, state).map_err(Stay::from),
+            StmtKind::Simple(Simple::Put { bits, index, bit: _ }) => {
                 let region = Region::Component(index.clone());
                 self.touch(*bits, Ok(region), stmt).map_err(Stay::from)
             }
-            StmtKind::PutRow { table, index, value: _ } => {
+            StmtKind::Simple(Simple::PutRow { table, index, value: _ }) => {
                 let region = Region::Row(index.clone());
                 self.touch(*table, Ok(region), stmt).map_err(Stay::from)
             }
-            StmtKind::PutColumn { table, index, value: _ }
-            | StmtKind::PutBit { table, row: _, column: index, bit: _ } => {
+            StmtKind::Simple(
+                Simple::PutColumn { table, index, value: _ }
+                | Simple::PutBit { table, row: _, column: index, bit: _ },
+            ) => {
                 let region = self.column(index, state);
                 self.touch(*table, region, stmt).map_err(Stay::from)
             }
-            StmtKind::PutField { table, base, value } => {
+            StmtKind::Simple(Simple::PutField { table, base, value }) => {
                 let width = self.size(&SizeOperand::Columns(*value), state);
                 let region = self.columns(base, width, state);
                 self.touch(*table, region, stmt).map_err(Stay::from)
@@ -246,16 +253,10 @@ impl<'p> Iteration<'p> {
                 };
                 self.inner(*var, ends, body, privates, state)
             }
-            StmtKind::Cost { .. }
-            | StmtKind::Replace { .. }
+            StmtKind::Simple(_)
             | StmtKind::Continue(_)
             | StmtKind::Break(_)
             | StmtKind::While { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
             | StmtKind::Kernel(_)
             | StmtKind::Exit => Ok(()),
         }
@@ -266,9 +267,9 @@ impl<'p> Iteration<'p> {
         let leaves = "its body leaves an iteration early";
         match kind {
             StmtKind::While { .. } => Some("a loop in its body may not end"),
-            StmtKind::PutHandlePart { .. } => Some("its body changes a handle"),
-            StmtKind::Call { .. } => Some("its body calls a routine"),
-            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
+            StmtKind::Simple(Simple::PutHandlePart { .. }) => Some("its body changes a handle"),
+            StmtKind::Simple(Simple::Call { .. }) => Some("its body calls a routine"),
+            StmtKind::Simple(Simple::Print(_) | Simple::Read { .. } | Simple::Write { .. }) => {
                 Some("its body prints, reads or writes")
             }
             StmtKind::Exit => Some(leaves),
@@ -276,17 +277,7 @@ impl<'p> Iteration<'p> {
             StmtKind::Continue(label) => {
                 (*label != self.label && !self.labels.contains(label)).then_some(leaves)
             }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
+            StmtKind::Simple(_)
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
@@ -330,7 +321,11 @@ impl<'p> Iteration<'p> {
     fn accesses(&self, stmt: &Stmt, state: &State) -> Result<(), Stay> {
         let own = part_of(&stmt.kind);
         let is_forall = matches!(stmt.kind, StmtKind::Forall { .. });
-        let loads = if let StmtKind::Assign(_, op) = &stmt.kind { loaded(op) } else { None };
+        let loads = if let StmtKind::Simple(Simple::Assign(_, op)) = &stmt.kind {
+            loaded(op)
+        } else {
+            None
+        };
         let mut fault = None;
         visit::accesses(&stmt.kind, &mut |var, access| {
             if self.stored.contains(&var) {
@@ -418,8 +413,10 @@ impl<'p> Iteration<'p> {
         if self.privates.contains(&var) {
             return Ok(());
         }
-        let is_field =
-            matches!(stmt.kind, StmtKind::Assign(_, Op::Field { .. }) | StmtKind::PutField { .. });
+        let is_field = matches!(
+            stmt.kind,
+            StmtKind::Simple(Simple::Assign(_, Op::Field { .. }) | Simple::PutField { .. })
+        );
         if is_field && !self.fields.contains(&var) {
             self.fields.push(var);
         }
@@ -430,7 +427,8 @@ impl<'p> Iteration<'p> {
             let name = self.name(var);
             return Err(format!("the accessed part of {name} depends on computed values"));
         };
-        let (stores, stmt) = (!matches!(stmt.kind, StmtKind::Assign(..)), stmt.clone());
+        let (stores, stmt) =
+            (!matches!(stmt.kind, StmtKind::Simple(Simple::Assign(..))), stmt.clone());
         self.touched.entry(var).or_default().push(Touch { region, stores, stmt });
         Ok(())
     }
@@ -466,11 +464,13 @@ impl<'p> Iteration<'p> {
 
 /// Returns the variable of which the statement writes a part.
 fn part_of(kind: &StmtKind) -> Option<VarId> {
-    if let StmtKind::Put { bits: var, .. }
-    | StmtKind::PutColumn { table: var, .. }
-    | StmtKind::PutRow { table: var, .. }
-    | StmtKind::PutBit { table: var, .. }
-    | StmtKind::PutField { table: var, .. } = kind
+    if let StmtKind::Simple(
+        Simple::Put { bits: var, .. }
+        | Simple::PutColumn { table: var, .. }
+        | Simple::PutRow { table: var, .. }
+        | Simple::PutBit { table: var, .. }
+        | Simple::PutField { table: var, .. },
+    ) = kind
     {
         Some(*var)
     } else {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_ir::visit;
 use star_ir::{
     Access, Check, Extent, ForallRange, LogicOp, Op, Operand, PartKind, Reduction, ReductionOp,
-    Routine, SizeOp, SizeOperand, Stmt, StmtKind, VarId,
+    Routine, Simple, SizeOp, SizeOperand, Stmt, StmtKind, VarId,
 };
 
 use super::queries::{MAX_ADDEND, MAX_ITERATIONS, MAX_SUM, Queries};
@@ -61,22 +61,30 @@ impl<'p> Lines<'p> {
     /// Fails unless the statement only works on lines of its index.
     pub(super) fn statement(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
         let why = match &stmt.kind {
-            StmtKind::Assign(dst, op) => return self.op(*dst, op, range),
-            StmtKind::PutRow { table, index, value: _ } => {
+            StmtKind::Simple(Simple::Assign(dst, op)) => return self.op(*dst, op, range),
+            StmtKind::Simple(Simple::PutRow { table, index, value: _ }) => {
                 return self.store(*table, index, PartKind::Row);
             }
-            StmtKind::PutColumn { table, index, value: _ } => {
+            StmtKind::Simple(Simple::PutColumn { table, index, value: _ }) => {
                 return self.store(*table, index, PartKind::Column);
             }
-            StmtKind::Check(check @ Check::Index(index, limit)) => {
+            StmtKind::Simple(Simple::Check(check @ Check::Index(index, limit))) => {
                 return self.check(check, index, limit, range);
             }
-            StmtKind::Check(Check::Size(left, right)) => return self.sizes(left, right),
-            StmtKind::Cost { units: _, times: None } => return Ok(()),
-            StmtKind::Cost { .. } => "the cost of its body depends on a size",
-            StmtKind::Check(check) if self.queries.is_of_sum(check) => return Ok(()),
-            StmtKind::Check(check) => return Err(remark::may_fail(self.routine, check)),
-            StmtKind::Put { bits, index, bit } => return self.component(*bits, index, bit),
+            StmtKind::Simple(Simple::Check(Check::Size(left, right))) => {
+                return self.sizes(left, right);
+            }
+            StmtKind::Simple(Simple::Cost { units: _, times: None }) => return Ok(()),
+            StmtKind::Simple(Simple::Cost { .. }) => "the cost of its body depends on a size",
+            StmtKind::Simple(Simple::Check(check)) if self.queries.is_of_sum(check) => {
+                return Ok(());
+            }
+            StmtKind::Simple(Simple::Check(check)) => {
+                return Err(remark::may_fail(self.routine, check));
+            }
+            StmtKind::Simple(Simple::Put { bits, index, bit }) => {
+                return self.component(*bits, index, bit);
+            }
             StmtKind::If { test: _, then, otherwise } => {
                 if self.queries.extreme(stmt).is_some() {
                     return Ok(());
@@ -84,15 +92,17 @@ impl<'p> Lines<'p> {
                 let mut inner = then.iter().chain(otherwise);
                 return inner.try_for_each(|stmt| self.in_branch(stmt, range));
             }
-            StmtKind::Step { .. } => "its body steps through a slice or word",
-            StmtKind::Replace { .. } | StmtKind::PutBit { .. } | StmtKind::PutField { .. } => {
-                "its body stores less or more than a row or column"
+            StmtKind::Simple(Simple::Step { .. }) => "its body steps through a slice or word",
+            StmtKind::Simple(
+                Simple::Replace { .. } | Simple::PutBit { .. } | Simple::PutField { .. },
+            ) => "its body stores less or more than a row or column",
+            StmtKind::Simple(Simple::PutHandlePart { .. }) => "its body changes a handle",
+            StmtKind::Simple(Simple::Size(SizeOp::Unset(var))) if self.is_private(*var) => {
+                return Ok(());
             }
-            StmtKind::PutHandlePart { .. } => "its body changes a handle",
-            StmtKind::Size(SizeOp::Unset(var)) if self.is_private(*var) => return Ok(()),
-            StmtKind::Size(_) => "its body may set the size of a variable",
-            StmtKind::Call { .. } => "its body calls a routine",
-            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
+            StmtKind::Simple(Simple::Size(_)) => "its body may set the size of a variable",
+            StmtKind::Simple(Simple::Call { .. }) => "its body calls a routine",
+            StmtKind::Simple(Simple::Print(_) | Simple::Read { .. } | Simple::Write { .. }) => {
                 "its body prints, reads or writes"
             }
             StmtKind::For { .. }
@@ -111,14 +121,13 @@ impl<'p> Lines<'p> {
     /// Fails unless a statement of a branch only combines results of queries or writes a component.
     fn in_branch(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
         match &stmt.kind {
-            StmtKind::Assign(dst, _) if !self.queries.combines(*dst) => {
+            StmtKind::Simple(Simple::Assign(dst, _)) if !self.queries.combines(*dst) => {
                 Err(format!("its body assigns {} in a branch", self.name(*dst)))
             }
-            StmtKind::Assign(..)
-            | StmtKind::If { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. } => self.statement(stmt, range),
+            StmtKind::Simple(
+                Simple::Assign(..) | Simple::Put { .. } | Simple::Check(_) | Simple::Cost { .. },
+            )
+            | StmtKind::If { .. } => self.statement(stmt, range),
             _ => Err(BRANCHES.to_owned()),
         }
     }
@@ -241,7 +250,7 @@ impl<'p> Lines<'p> {
         let mut touched = None;
         visit::walk(body, &mut |stmt| {
             let own = match &stmt.kind {
-                StmtKind::Put { bits, .. } => Some(*bits),
+                StmtKind::Simple(Simple::Put { bits, .. }) => Some(*bits),
                 _ => None,
             };
             visit::accesses(&stmt.kind, &mut |var, access| {
@@ -402,7 +411,7 @@ fn size_of(op: &Op) -> Option<SizeOperand> {
 /// Returns the slices and words that are reductions of the body and are not used otherwise.
 fn reductions(routine: &Routine, body: &[Stmt]) -> Vec<Reduction> {
     let step = |stmt: &Stmt| {
-        if let StmtKind::Assign(dst, Op::BitsLogic(op, a, b)) = &stmt.kind
+        if let StmtKind::Simple(Simple::Assign(dst, Op::BitsLogic(op, a, b))) = &stmt.kind
             && (a == dst) != (b == dst)
         {
             let op = match op {

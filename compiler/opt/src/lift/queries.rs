@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_ir::visit;
 use star_ir::{
     Access, Block, Check, IntOp, LogicOp, Op, Operand, Reduction, ReductionOp, Relation, Routine,
-    Stmt, StmtKind, VarId,
+    Simple, Stmt, StmtKind, VarId,
 };
 
 /// The maximum that a statement adds to a sum.
@@ -97,7 +97,8 @@ impl Queries {
         let StmtKind::If { test: Operand::Var(test), then, otherwise: _ } = &stmt.kind else {
             return None;
         };
-        let [Stmt { kind: StmtKind::Assign(dst, Op::Copy(value)), .. }] = &then[..] else {
+        let [Stmt { kind: StmtKind::Simple(Simple::Assign(dst, Op::Copy(value))), .. }] = &then[..]
+        else {
             return None;
         };
         self.is_comparison(*test).then_some((*dst, value))
@@ -109,15 +110,17 @@ impl Queries {
         let mut stmts = Block::new();
         for mut stmt in body {
             if let Some((dst, value)) = self.extreme(&stmt) {
-                stmt.kind = StmtKind::Assign(dst, Op::Copy(value.clone()));
+                stmt.kind = StmtKind::Simple(Simple::Assign(dst, Op::Copy(value.clone())));
             }
             stmt.kind = match stmt.kind {
-                StmtKind::Check(check) if self.is_of_sum(&check) => continue,
-                StmtKind::Assign(dst, _) if self.is_comparison(dst) => continue,
-                StmtKind::Assign(dst, Op::Copy(Operand::Bool(bit))) if self.combines(dst) => {
+                StmtKind::Simple(Simple::Check(check)) if self.is_of_sum(&check) => continue,
+                StmtKind::Simple(Simple::Assign(dst, _)) if self.is_comparison(dst) => continue,
+                StmtKind::Simple(Simple::Assign(dst, Op::Copy(Operand::Bool(bit))))
+                    if self.combines(dst) =>
+                {
                     let op = if bit { LogicOp::Or } else { LogicOp::And };
                     let (left, right) = (Operand::Var(dst), Operand::Bool(bit));
-                    StmtKind::Assign(dst, Op::Logic(op, left, right))
+                    StmtKind::Simple(Simple::Assign(dst, Op::Logic(op, left, right)))
                 }
                 StmtKind::If { test, then, otherwise } => StmtKind::If {
                     test,
@@ -145,7 +148,7 @@ type Compared<'s> = BTreeMap<VarId, (Relation, &'s Operand, &'s Operand)>;
 fn comparisons(body: &[Stmt]) -> Compared<'_> {
     let (mut compared, mut n_writes) = (Compared::new(), BTreeMap::new());
     visit::walk(body, &mut |stmt| {
-        if let StmtKind::Assign(dst, op) = &stmt.kind {
+        if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind {
             *n_writes.entry(*dst).or_insert(0) += 1;
             if let Op::Compare(relation, left, right) = op {
                 compared.insert(*dst, (*relation, left, right));
@@ -163,10 +166,14 @@ fn step(stmt: &Stmt, compared: &Compared<'_>) -> Option<Step> {
         (*left == own) != (*right == own)
     };
     let (var, op, test) = match &stmt.kind {
-        StmtKind::Assign(dst, Op::Int(IntOp::Add, left, right)) if once(dst, left, right) => {
+        StmtKind::Simple(Simple::Assign(dst, Op::Int(IntOp::Add, left, right)))
+            if once(dst, left, right) =>
+        {
             (*dst, ReductionOp::Add, None)
         }
-        StmtKind::Assign(dst, Op::Logic(op, left, right)) if once(dst, left, right) => {
+        StmtKind::Simple(Simple::Assign(dst, Op::Logic(op, left, right)))
+            if once(dst, left, right) =>
+        {
             let op = match op {
                 LogicOp::And => ReductionOp::And,
                 LogicOp::Or => ReductionOp::Or,
@@ -175,11 +182,13 @@ fn step(stmt: &Stmt, compared: &Compared<'_>) -> Option<Step> {
             (*dst, op, None)
         }
         // Set or cleared: whether it is always the same is checked over all steps.
-        StmtKind::Assign(dst, Op::Copy(Operand::Bool(bit))) => {
+        StmtKind::Simple(Simple::Assign(dst, Op::Copy(Operand::Bool(bit)))) => {
             (*dst, if *bit { ReductionOp::Or } else { ReductionOp::And }, None)
         }
         StmtKind::If { test: Operand::Var(test), then, otherwise } if otherwise.is_empty() => {
-            let [Stmt { kind: StmtKind::Assign(dst, Op::Copy(value)), .. }] = &then[..] else {
+            let [Stmt { kind: StmtKind::Simple(Simple::Assign(dst, Op::Copy(value))), .. }] =
+                &then[..]
+            else {
                 return None;
             };
             let (relation, left, right) = compared.get(test)?;
@@ -232,11 +241,13 @@ impl Uses {
                     return;
                 }
                 match &stmt.kind {
-                    StmtKind::Check(Check::Int(IntOp::Add, ..)) => drop(self.summed.insert(var)),
-                    StmtKind::Assign(dst, Op::Compare(..)) if *dst != var => {
+                    StmtKind::Simple(Simple::Check(Check::Int(IntOp::Add, ..))) => {
+                        self.summed.insert(var);
+                    }
+                    StmtKind::Simple(Simple::Assign(dst, Op::Compare(..))) if *dst != var => {
                         self.comparisons.entry(var).or_default().insert(*dst);
                     }
-                    StmtKind::Assign(_, Op::Compare(..)) => {}
+                    StmtKind::Simple(Simple::Assign(_, Op::Compare(..))) => {}
                     _ => drop(self.others.insert(var)),
                 }
             });

@@ -1,6 +1,6 @@
 //! `for` over columns that carries slices from one column to the next, as kernels in order do.
 
-use star_ir::{Block, IntOp, Op, Operand, Query, Relation, StmtKind, Ty, VarId};
+use star_ir::{Block, IntOp, Op, Operand, Query, Relation, Simple, StmtKind, Ty, VarId};
 
 use super::{Maker, SLICE, int, set, st};
 
@@ -111,7 +111,7 @@ impl Maker {
     fn store_column(&mut self, columns: &Columns, body: &mut Block) {
         let (table, index) = (columns.target, columns.index.clone());
         let value = self.one_of(&columns.held);
-        body.push(st(StmtKind::PutColumn { table, index, value }));
+        body.push(st(StmtKind::Simple(Simple::PutColumn { table, index, value })));
     }
 
     /// A branch on the component of a word, or on the index.

@@ -2,7 +2,7 @@
 
 use star_ir::{
     Block, Check, ForallRange, IntOp, Op, Operand, Part, PartKind, Query, Reduction, ReductionOp,
-    SizeOperand, StmtKind, Ty, VarId,
+    Simple, SizeOperand, StmtKind, Ty, VarId,
 };
 
 use super::{Maker, SLICE, WORD, int, set, st};
@@ -61,7 +61,10 @@ impl Maker {
             self.count("a guard that fails in an iteration");
             let last = [0, n_lines / 2, n_lines.saturating_sub(1)][self.random.below(3)];
             let limit = SizeOperand::Value(int(last));
-            inner.push(st(StmtKind::Check(Check::Index(Operand::Var(index), limit))));
+            inner.push(st(StmtKind::Simple(Simple::Check(Check::Index(
+                Operand::Var(index),
+                limit,
+            )))));
         }
         self.store(&lines, &mut inner);
         if self.random.chance(20) {
@@ -181,8 +184,8 @@ impl Maker {
         let value = self.any_line(lines);
         let (table, index) = (lines.target, Operand::Var(lines.index));
         body.push(st(match lines.line {
-            Line::Row => StmtKind::PutRow { table, index, value },
-            Line::Column => StmtKind::PutColumn { table, index, value },
+            Line::Row => StmtKind::Simple(Simple::PutRow { table, index, value }),
+            Line::Column => StmtKind::Simple(Simple::PutColumn { table, index, value }),
         }));
     }
 
@@ -224,7 +227,7 @@ impl Maker {
         if self.random.chance(50) {
             inner.push(set(bit, Op::Int(IntOp::Sub, int(1), Operand::Var(bit))));
         }
-        inner.push(st(StmtKind::Put { bits, index: own, bit: Operand::Var(bit) }));
+        inner.push(st(StmtKind::Simple(Simple::Put { bits, index: own, bit: Operand::Var(bit) })));
         self.cost(&mut inner);
         let range = ForallRange::Range(int(1), Operand::Var(self.rows));
         let label = self.label();

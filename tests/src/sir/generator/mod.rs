@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use star_base::{FileId, Span};
 use star_ir::{
     Arg, Block, Extent, LabelId, LocId, Location, LogicOp, Mode, Op, Operand, Param, Program,
-    Routine, Stmt, StmtKind, Ty, Var, VarId,
+    Routine, Simple, Stmt, StmtKind, Ty, Var, VarId,
 };
 use star_value::{BitTable, BitVector, Value};
 
@@ -87,7 +87,7 @@ fn library(name: &str, modes: &[Mode], result: Option<VarId>, dst: VarId, op: Op
     let vars = ["p", "q", "r"].map(|name| variable(name, SLICE)).to_vec();
     let params = (0..).zip(modes);
     let params = params.map(|(id, &mode)| Param { var: VarId(id), mode, set_at_end: false });
-    let cost = st(StmtKind::Cost { units: 1, times: None });
+    let cost = st(StmtKind::Simple(Simple::Cost { units: 1, times: None }));
     Routine {
         name: name.to_owned(),
         params: params.collect(),
@@ -108,7 +108,7 @@ fn st(kind: StmtKind) -> Stmt {
 }
 
 fn set(dst: VarId, op: Op) -> Stmt {
-    st(StmtKind::Assign(dst, op))
+    st(StmtKind::Simple(Simple::Assign(dst, op)))
 }
 
 fn int(number: usize) -> Operand {
@@ -258,7 +258,7 @@ impl Maker {
 
     fn cost(&mut self, body: &mut Block) {
         let units = self.random.below(9) as u64;
-        body.push(st(StmtKind::Cost { units, times: None }));
+        body.push(st(StmtKind::Simple(Simple::Cost { units, times: None })));
     }
 
     /// Generates a statement of the outermost level.
@@ -302,17 +302,17 @@ impl Maker {
         let kind = match self.random.below(3) {
             0 => {
                 self.count("call with a result");
-                StmtKind::Call {
+                StmtKind::Simple(Simple::Call {
                     callee: star_ir::RoutineId(2),
                     args: vec![value(one), value(other)],
                     dst: Some(dst),
-                }
+                })
             }
             _ if one == dst => return self.operations(body),
             _ => {
                 self.count("call with a reference");
                 let args = vec![value(one), Arg::Ref(dst)];
-                StmtKind::Call { callee: star_ir::RoutineId(1), args, dst: None }
+                StmtKind::Simple(Simple::Call { callee: star_ir::RoutineId(1), args, dst: None })
             }
         };
         body.push(st(kind));

@@ -1,7 +1,9 @@
 //! Sequences of row-by-row operations, with loops over columns and branches, and a query at the
 //! end.
 
-use star_ir::{Block, Check, Op, Operand, Query, Relation, SizeOperand, StmtKind, Ty, VarId};
+use star_ir::{
+    Block, Check, Op, Operand, Query, Relation, Simple, SizeOperand, StmtKind, Ty, VarId,
+};
 
 use super::{Maker, SLICE, int, set, st};
 
@@ -29,7 +31,7 @@ impl Maker {
         if self.random.chance(3) {
             self.count("a guard that fails in a kernel");
             let check = Check::Index(int(self.n_cols + 1), SizeOperand::Columns(self.tables[0]));
-            inner.push(st(StmtKind::Check(check)));
+            inner.push(st(StmtKind::Simple(Simple::Check(check))));
         }
         body.append(&mut inner);
         if self.random.chance(40) {
@@ -52,7 +54,7 @@ impl Maker {
         if self.random.chance(60) {
             let (table, index) = (self.tables[self.random.below(2)], self.column());
             let value = self.one_of(&kernel.held);
-            body.push(st(StmtKind::PutColumn { table, index, value }));
+            body.push(st(StmtKind::Simple(Simple::PutColumn { table, index, value })));
         }
         self.cost(body);
     }

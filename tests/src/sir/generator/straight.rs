@@ -1,7 +1,7 @@
 //! Sequences of operations on slices, tables and words: what is recorded, and what ends a
 //! recording.
 
-use star_ir::{Block, Direction, IntOp, Op, Operand, Query, Relation, Sense, StmtKind};
+use star_ir::{Block, Direction, IntOp, Op, Operand, Query, Relation, Sense, Simple, StmtKind};
 
 use super::{Maker, int, set, st};
 
@@ -64,7 +64,7 @@ impl Maker {
                 let row = int(1 + self.random.below(self.n_rows));
                 set(self.words[0], Op::Row(table, row))
             }
-            10 => st(StmtKind::Print(vec![Operand::Var(of).into()])),
+            10 => st(StmtKind::Simple(Simple::Print(vec![Operand::Var(of).into()]))),
             _ => set(self.truth, Op::Query(Query::All, of)),
         };
         body.push(stmt);
@@ -77,20 +77,20 @@ impl Maker {
         let (of, dst) = (self.one_of(&slices), self.one_of(&numbers));
         let table = self.tables[self.random.below(2)];
         match self.random.below(8) {
-            0 => body.push(st(StmtKind::Step { dst, bits })),
+            0 => body.push(st(StmtKind::Simple(Simple::Step { dst, bits }))),
             1 if self.n_rows > 0 => {
                 let index = int(1 + self.random.below(self.n_rows));
                 let bit = int(self.random.below(2));
-                body.push(st(StmtKind::Put { bits, index, bit }));
+                body.push(st(StmtKind::Simple(Simple::Put { bits, index, bit })));
             }
             2 | 3 => {
                 let index = self.column();
-                body.push(st(StmtKind::PutColumn { table, index, value: of }));
+                body.push(st(StmtKind::Simple(Simple::PutColumn { table, index, value: of })));
             }
             4 if self.n_rows > 0 => {
                 let index = int(1 + self.random.below(self.n_rows));
                 let value = self.words[self.random.below(2)];
-                body.push(st(StmtKind::PutRow { table, index, value }));
+                body.push(st(StmtKind::Simple(Simple::PutRow { table, index, value })));
             }
             5 => {
                 let other = self.tables[self.random.below(3)];

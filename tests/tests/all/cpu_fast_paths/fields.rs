@@ -1,6 +1,6 @@
 //! Loops over fields that are `forall`, and the fallback loops after their conditions.
 
-use star_ir::{Check, Op, Operand, Stmt, StmtKind, visit};
+use star_ir::{Check, Op, Operand, Simple, Stmt, StmtKind, visit};
 use star_tests::run::{LIMITS, Program, done};
 use star_value::Value;
 
@@ -81,16 +81,17 @@ fn without_loops(program: &Program) -> (Program, usize) {
                     visit::walk(body, &mut |stmt| {
                         has_fields |= matches!(
                             stmt.kind,
-                            StmtKind::For { .. }
-                                | StmtKind::Assign(_, Op::Field { .. })
-                                | StmtKind::PutField { .. }
+                            StmtKind::Simple(
+                                Simple::Assign(_, Op::Field { .. }) | Simple::PutField { .. }
+                            ) | StmtKind::For { .. }
                         );
                     });
                 }
             });
             if has_fields && !otherwise.is_empty() {
                 let never = Check::Assert(Operand::Bool(false), Operand::Str("a loop".into()));
-                *otherwise = vec![Stmt { kind: StmtKind::Check(never), loc: stmt.loc }];
+                *otherwise =
+                    vec![Stmt { kind: StmtKind::Simple(Simple::Check(never)), loc: stmt.loc }];
                 n += 1;
             }
         });

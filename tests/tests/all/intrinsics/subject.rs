@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use star_base::Library;
 use star_base::intrinsics::{Intrinsic, Kind, Param, ParamMode, Signature};
 use star_compiler::LowerOptions;
-use star_ir::{RoutineId, StmtKind, visit};
+use star_ir::{RoutineId, Simple, StmtKind, visit};
 use star_tests::backends::{Compiled, Mode};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
@@ -39,7 +39,7 @@ impl Subject {
         let mut parts = BTreeSet::new();
         for routine in &plain.lowered.program.routines {
             visit::walk(&routine.body, &mut |stmt| {
-                if let StmtKind::PutHandlePart { part, .. } = &stmt.kind {
+                if let StmtKind::Simple(Simple::PutHandlePart { part, .. }) = &stmt.kind {
                     parts.insert(part.name.to_string());
                 }
             });

@@ -1,6 +1,6 @@
 //! Statements that decide what runs next.
 
-use star_ir::{Kernel, LabelId, Operand, PrintItem, Stmt, StmtKind, VarId};
+use star_ir::{Kernel, LabelId, LocId, Operand, PrintItem, Simple, Stmt, StmtKind, VarId};
 use star_shaders::{Op, Reduce};
 
 use super::builder::{Builder, Label, table};
@@ -48,51 +48,7 @@ impl Builder<'_> {
             self.profile(Op::Tally, Counter::Runs(stmt.loc), None);
         }
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => self.assignment(*dst, op),
-            StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. } => self.store(&stmt.kind),
-            StmtKind::Size(op) => {
-                self.resize(op);
-                Ok(())
-            }
-            StmtKind::Check(check) => self.check(check),
-            StmtKind::Cost { units, times } => {
-                let units = i64::try_from(*units).unwrap_or(i64::MAX);
-                match times {
-                    None => {
-                        self.profile(Op::Charge, Counter::Cost(stmt.loc, units as u64), None);
-                        self.count(Op::Cost, None, units);
-                    }
-                    Some(times) => {
-                        let times = self.measure(times);
-                        let cost = Counter::Cost(stmt.loc, units as u64);
-                        self.profile(Op::Charge, cost, Some(times));
-                        self.count(Op::CostTimes, Some(times), units);
-                    }
-                }
-                Ok(())
-            }
-            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
-            StmtKind::Print(items) => {
-                self.print(items);
-                Ok(())
-            }
-            StmtKind::Read { dst, file, layout } => {
-                let (dst, file, layout) = (*dst, file.clone(), layout.clone());
-                let object = self.object(dst);
-                self.host(SiteKind::Read { dst, file, layout }, Some(object));
-                Ok(())
-            }
-            StmtKind::Write { src, file } => {
-                self.host(SiteKind::Write { src: *src, file: file.clone() }, None);
-                Ok(())
-            }
+            StmtKind::Simple(simple) => self.simple(simple, stmt.loc),
             StmtKind::For { label, var, from, to, down, body } => {
                 self.for_loop(*label, *var, (from, to), *down, body)
             }
@@ -138,6 +94,56 @@ impl Builder<'_> {
             }
             StmtKind::Exit => {
                 self.jump(self.end);
+                Ok(())
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple, loc: LocId) -> Result<(), Unsupported> {
+        match simple {
+            Simple::Assign(dst, op) => self.assignment(*dst, op),
+            store @ (Simple::Step { .. }
+            | Simple::Put { .. }
+            | Simple::Replace { .. }
+            | Simple::PutColumn { .. }
+            | Simple::PutRow { .. }
+            | Simple::PutBit { .. }
+            | Simple::PutField { .. }
+            | Simple::PutHandlePart { .. }) => self.store(store),
+            Simple::Size(op) => {
+                self.resize(op);
+                Ok(())
+            }
+            Simple::Check(check) => self.check(check),
+            Simple::Cost { units, times } => {
+                let units = i64::try_from(*units).unwrap_or(i64::MAX);
+                match times {
+                    None => {
+                        self.profile(Op::Charge, Counter::Cost(loc, units as u64), None);
+                        self.count(Op::Cost, None, units);
+                    }
+                    Some(times) => {
+                        let times = self.measure(times);
+                        let cost = Counter::Cost(loc, units as u64);
+                        self.profile(Op::Charge, cost, Some(times));
+                        self.count(Op::CostTimes, Some(times), units);
+                    }
+                }
+                Ok(())
+            }
+            Simple::Call { callee, args, dst } => self.call(*callee, args, *dst),
+            Simple::Print(items) => {
+                self.print(items);
+                Ok(())
+            }
+            Simple::Read { dst, file, layout } => {
+                let (dst, file, layout) = (*dst, file.clone(), layout.clone());
+                let object = self.object(dst);
+                self.host(SiteKind::Read { dst, file, layout }, Some(object));
+                Ok(())
+            }
+            Simple::Write { src, file } => {
+                self.host(SiteKind::Write { src: *src, file: file.clone() }, None);
                 Ok(())
             }
         }

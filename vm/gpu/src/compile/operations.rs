@@ -1,8 +1,8 @@
 //! Assignments and stores. Operations on whole tables are loops over their columns (`columns`).
 
 use star_ir::{
-    Direction, IntOp, LogicOp, Op as Sir, Operand, Query, Relation, Sense, SizeOperand, StmtKind,
-    Ty, VarId,
+    Direction, IntOp, LogicOp, Op as Sir, Operand, Query, Relation, Sense, Simple, SizeOperand, Ty,
+    VarId,
 };
 use star_shaders::layout::measure;
 use star_shaders::{Generator, Op, Reduce};
@@ -257,9 +257,9 @@ impl Builder<'_> {
     }
 
     /// A statement that changes a part of a variable.
-    pub(super) fn store(&mut self, kind: &StmtKind) -> Result<(), Unsupported> {
-        match kind {
-            StmtKind::Step { dst, bits } => {
+    pub(super) fn store(&mut self, simple: &Simple) -> Result<(), Unsupported> {
+        match simple {
+            Simple::Step { dst, bits } => {
                 let first =
                     self.reduce(Reduce::First, table::FIRST, self.object(*bits), None, None);
                 if let Some(line) = self.insts.last_mut().and_then(|inst| inst.line.as_mut()) {
@@ -267,34 +267,34 @@ impl Builder<'_> {
                 }
                 self.assign(*dst, first);
             }
-            StmtKind::Put { bits, index, bit } => {
+            Simple::Put { bits, index, bit } => {
                 let (index, bit) = (self.value(index), self.value(bit));
                 self.bit_put(self.object(*bits), None, index, bit);
             }
-            StmtKind::PutBit { table, row, column, bit } => {
+            Simple::PutBit { table, row, column, bit } => {
                 let (row, column) = (self.value(row), self.value(column));
                 let bit = self.value(bit);
                 self.bit_put(self.object(*table), Some(column), row, bit);
             }
-            StmtKind::Replace { word, base, value } => {
+            Simple::Replace { word, base, value } => {
                 if word != value {
                     let base = self.value(base);
                     let (x, y) = (self.object(*word), self.object(*value));
                     self.generate(Generator::Replace, x, Some(y), (Some(base), None));
                 }
             }
-            StmtKind::PutColumn { table, index, value } => {
+            Simple::PutColumn { table, index, value } => {
                 let index = self.value(index);
                 let x = Line { object: self.object(*table), column: Some(index) };
                 let y = self.object(*value);
                 self.logic(table::FIRST, x, Some(y.into()), None);
             }
-            StmtKind::PutRow { table, index, value } => {
+            Simple::PutRow { table, index, value } => {
                 let index = self.value(index);
                 let (x, y) = (self.object(*table), self.object(*value));
                 self.emit(Op::RowPut, |it| (it.x, it.a, it.y) = (Some(x), Some(index), Some(y)));
             }
-            StmtKind::PutField { table, base, value } => {
+            Simple::PutField { table, base, value } => {
                 if table != value {
                     let base = self.value(base);
                     let (x, y) = (self.object(*table), self.object(*value));
@@ -302,27 +302,19 @@ impl Builder<'_> {
                     self.copy_columns((x, Some(base)), (y, None), width);
                 }
             }
-            StmtKind::PutHandlePart { handle, part, value } => {
+            Simple::PutHandlePart { handle, part, value } => {
                 self.put_part(*handle, part, *value)?;
             }
-            StmtKind::Assign(..)
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Kernel(_)
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => return Err(Unsupported("this statement as a store".to_owned())),
+            Simple::Assign(..)
+            | Simple::Size(_)
+            | Simple::Check(_)
+            | Simple::Cost { .. }
+            | Simple::Call { .. }
+            | Simple::Print(_)
+            | Simple::Read { .. }
+            | Simple::Write { .. } => {
+                return Err(Unsupported("this statement as a store".to_owned()));
+            }
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
-    Check, ForallRange, IntOp, Op, Operand, PartKind, Program, Routine, RoutineId, SizeOp, Stmt,
-    StmtKind, Ty, VarId, visit,
+    Check, ForallRange, IntOp, Op, Operand, PartKind, Program, Routine, RoutineId, Simple, SizeOp,
+    Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::Fused;
@@ -137,7 +137,7 @@ impl<'r> Finder<'r> {
             return None;
         }
         let query = match &stmt.kind {
-            StmtKind::Assign(dst, op) if self.is_query(op) => Some(*dst),
+            StmtKind::Simple(Simple::Assign(dst, op)) if self.is_query(op) => Some(*dst),
             _ => None,
         };
         let weight = if query.is_some() { 1 } else { self.of(stmt).weight? };
@@ -172,33 +172,23 @@ impl<'r> Finder<'r> {
     /// statements; `None` if no kernel can execute it.
     fn weight(&self, stmt: &Stmt, inside: u64) -> Option<u64> {
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => match self.ty(*dst) {
+            StmtKind::Simple(Simple::Assign(dst, op)) => match self.ty(*dst) {
                 Ty::Slice(_) => self.makes_slice(op).then_some(1),
                 Ty::Int | Ty::Bool => self.makes_number(op).then_some(0),
                 Ty::Str | Ty::Word(_) | Ty::Table(..) | Ty::Handle => None,
             },
-            StmtKind::PutColumn { .. } => Some(1),
-            StmtKind::Size(op) => self.resizes(op).then_some(0),
-            StmtKind::Check(check) => takes_check(check).then_some(0),
-            StmtKind::Cost { .. } => Some(0),
+            StmtKind::Simple(Simple::PutColumn { .. }) => Some(1),
+            StmtKind::Simple(Simple::Size(op)) => self.resizes(op).then_some(0),
+            StmtKind::Simple(Simple::Check(check)) => takes_check(check).then_some(0),
+            StmtKind::Simple(Simple::Cost { .. }) => Some(0),
             StmtKind::For { .. } => Some(inside.saturating_mul(ITERATIONS)),
             StmtKind::Forall { range: ForallRange::Range(..), writes, reductions, .. } => {
                 let own = writes.iter().all(|part| part.kind == PartKind::Column);
                 (own && reductions.is_empty()).then(|| inside.saturating_mul(ITERATIONS))
             }
             StmtKind::If { .. } | StmtKind::Kernel(_) => Some(inside),
-            StmtKind::Forall { .. }
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
+            StmtKind::Simple(_)
+            | StmtKind::Forall { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Block { .. }

@@ -29,7 +29,7 @@ pub(crate) use find::find;
 use text::Texts;
 pub(crate) use text::{FIRST_GIVEN, IN_GIVEN, THREADS};
 
-use star_ir::{Query, SizeOperand, Stmt, StmtKind, VarId, visit};
+use star_ir::{Query, Simple, SizeOperand, Stmt, StmtKind, VarId, visit};
 use star_shaders::Shader;
 
 /// A run of statements that becomes a kernel.
@@ -89,12 +89,12 @@ impl Fused {
     pub(crate) fn n_operations(&self) -> usize {
         let mut n = 0;
         visit::walk(&self.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Assign(dst, _) => {
+            StmtKind::Simple(Simple::Assign(dst, _)) => {
                 let is_slice = self.objects.contains(dst);
                 let is_asked = self.queries.iter().any(|query| query.dst == *dst);
                 n += usize::from(is_slice || is_asked);
             }
-            StmtKind::PutColumn { .. } => n += 1,
+            StmtKind::Simple(Simple::PutColumn { .. }) => n += 1,
             _ => {}
         });
         n

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use star_ir::{
-    ForallRange, IntOp, LogicOp, Op, Operand, Query, Relation, Routine, SizeOp, SizeOperand, Stmt,
-    StmtKind, Ty, VarId,
+    ForallRange, IntOp, LogicOp, Op, Operand, Query, Relation, Routine, Simple, SizeOp,
+    SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
 use star_shaders::{Limb, Shader};
@@ -225,20 +225,20 @@ impl<'r> Text<'r> {
 
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => self.operation(*dst, op),
-            StmtKind::PutColumn { table, index, value } => {
+            StmtKind::Simple(Simple::Assign(dst, op)) => self.operation(*dst, op),
+            StmtKind::Simple(Simple::PutColumn { table, index, value }) => {
                 let value = self.read(*value);
                 let column = self.column(*table, index)?;
                 let _ = writeln!(self.body, "    store({column}, {value});");
                 Some(())
             }
-            StmtKind::Size(SizeOp::Latch { dst, size }) => {
+            StmtKind::Simple(Simple::Size(SizeOp::Latch { dst, size })) => {
                 let size = self.given(Given::Size(*dst, size.clone()));
                 self.assign(*dst, &format!("i32({size})"));
                 Some(())
             }
             // The host executes these.
-            StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } => Some(()),
+            StmtKind::Simple(Simple::Size(_) | Simple::Check(_) | Simple::Cost { .. }) => Some(()),
             StmtKind::For { label: _, var, from, to, down, body } => {
                 self.counted_loop(*var, (from, to), *down, body)
             }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use star_ir::kernel::{Effect, Line, Value, ValueId};
 use star_ir::{
-    Access, Check, ForallRange, Kernel, Op, Operand, Routine, SizeOp, SizeOperand, Stmt, StmtKind,
-    Ty, VarId, visit,
+    Access, Check, ForallRange, Kernel, Op, Operand, Routine, Simple, SizeOp, SizeOperand, Stmt,
+    StmtKind, Ty, VarId, visit,
 };
 
 use super::text::Text;
@@ -19,22 +19,7 @@ pub(super) fn may_be(stmt: &Stmt) -> bool {
             kernel.iterations().is_some() && matches!(kernel.effects[..], [Effect::Store { .. }])
         }
         StmtKind::For { body, .. } => has_kernel(body),
-        StmtKind::Assign(..)
-        | StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(_)
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
         | StmtKind::Forall { .. }
@@ -164,7 +149,7 @@ impl<'r> Finder<'r> {
     /// Records the variables that the statement reads and the loop has not assigned.
     fn note(&mut self, stmt: &Stmt) {
         let latched = match &stmt.kind {
-            StmtKind::Size(SizeOp::Latch { dst, size: _ }) => Some(*dst),
+            StmtKind::Simple(Simple::Size(SizeOp::Latch { dst, size: _ })) => Some(*dst),
             _ => None,
         };
         visit::accesses(&stmt.kind, &mut |var, access| {
@@ -186,7 +171,7 @@ impl<'r> Finder<'r> {
 
     /// A statement of the outer loop.
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
-        if let StmtKind::Cost { units, times: None } = stmt.kind {
+        if let StmtKind::Simple(Simple::Cost { units, times: None }) = stmt.kind {
             self.pivot_cost = self.pivot_cost.checked_add(units)?;
             return Some(());
         }
@@ -200,14 +185,14 @@ impl<'r> Finder<'r> {
             StmtKind::Kernel(kernel) => self.kernel(kernel),
             // A jump out of it is none of the statements below.
             StmtKind::Block { label: _, body } => self.block(body),
-            StmtKind::Size(SizeOp::Latch { dst, size }) => {
+            StmtKind::Simple(Simple::Size(SizeOp::Latch { dst, size })) => {
                 self.assigned.push(*dst);
                 self.latches.push((*dst, size.clone()));
                 self.steps.push(Step::Latch(*dst, size.clone()));
                 Some(())
             }
-            StmtKind::Assign(dst, op) => self.assign(*dst, op),
-            StmtKind::Check(check) => self.check(check),
+            StmtKind::Simple(Simple::Assign(dst, op)) => self.assign(*dst, op),
+            StmtKind::Simple(Simple::Check(check)) => self.check(check),
             _ => None,
         }
     }

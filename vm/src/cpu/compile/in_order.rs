@@ -7,7 +7,7 @@
 //! purpose. Numbers are unset only if an iteration could observe their old value.
 
 use star_ir::visit::{self, Access};
-use star_ir::{Block, ForallRange, LabelId, Op, Stmt, StmtKind, VarId};
+use star_ir::{Block, ForallRange, LabelId, Op, Simple, Stmt, StmtKind, VarId};
 
 use super::super::operand::RegRef;
 use super::Compiler;
@@ -23,8 +23,7 @@ pub(super) fn runs_in_order(kind: &StmtKind) -> bool {
     visit::walk(body, &mut |stmt| {
         is_more |= matches!(
             stmt.kind,
-            StmtKind::Assign(_, Op::Field { .. })
-                | StmtKind::PutField { .. }
+            StmtKind::Simple(Simple::Assign(_, Op::Field { .. }) | Simple::PutField { .. })
                 | StmtKind::For { .. }
                 | StmtKind::Foreach { .. }
                 | StmtKind::Forall { .. }
@@ -81,7 +80,7 @@ fn begins_as_field(body: &[Stmt], var: VarId) -> bool {
         });
         is_touched
     });
-    matches!(first.map(|stmt| &stmt.kind), Some(StmtKind::Assign(dst, Op::Field { .. })) if *dst == var)
+    matches!(first.map(|stmt| &stmt.kind), Some(StmtKind::Simple(Simple::Assign(dst, Op::Field { .. }))) if *dst == var)
 }
 
 /// Could an iteration observe that one of its private variables is set at its beginning?

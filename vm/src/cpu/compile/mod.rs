@@ -20,7 +20,7 @@ use star_base::Intrinsic;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
     Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Program, Reduction,
-    Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Routine, RoutineId, Simple, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
@@ -341,71 +341,7 @@ impl<'p> Compiler<'p> {
         self.at = self.next_at;
         self.next_at += 1;
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => self.assign(*dst, op),
-            StmtKind::Step { dst, bits } => {
-                self.emit(Inst::Step { dst: self.reg(*dst), bits: self.reg(*bits) });
-            }
-            StmtKind::Put { bits, index, bit } => {
-                let (index, bit) = (self.number(index), self.number(bit));
-                self.emit(Inst::Bits(BitsInst::Put { bits: self.reg(*bits), index, bit }));
-            }
-            StmtKind::Replace { word, base, value } => {
-                let base = self.number(base);
-                self.emit(Inst::Bits(BitsInst::Replace {
-                    word: self.reg(*word),
-                    base,
-                    value: self.reg(*value),
-                }));
-            }
-            StmtKind::PutColumn { table, index, value } => {
-                let (table, index) = (self.reg(*table), self.number(index));
-                self.emit(Inst::PutColumn { table, index, value: self.reg(*value) });
-            }
-            StmtKind::PutRow { table, index, value } => {
-                let (table, index) = (self.reg(*table), self.number(index));
-                self.emit(Inst::PutRow { table, index, value: self.reg(*value) });
-            }
-            StmtKind::PutBit { table, row, column, bit } => {
-                let (row, column) = (self.number(row), self.number(column));
-                let bit = self.number(bit);
-                self.emit(Inst::Table(TableInst::PutBit {
-                    table: self.reg(*table),
-                    row,
-                    column,
-                    bit,
-                }));
-            }
-            StmtKind::PutField { table, base, value } => {
-                let (table, base) = (self.reg(*table), self.number(base));
-                self.emit(Inst::Table(TableInst::PutField {
-                    table,
-                    base,
-                    value: self.reg(*value),
-                }));
-            }
-            StmtKind::PutHandlePart { handle, part, value } => {
-                let (handle, part) = (self.reg(*handle), self.part(part));
-                let value = self.reg(*value);
-                self.emit(Inst::Table(TableInst::PutPart { handle, part, value }));
-            }
-            StmtKind::Size(op) => self.size_op(op),
-            StmtKind::Check(check) => self.check(check),
-            StmtKind::Cost { units, times } => {
-                self.cost(*units, times.as_ref());
-            }
-            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
-            StmtKind::Print(items) => {
-                self.code.prints.push(items.clone());
-                self.emit(Inst::Print(self.code.prints.len() as u32 - 1));
-            }
-            StmtKind::Read { dst, file, layout } => {
-                let file = self.file(*dst, file, layout.as_ref());
-                self.emit(Inst::Read(file));
-            }
-            StmtKind::Write { src, file } => {
-                let file = self.file(*src, file, None);
-                self.emit(Inst::Write(file));
-            }
+            StmtKind::Simple(simple) => self.simple(simple),
             StmtKind::For { label, var, from, to, down, body } => {
                 self.for_loop(*label, *var, from, to, *down, body);
             }
@@ -460,6 +396,76 @@ impl<'p> Compiler<'p> {
             StmtKind::Exit => {
                 let at = self.emit(Inst::Jump(0));
                 self.exits.push(at);
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple) {
+        match simple {
+            Simple::Assign(dst, op) => self.assign(*dst, op),
+            Simple::Step { dst, bits } => {
+                self.emit(Inst::Step { dst: self.reg(*dst), bits: self.reg(*bits) });
+            }
+            Simple::Put { bits, index, bit } => {
+                let (index, bit) = (self.number(index), self.number(bit));
+                self.emit(Inst::Bits(BitsInst::Put { bits: self.reg(*bits), index, bit }));
+            }
+            Simple::Replace { word, base, value } => {
+                let base = self.number(base);
+                self.emit(Inst::Bits(BitsInst::Replace {
+                    word: self.reg(*word),
+                    base,
+                    value: self.reg(*value),
+                }));
+            }
+            Simple::PutColumn { table, index, value } => {
+                let (table, index) = (self.reg(*table), self.number(index));
+                self.emit(Inst::PutColumn { table, index, value: self.reg(*value) });
+            }
+            Simple::PutRow { table, index, value } => {
+                let (table, index) = (self.reg(*table), self.number(index));
+                self.emit(Inst::PutRow { table, index, value: self.reg(*value) });
+            }
+            Simple::PutBit { table, row, column, bit } => {
+                let (row, column) = (self.number(row), self.number(column));
+                let bit = self.number(bit);
+                self.emit(Inst::Table(TableInst::PutBit {
+                    table: self.reg(*table),
+                    row,
+                    column,
+                    bit,
+                }));
+            }
+            Simple::PutField { table, base, value } => {
+                let (table, base) = (self.reg(*table), self.number(base));
+                self.emit(Inst::Table(TableInst::PutField {
+                    table,
+                    base,
+                    value: self.reg(*value),
+                }));
+            }
+            Simple::PutHandlePart { handle, part, value } => {
+                let (handle, part) = (self.reg(*handle), self.part(part));
+                let value = self.reg(*value);
+                self.emit(Inst::Table(TableInst::PutPart { handle, part, value }));
+            }
+            Simple::Size(op) => self.size_op(op),
+            Simple::Check(check) => self.check(check),
+            Simple::Cost { units, times } => {
+                self.cost(*units, times.as_ref());
+            }
+            Simple::Call { callee, args, dst } => self.call(*callee, args, *dst),
+            Simple::Print(items) => {
+                self.code.prints.push(items.clone());
+                self.emit(Inst::Print(self.code.prints.len() as u32 - 1));
+            }
+            Simple::Read { dst, file, layout } => {
+                let file = self.file(*dst, file, layout.as_ref());
+                self.emit(Inst::Read(file));
+            }
+            Simple::Write { src, file } => {
+                let file = self.file(*src, file, None);
+                self.emit(Inst::Write(file));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use star_ir::visit::{self, Access};
-use star_ir::{Op, Routine, SizeOp, Stmt, StmtKind, VarId};
+use star_ir::{Op, Routine, Simple, SizeOp, Stmt, StmtKind, VarId};
 
 use super::in_order::runs_in_order;
 
@@ -52,12 +52,14 @@ fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
             visit::accesses(&stmt.kind, &mut |var, _| uses.entry(var).or_default().is_whole = true);
         });
     }
-    if let StmtKind::Assign(dst, Op::Field { table, .. }) = &stmt.kind {
+    if let StmtKind::Simple(Simple::Assign(dst, Op::Field { table, .. })) = &stmt.kind {
         uses.entry(*dst).or_default().fields_of.insert(*table);
         uses.entry(*table).or_default().has_fields = true;
         return;
     }
-    if let StmtKind::Size(SizeOp::Init { table: var, .. } | SizeOp::Unset(var)) = &stmt.kind {
+    if let StmtKind::Simple(Simple::Size(SizeOp::Init { table: var, .. } | SizeOp::Unset(var))) =
+        &stmt.kind
+    {
         uses.entry(*var).or_default().is_renewed = true;
         return;
     }
@@ -77,25 +79,13 @@ fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
 /// Does it read nothing of tables but columns and sizes?
 fn looks_at_lines(kind: &StmtKind) -> bool {
     match kind {
-        StmtKind::Assign(_, op) => {
+        StmtKind::Simple(Simple::Assign(_, op)) => {
             matches!(op, Op::Column(..) | Op::Rows(_) | Op::Columns(_))
         }
         // The fallback of a kernel reads what it reads.
-        StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } | StmtKind::Kernel(_) => {
-            true
-        }
-        StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::PutHandlePart { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
+        StmtKind::Simple(Simple::Size(_) | Simple::Check(_) | Simple::Cost { .. })
+        | StmtKind::Kernel(_) => true,
+        StmtKind::Simple(_)
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }

@@ -1,7 +1,8 @@
 //! Programs that lowering does not produce, and that every backend must run identically.
 
 use star_ir::{
-    ForallRange, LabelId, LogicOp, Mode, Op, Operand, Query, Reduction, ReductionOp, StmtKind, Ty,
+    ForallRange, LabelId, LogicOp, Mode, Op, Operand, Query, Reduction, ReductionOp, Simple,
+    StmtKind, Ty,
 };
 
 use super::*;
@@ -92,7 +93,7 @@ fn unused_tables_are_released() {
     let function = function.body(vec![set(result, Op::NewTable(n(64), n(100)))]);
     let mut draft = Draft::new("main");
     let iteration = draft.var("j", Ty::Int);
-    let call = StmtKind::Call { callee: RoutineId(1), args: Vec::new(), dst: None };
+    let call = StmtKind::Simple(Simple::Call { callee: RoutineId(1), args: Vec::new(), dst: None });
     let main = draft.body(vec![for_up(0, iteration, n(1), n(10), vec![st(call)])]);
     let _ = run(&program(vec![main, function]), Vec::new());
 }
@@ -118,7 +119,7 @@ fn lines_without_bits_cost_nothing() {
     let body = vec![
         set(t, Op::NewTable(n(1 << 62), n(0))),
         set(w, Op::Fill(n(0), false)),
-        st(StmtKind::PutRow { table: t, index: n(1), value: w }),
+        st(StmtKind::Simple(Simple::PutRow { table: t, index: n(1), value: w })),
         set(w, Op::Row(t, n(1))),
     ];
     let _ = run(&program(vec![draft.body(body)]), vec![HostValue::Unset]);

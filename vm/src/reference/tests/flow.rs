@@ -1,6 +1,8 @@
 //! Control flow and calls.
 
-use star_ir::{Arg, IntOp, LogicOp, Mode, Op, Query, Relation, RoutineId, StmtKind, Ty, VarId};
+use star_ir::{
+    Arg, IntOp, LogicOp, Mode, Op, Query, Relation, RoutineId, Simple, StmtKind, Ty, VarId,
+};
 use star_value::BitVector;
 
 use super::*;
@@ -199,21 +201,21 @@ fn arguments_are_passed_by_value_by_reference_and_moved() {
     let f = main.param("F", SLICE, Mode::Ref);
     let k = main.param("k", Ty::Int, Mode::Ref);
     let y = main.param("Y", SLICE, Mode::Ref);
-    let main = main.body(vec![st(StmtKind::Call {
+    let main = main.body(vec![st(StmtKind::Simple(Simple::Call {
         callee: RoutineId(1),
         args: vec![Arg::Value(v(f)), Arg::Ref(f), Arg::Move(y)],
         dst: Some(k),
-    })]);
+    }))]);
     let values = vec![slice("1100"), HostValue::Unset, slice("1010")];
     let after = run(&program(vec![main.clone(), callee.clone()]), values.clone());
     assert_eq!(after, [slice("0110"), HostValue::Int(2), HostValue::Unset]);
 
     let mut twice = main;
-    twice.body = vec![st(StmtKind::Call {
+    twice.body = vec![st(StmtKind::Simple(Simple::Call {
         callee: RoutineId(1),
         args: vec![Arg::Value(v(f)), Arg::Ref(f), Arg::Move(f)],
         dst: Some(k),
-    })];
+    }))];
     let (outcome, after) = Trial::new().run(&program(vec![twice, callee]), values.clone());
     assert!(matches!(outcome, Outcome::Internal(_)));
     assert_eq!(after, values);
@@ -222,10 +224,10 @@ fn arguments_are_passed_by_value_by_reference_and_moved() {
 #[test]
 fn the_growth_property_moves_with_the_variable() {
     let grow = |table| {
-        st(StmtKind::Size(star_ir::SizeOp::EnsureColumns {
+        st(StmtKind::Simple(Simple::Size(star_ir::SizeOp::EnsureColumns {
             table,
             columns: star_ir::SizeOperand::Value(n(2)),
-        }))
+        })))
     };
     let mut callee = Draft::new("callee");
     let t = callee.param("T", TABLE, Mode::Ref);
@@ -235,8 +237,13 @@ fn the_growth_property_moves_with_the_variable() {
     let b = main.var("B", TABLE);
     let columns = main.param("c", Ty::Int, Mode::Ref);
     let more = main.var("m", Ty::Int);
-    let call =
-        |var| st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Ref(var)], dst: None });
+    let call = |var| {
+        st(StmtKind::Simple(Simple::Call {
+            callee: RoutineId(1),
+            args: vec![Arg::Ref(var)],
+            dst: None,
+        }))
+    };
     let main = main.body(vec![
         set(a, Op::NewTable(n(3), n(1))),
         set(b, Op::NewTable(n(3), n(1))),
@@ -267,16 +274,20 @@ fn recursion_gives_every_call_its_own_variables() {
             otherwise: vec![],
         }),
         set(less, Op::Int(IntOp::Sub, v(k), n(1))),
-        st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Value(v(less))], dst: Some(r) }),
+        st(StmtKind::Simple(Simple::Call {
+            callee: RoutineId(1),
+            args: vec![Arg::Value(v(less))],
+            dst: Some(r),
+        })),
         set(r, Op::Int(IntOp::Mul, v(r), v(k))),
     ]);
     let mut main = Draft::new("main");
     let s = main.param("s", Ty::Int, Mode::Ref);
-    let main = main.body(vec![st(StmtKind::Call {
+    let main = main.body(vec![st(StmtKind::Simple(Simple::Call {
         callee: RoutineId(1),
         args: vec![Arg::Value(v(s))],
         dst: Some(s),
-    })]);
+    }))]);
     assert_eq!(result(&program(vec![main, f]), 20), 2_432_902_008_176_640_000);
 }
 

@@ -2,7 +2,7 @@
 
 use star_ir::{
     Arg, ForallRange, IntOp, LogicOp, Mode, Op, Part, PartKind, Reduction, ReductionOp, RoutineId,
-    StmtKind, Ty, VarId,
+    Simple, StmtKind, Ty, VarId,
 };
 
 use super::super::ForallOrder;
@@ -87,7 +87,7 @@ fn warshall_step(reads_neighbour: bool) -> Program {
                 set(j, from),
                 set(y, Op::Column(p, v(j))),
                 set(y, Op::BitsLogic(LogicOp::Or, y, x)),
-                st(StmtKind::PutColumn { table: p, index: v(i), value: y }),
+                st(StmtKind::Simple(Simple::PutColumn { table: p, index: v(i), value: y })),
             ],
         }),
     ])])
@@ -153,10 +153,10 @@ fn own_rows_fields_and_components_may_be_written() {
             vec![
                 set(w, Op::Row(t, v(i))),
                 set(w, Op::BitsNot(w)),
-                st(StmtKind::PutRow { table: t, index: v(i), value: w }),
+                st(StmtKind::Simple(Simple::PutRow { table: t, index: v(i), value: w })),
                 set(b, Op::Component(x, v(i))),
                 set(b, Op::Int(IntOp::Sub, n(1), v(b))),
-                st(StmtKind::Put { bits: x, index: v(i), bit: v(b) }),
+                st(StmtKind::Simple(Simple::Put { bits: x, index: v(i), bit: v(b) })),
             ]
         },
     );
@@ -180,7 +180,7 @@ fn own_rows_fields_and_components_may_be_written() {
             set(base, Op::Int(IntOp::Sub, v(i), n(1))),
             set(base, Op::Int(IntOp::Mul, v(base), n(2))),
             set(f, Op::NewTable(n(4), n(2))),
-            st(StmtKind::PutField { table: t, base: v(base), value: f }),
+            st(StmtKind::Simple(Simple::PutField { table: t, base: v(base), value: f })),
         ],
     })])]);
     let (outcome, after) = in_all_orders(&own_field, &square()[..1]);
@@ -193,12 +193,16 @@ fn writes_outside_all_own_parts_are_reported() {
     meets(&scalar, &square(), "writes all of `s`, outside of its part");
     let undeclared = shared(
         |_, _| vec![],
-        |_, [_, x, _, i]| vec![st(StmtKind::Put { bits: x, index: v(i), bit: n(1) })],
+        |_, [_, x, _, i]| {
+            vec![st(StmtKind::Simple(Simple::Put { bits: x, index: v(i), bit: n(1) }))]
+        },
     );
     meets(&undeclared, &square(), "of `X`, outside of its part");
     let others = shared(
         |_, x| vec![(x, PartKind::Component)],
-        |_, [_, x, _, _]| vec![st(StmtKind::Put { bits: x, index: n(2), bit: n(1) })],
+        |_, [_, x, _, _]| {
+            vec![st(StmtKind::Simple(Simple::Put { bits: x, index: n(2), bit: n(1) }))]
+        },
     );
     meets(&others, &square(), "writes component 2 of `X`");
     let whole = shared(
@@ -216,13 +220,13 @@ fn own_rows_and_own_columns_mixed_are_a_conflict() {
             let w = draft.var("w", WORD);
             vec![
                 set(w, Op::Row(t, v(i))),
-                st(StmtKind::PutColumn { table: t, index: v(i), value: x }),
+                st(StmtKind::Simple(Simple::PutColumn { table: t, index: v(i), value: x })),
             ]
         },
     );
     meets(&mixed, &square(), "of a `forall` conflict in");
     meets(&mixed, &square(), "of `T`");
-    let print = shared(|_, _| vec![], |_, _| vec![st(StmtKind::Print(vec![]))]);
+    let print = shared(|_, _| vec![], |_, _| vec![st(StmtKind::Simple(Simple::Print(vec![])))]);
     meets(&print, &square(), "`print` inside a `forall`");
 }
 
@@ -231,18 +235,18 @@ fn accesses_of_a_callee_by_reference_are_detected() {
     let mut program = shared(
         |_, x| vec![(x, PartKind::Component)],
         |_, [_, x, _, i]| {
-            vec![st(StmtKind::Call {
+            vec![st(StmtKind::Simple(Simple::Call {
                 callee: RoutineId(1),
                 args: vec![Arg::Ref(x), Arg::Value(v(i))],
                 dst: None,
-            })]
+            }))]
         },
     );
     let callee = |index: Operand| {
         let mut draft = Draft::new("callee");
         let y = draft.param("Y", SLICE, Mode::Ref);
         draft.param("j", Ty::Int, Mode::Value);
-        let put = StmtKind::Put { bits: y, index, bit: n(1) };
+        let put = StmtKind::Simple(Simple::Put { bits: y, index, bit: n(1) });
         draft.body(vec![st(put)])
     };
     program.push(callee(v(VarId(1))));
@@ -311,7 +315,7 @@ fn privates_start_unset_and_a_loop_without_iterations_does_nothing() {
             let is_first = draft.var("is_first", Ty::Bool);
             vec![
                 set(is_first, Op::Compare(star_ir::Relation::Gt, v(i), n(0))),
-                st(StmtKind::Check(star_ir::Check::Set(a))),
+                st(StmtKind::Simple(Simple::Check(star_ir::Check::Set(a)))),
             ]
         },
     );

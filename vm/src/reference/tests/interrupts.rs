@@ -2,7 +2,9 @@
 //! shortest operation is a long one. The flag is set from the beginning, and no other part of these
 //! programs polls it: arguments move in, and there are no loops and no calls.
 
-use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, Query, SizeOperand, StmtKind, Ty};
+use star_ir::{
+    Check, Direction, IntOp, LogicOp, Mode, Op, Query, Simple, SizeOperand, StmtKind, Ty,
+};
 
 use super::*;
 
@@ -70,14 +72,22 @@ fn every_long_operation_polls_the_flag() {
         ("add", |o| set(o.w, Op::WordAdd(o.v, o.w))),
         ("subtract", |o| set(o.w, Op::WordSub(o.v, o.w))),
         ("a number as a word", |o| set(o.w, Op::IntToWord { value: n(5), width: n(640) })),
-        ("replace", |o| st(StmtKind::Replace { word: o.v, base: n(0), value: o.w })),
-        ("does a sum carry", |o| st(StmtKind::Check(Check::NoCarry(IntOp::Add, o.v, o.w)))),
+        ("replace", |o| {
+            st(StmtKind::Simple(Simple::Replace { word: o.v, base: n(0), value: o.w }))
+        }),
+        ("does a sum carry", |o| {
+            st(StmtKind::Simple(Simple::Check(Check::NoCarry(IntOp::Add, o.v, o.w))))
+        }),
         ("load a row", |o| set(o.v, Op::Row(o.t, n(1)))),
         ("load a column", |o| set(o.x, Op::Column(o.t, n(1)))),
-        ("store a row", |o| st(StmtKind::PutRow { table: o.t, index: n(1), value: o.v })),
-        ("store a column", |o| st(StmtKind::PutColumn { table: o.t, index: n(1), value: o.x })),
-        ("print a table", |o| st(StmtKind::Print(vec![v(o.t).into()]))),
-        ("print a slice", |o| st(StmtKind::Print(vec![v(o.x).into()]))),
+        ("store a row", |o| {
+            st(StmtKind::Simple(Simple::PutRow { table: o.t, index: n(1), value: o.v }))
+        }),
+        ("store a column", |o| {
+            st(StmtKind::Simple(Simple::PutColumn { table: o.t, index: n(1), value: o.x }))
+        }),
+        ("print a table", |o| st(StmtKind::Simple(Simple::Print(vec![v(o.t).into()])))),
+        ("print a slice", |o| st(StmtKind::Simple(Simple::Print(vec![v(o.x).into()])))),
     ];
     let interrupted = LimitKind::Interrupted;
     for (what, operation) in operations {
@@ -97,7 +107,7 @@ fn a_single_row_is_scattered_in_pieces() {
     let mut draft = Draft::new("P");
     let table = draft.param("T", TABLE, Mode::Ref);
     let value = draft.param("v", WORD, Mode::Ref);
-    let put = st(StmtKind::PutRow { table, index: n(3), value });
+    let put = st(StmtKind::Simple(Simple::PutRow { table, index: n(3), value }));
     let program = program(vec![draft.body(vec![put])]);
     let [_, _, word, _, before, _] = arguments(1000, 640);
     for flag in [true, false] {
@@ -124,9 +134,12 @@ fn unloading_a_table_by_rows_polls_the_flag() {
     let mut draft = Draft::new("P");
     let table = draft.param("T", TABLE, Mode::Ref);
     let value = draft.param("v", WORD, Mode::Ref);
-    let put = st(StmtKind::PutRow { table, index: n(3), value });
+    let put = st(StmtKind::Simple(Simple::PutRow { table, index: n(3), value }));
     let program = program(vec![draft.body(vec![
-        st(StmtKind::Check(Check::Size(SizeOperand::Length(value), SizeOperand::Columns(table)))),
+        st(StmtKind::Simple(Simple::Check(Check::Size(
+            SizeOperand::Length(value),
+            SizeOperand::Columns(table),
+        )))),
         put,
     ])]);
     let [_, _, word, _, before, _] = arguments(130, 70);

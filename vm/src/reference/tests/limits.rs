@@ -1,7 +1,8 @@
 //! Every limit, reached and just not reached.
 
 use star_ir::{
-    Arg, IntOp, LimitKind, LocId, Mode, Op, Relation, RoutineId, SizeOp, SizeOperand, StmtKind, Ty,
+    Arg, IntOp, LimitKind, LocId, Mode, Op, Relation, RoutineId, Simple, SizeOp, SizeOperand,
+    StmtKind, Ty,
 };
 use std::sync::atomic::Ordering;
 
@@ -21,8 +22,8 @@ fn steps_count_operations_iterations_and_calls() {
     let mut draft = Draft::new("main");
     let i = draft.var("i", Ty::Int);
     let x = draft.var("X", SLICE);
-    let cost = |units, times| st(StmtKind::Cost { units, times });
-    let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![], dst: None });
+    let cost = |units, times| st(StmtKind::Simple(Simple::Cost { units, times }));
+    let call = st(StmtKind::Simple(Simple::Call { callee: RoutineId(1), args: vec![], dst: None }));
     let main = draft.body(vec![
         for_up(0, i, n(1), n(5), vec![cost(2, None)]), // 10 operations, 5 iterations
         cost(3, Some(SizeOperand::Value(n(4)))),
@@ -44,7 +45,10 @@ fn steps_count_operations_iterations_and_calls() {
 fn steps_saturate() {
     let mut draft = Draft::new("main");
     let i = draft.var("i", Ty::Int);
-    let cost = st(StmtKind::Cost { units: u64::MAX, times: Some(SizeOperand::Value(n(i64::MAX))) });
+    let cost = st(StmtKind::Simple(Simple::Cost {
+        units: u64::MAX,
+        times: Some(SizeOperand::Value(n(i64::MAX))),
+    }));
     let program = program(vec![draft.body(vec![for_up(0, i, n(1), n(3), vec![cost])])]);
     let mut trial = Trial::new();
     assert_eq!(limited(&mut trial, &program, vec![]), None);
@@ -101,7 +105,10 @@ fn memory_is_counted_in_limbs() {
         set(x, Op::Fill(n(65), true)),
         set(x, Op::BitsNot(x)),
         set(t, Op::NewTable(n(65), n(2))),
-        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(3)) })),
+        st(StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns {
+            table: t,
+            columns: SizeOperand::Value(n(3)),
+        }))),
     ])]);
     let mut trial = Trial::new();
     trial.limits.memory = Some(64);
@@ -123,10 +130,10 @@ fn impossible_amounts_of_memory_are_a_limit_too() {
     let int_to_word = Op::IntToWord { value: n(1), width: huge() };
     let grow = vec![
         set(t, Op::NewTable(n(0), n(0))),
-        st(StmtKind::Size(SizeOp::EnsureColumns {
+        st(StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns {
             table: t,
             columns: SizeOperand::Value(n(i64::MAX)),
-        })),
+        }))),
     ];
     for body in [
         vec![set(x, Op::Fill(huge(), false))],
@@ -160,7 +167,11 @@ fn memory_is_released() {
     let mut main = Draft::new("main");
     let x = main.param("X", SLICE, Mode::Ref);
     let i = main.var("i", Ty::Int);
-    let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Value(v(x))], dst: None });
+    let call = st(StmtKind::Simple(Simple::Call {
+        callee: RoutineId(1),
+        args: vec![Arg::Value(v(x))],
+        dst: None,
+    }));
     let main = main.body(vec![for_up(0, i, n(1), n(50), vec![call])]);
     let program = program(vec![main, leaf]);
     let mut trial = Trial::new();
@@ -175,7 +186,7 @@ fn memory_is_released() {
 
 #[test]
 fn output_beyond_the_limit_is_not_printed() {
-    let line = st(StmtKind::Print(vec![text("abc").into()]));
+    let line = st(StmtKind::Simple(Simple::Print(vec![text("abc").into()])));
     let program = program(vec![Draft::new("main").body(vec![line.clone(), line])]);
     let mut trial = Trial::new();
     trial.limits.output = Some(8);
@@ -195,7 +206,8 @@ fn calls_nest_ten_thousand_deep_and_no_deeper() {
     let k = down.param("n", Ty::Int, Mode::Ref);
     let more = down.var("more", Ty::Bool);
     let i = down.var("i", Ty::Int);
-    let call = st(StmtKind::Call { callee: ENTRY, args: vec![Arg::Ref(k)], dst: None });
+    let call =
+        st(StmtKind::Simple(Simple::Call { callee: ENTRY, args: vec![Arg::Ref(k)], dst: None }));
     let down = down.body(vec![
         set(more, Op::Compare(Relation::Gt, v(k), n(0))),
         st(StmtKind::If {

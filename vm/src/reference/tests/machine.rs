@@ -1,7 +1,7 @@
 //! The backend trait: values in and out, stores to parts, sizes, files, plans.
 
 use star_ir::{
-    Arg, Block, Check, Extent, Mode, Op, Program, RoutineId, SizeOp, SizeOperand, StmtKind,
+    Arg, Block, Check, Extent, Mode, Op, Program, RoutineId, Simple, SizeOp, SizeOperand, StmtKind,
     TrapKind, Ty, VarId,
 };
 use star_value::{BitTable, BitVector};
@@ -113,16 +113,16 @@ fn stores_to_parts_change_the_argument_passed_by_reference() {
     let f = draft.var("F", TABLE);
     let u = draft.var("u", WORD);
     let program = program(vec![draft.body(vec![
-        st(StmtKind::Step { dst: i, bits: x }), // i = 2, X = 001
-        st(StmtKind::Put { bits: w, index: n(4), bit: n(1) }), // w = 0001
-        st(StmtKind::PutRow { table: t, index: v(i), value: w }),
-        st(StmtKind::PutColumn { table: t, index: n(1), value: x }),
+        st(StmtKind::Simple(Simple::Step { dst: i, bits: x })), // i = 2, X = 001
+        st(StmtKind::Simple(Simple::Put { bits: w, index: n(4), bit: n(1) })), // w = 0001
+        st(StmtKind::Simple(Simple::PutRow { table: t, index: v(i), value: w })),
+        st(StmtKind::Simple(Simple::PutColumn { table: t, index: n(1), value: x })),
         set(f, Op::Field { table: t, base: n(0), width: n(2) }),
-        st(StmtKind::PutField { table: t, base: n(2), value: f }),
-        st(StmtKind::PutField { table: t, base: n(0), value: t }),
-        st(StmtKind::PutBit { table: t, row: n(1), column: n(1), bit: n(1) }),
+        st(StmtKind::Simple(Simple::PutField { table: t, base: n(2), value: f })),
+        st(StmtKind::Simple(Simple::PutField { table: t, base: n(0), value: t })),
+        st(StmtKind::Simple(Simple::PutBit { table: t, row: n(1), column: n(1), bit: n(1) })),
         set(u, Op::Literal(BitVector::parse("11").unwrap())),
-        st(StmtKind::Replace { word: w, base: n(1), value: u }),
+        st(StmtKind::Simple(Simple::Replace { word: w, base: n(1), value: u })),
     ])]);
     let values =
         vec![table(&["0000", "0000", "0100"]), slice("011"), word("0000"), HostValue::Unset];
@@ -137,10 +137,16 @@ fn growing() -> Program {
     let t = draft.param("T", TABLE, Mode::Ref);
     let x = draft.param("X", SLICE, Mode::Value);
     program(vec![draft.body(vec![
-        st(StmtKind::Size(SizeOp::SetRows { table: t, rows: SizeOperand::Length(x) })),
-        st(StmtKind::Check(star_ir::Check::NewColumn(t, n(3)))),
-        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(3)) })),
-        st(StmtKind::PutColumn { table: t, index: n(3), value: x }),
+        st(StmtKind::Simple(Simple::Size(SizeOp::SetRows {
+            table: t,
+            rows: SizeOperand::Length(x),
+        }))),
+        st(StmtKind::Simple(Simple::Check(star_ir::Check::NewColumn(t, n(3))))),
+        st(StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns {
+            table: t,
+            columns: SizeOperand::Value(n(3)),
+        }))),
+        st(StmtKind::Simple(Simple::PutColumn { table: t, index: n(3), value: x })),
     ])])
 }
 
@@ -167,12 +173,16 @@ fn size_operations_act_once() {
     let x = draft.param("X", SLICE, Mode::Ref);
     let k = draft.param("k", Ty::Int, Mode::Ref);
     let init = |rows, columns| {
-        st(StmtKind::Size(SizeOp::Init { table: t, rows: n(rows), columns: n(columns) }))
+        st(StmtKind::Simple(Simple::Size(SizeOp::Init {
+            table: t,
+            rows: n(rows),
+            columns: n(columns),
+        })))
     };
-    let latch = |size| st(StmtKind::Size(SizeOp::Latch { dst: k, size }));
+    let latch = |size| st(StmtKind::Simple(Simple::Size(SizeOp::Latch { dst: k, size })));
     let adapt = |size| {
         let size = n(size);
-        st(StmtKind::Size(SizeOp::Adapt { bits: x, size }))
+        st(StmtKind::Simple(Simple::Size(SizeOp::Adapt { bits: x, size })))
     };
     let program = program(vec![draft.body(vec![
         init(2, 3),
@@ -204,17 +214,17 @@ fn fixed_to_three(body: impl FnOnce([VarId; 2]) -> Block) -> Program {
 }
 
 fn fix(bits: VarId, size: i64) -> star_ir::Stmt {
-    st(StmtKind::Size(SizeOp::Fix { bits, size: n(size) }))
+    st(StmtKind::Simple(Simple::Size(SizeOp::Fix { bits, size: n(size) })))
 }
 
 fn adapt(bits: VarId, size: i64) -> star_ir::Stmt {
-    st(StmtKind::Size(SizeOp::Adapt { bits, size: n(size) }))
+    st(StmtKind::Simple(Simple::Size(SizeOp::Adapt { bits, size: n(size) })))
 }
 
 #[test]
 fn a_fixed_size_is_measured_before_the_slice_is_set() {
     let checks = |x, size| {
-        let check = |check| st(StmtKind::Check(check));
+        let check = |check| st(StmtKind::Simple(Simple::Check(check)));
         vec![
             check(Check::Sized(x)),
             check(Check::Size(SizeOperand::Length(x), SizeOperand::Value(n(size)))),
@@ -234,7 +244,10 @@ fn a_fixed_size_is_measured_before_the_slice_is_set() {
     let (outcome, after) = run_fixed(false, [unset(), unset()], &measured);
     assert_eq!((outcome, after), (Outcome::Done, vec![unset(), HostValue::Int(3)]));
     let latched = |[x, k]: [VarId; 2]| {
-        vec![st(StmtKind::Size(SizeOp::Latch { dst: k, size: SizeOperand::Length(x) }))]
+        vec![st(StmtKind::Simple(Simple::Size(SizeOp::Latch {
+            dst: k,
+            size: SizeOperand::Length(x),
+        })))]
     };
     let (_, after) = run_fixed(false, [unset(), unset()], &latched);
     assert_eq!(after[1], HostValue::Int(3));
@@ -244,8 +257,11 @@ fn a_fixed_size_is_measured_before_the_slice_is_set() {
     assert_eq!(after, [slice("01"), HostValue::Int(2)]);
     // Another size is forgotten by `adapt`, and set by `fix`, unless the slice is sized.
     let no_size = TrapKind::NoSize(Some("X".to_owned()));
-    let adapted =
-        |size| move |[x, _]: [VarId; 2]| vec![adapt(x, size), st(StmtKind::Check(Check::Sized(x)))];
+    let adapted = |size| {
+        move |[x, _]: [VarId; 2]| {
+            vec![adapt(x, size), st(StmtKind::Simple(Simple::Check(Check::Sized(x))))]
+        }
+    };
     let trap = |outcome| match outcome {
         Outcome::Trap(trap) => trap.kind,
         other => panic!("{other:?}"),
@@ -273,7 +289,9 @@ fn a_fixed_size_is_measured_before_the_slice_is_set() {
 fn known_sizes_pass_through_calls() {
     let mut callee = Draft::new("callee");
     let y = callee.param("Y", SLICE, Mode::Ref);
-    let callee = |size| callee.body(vec![st(StmtKind::Check(Check::Sized(y))), fix(y, size)]);
+    let callee = |size| {
+        callee.body(vec![st(StmtKind::Simple(Simple::Check(Check::Sized(y)))), fix(y, size)])
+    };
     let callee = callee(5);
     let main = |extent| {
         let mut main = Draft::new("main");
@@ -281,7 +299,14 @@ fn known_sizes_pass_through_calls() {
         let x = main.var("X", Ty::Slice(extent));
         main.body(vec![
             fix(x, 3),
-            at(4, StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Ref(x)], dst: None }),
+            at(
+                4,
+                StmtKind::Simple(Simple::Call {
+                    callee: RoutineId(1),
+                    args: vec![Arg::Ref(x)],
+                    dst: None,
+                }),
+            ),
             set(k, Op::Length(x)),
         ])
     };
@@ -311,10 +336,13 @@ fn files_and_print_go_through_the_host() {
     let t = draft.var("T", TABLE);
     let file = text("t");
     let program = program(vec![draft.body(vec![
-        st(StmtKind::Read { dst: t, file: file.clone(), layout: None }),
-        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(9)) })),
-        st(StmtKind::Write { src: t, file: text("u") }),
-        st(StmtKind::Print(vec![text("T =").into(), v(t).into(), n(-1).into()])),
+        st(StmtKind::Simple(Simple::Read { dst: t, file: file.clone(), layout: None })),
+        st(StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns {
+            table: t,
+            columns: SizeOperand::Value(n(9)),
+        }))),
+        st(StmtKind::Simple(Simple::Write { src: t, file: text("u") })),
+        st(StmtKind::Simple(Simple::Print(vec![text("T =").into(), v(t).into(), n(-1).into()]))),
     ])]);
     let mut trial = Trial::new();
     assert_eq!(trial.run(&program, vec![]).0, Outcome::Done);

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::{Code, FileId, Span};
 use star_ir::{
     Block, Extent, LabelId, LimitKind, LocId, Location, Mode, NamedVar, Op, Operand, Param,
-    Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
+    Program, Routine, RoutineId, Simple, Stmt, StmtKind, Ty, Var, VarId,
 };
 use star_value::{BitTable, BitVector, BitsRef, Value as HostValue};
 
@@ -149,7 +149,7 @@ pub(super) fn st(kind: StmtKind) -> Stmt {
 }
 
 pub(super) fn set(var: VarId, op: Op) -> Stmt {
-    st(StmtKind::Assign(var, op))
+    st(StmtKind::Simple(Simple::Assign(var, op)))
 }
 
 pub(super) fn v(var: VarId) -> Operand {

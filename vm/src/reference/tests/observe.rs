@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use star_ir::{Arg, LimitKind, Mode, RoutineId, StmtKind, Ty};
+use star_ir::{Arg, LimitKind, Mode, RoutineId, Simple, StmtKind, Ty};
 
 use super::*;
 use crate::reference::{Moment, Observer, Scene};
@@ -16,8 +16,8 @@ struct Diary {
 impl Observer for Diary {
     fn at(&mut self, moment: Moment<'_>, scene: &Scene<'_>) -> ControlFlow<()> {
         let what = match moment {
-            Moment::Statement(Stmt { kind: StmtKind::Assign(..), .. }) => "assign",
-            Moment::Statement(Stmt { kind: StmtKind::Call { .. }, .. }) => "call",
+            Moment::Statement(Stmt { kind: StmtKind::Simple(Simple::Assign(..)), .. }) => "assign",
+            Moment::Statement(Stmt { kind: StmtKind::Simple(Simple::Call { .. }), .. }) => "call",
             Moment::Statement(Stmt { kind: StmtKind::For { .. }, .. }) => "for",
             Moment::Statement(_) => "other",
             Moment::Iteration => "iteration",
@@ -40,7 +40,11 @@ fn observed(stop_at: usize) -> (Outcome, HostValue, Vec<String>) {
     let mut main = Draft::new("main");
     let s = main.param("s", Ty::Int, Mode::Ref);
     let i = main.var("i", Ty::Int);
-    let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Ref(s)], dst: None });
+    let call = st(StmtKind::Simple(Simple::Call {
+        callee: RoutineId(1),
+        args: vec![Arg::Ref(s)],
+        dst: None,
+    }));
     let main = main.body(vec![for_up(0, i, n(1), n(2), vec![call])]);
     let reference = Reference::new();
     let plan = planned(&reference, &program(vec![main, callee]), CompileOptions::AS_LOWERED);

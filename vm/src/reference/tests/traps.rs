@@ -1,8 +1,8 @@
 //! Guards, and the text of traps.
 
 use star_ir::{
-    Arg, Check, Frame, IntOp, LocId, Mode, NamedSize, Op, RoutineId, SizeOperand, StmtKind, Trap,
-    TrapKind, Ty, VarId,
+    Arg, Check, Frame, IntOp, LocId, Mode, NamedSize, Op, RoutineId, Simple, SizeOperand, StmtKind,
+    Trap, TrapKind, Ty, VarId,
 };
 use star_value::BitVector;
 
@@ -24,7 +24,7 @@ fn check(check: Check, fixed: bool) -> Option<TrapKind> {
     ] {
         draft.param(name, ty, Mode::Ref);
     }
-    let program = program(vec![draft.body(vec![st(StmtKind::Check(check))])]);
+    let program = program(vec![draft.body(vec![st(StmtKind::Simple(Simple::Check(check)))])]);
     let values = vec![
         HostValue::Int(7),
         HostValue::Bool(false),
@@ -250,12 +250,14 @@ fn a_trap_names_frames_calls_and_values() {
     let handle = callee.var("H", Ty::Handle);
     let callee = callee.body(vec![
         set(y, Op::BitsNot(y)),
-        at(2, StmtKind::Check(Check::Index(v(i), SizeOperand::Length(y)))),
+        at(2, StmtKind::Simple(Simple::Check(Check::Index(v(i), SizeOperand::Length(y))))),
     ]);
-    let call = |callee, arg, var| StmtKind::Call {
-        callee: RoutineId(callee),
-        args: vec![Arg::Ref(var), arg],
-        dst: None,
+    let call = |callee, arg, var| {
+        StmtKind::Simple(Simple::Call {
+            callee: RoutineId(callee),
+            args: vec![Arg::Ref(var), arg],
+            dst: None,
+        })
     };
     let mut middle = Draft::new("middle");
     let x = middle.param("X", SLICE, Mode::Ref);
@@ -287,15 +289,17 @@ fn a_trap_names_frames_calls_and_values() {
 fn requests_refused_by_the_host_are_traps() {
     let mut draft = Draft::new("main");
     let t = draft.var("T", TABLE);
-    let read = program(vec![
-        draft.body(vec![at(5, StmtKind::Read { dst: t, file: text("none"), layout: None })]),
-    ]);
+    let read = program(vec![draft.body(vec![at(
+        5,
+        StmtKind::Simple(Simple::Read { dst: t, file: text("none"), layout: None }),
+    )])]);
     let (outcome, _) = Trial::new().run(&read, vec![]);
     let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
     assert_eq!(trap.loc, LocId(5));
     assert!(matches!(&trap.kind, TrapKind::File { message, .. } if message == "no file `none`"));
 
-    let print = program(vec![Draft::new("main").body(vec![st(StmtKind::Print(vec![]))])]);
+    let print =
+        program(vec![Draft::new("main").body(vec![st(StmtKind::Simple(Simple::Print(vec![])))])]);
     let mut trial = Trial::new();
     trial.host.deaf = true;
     let (outcome, _) = trial.run(&print, vec![]);
@@ -309,7 +313,7 @@ fn shuffle_rejects_an_odd_number_of_components() {
     let x = draft.var("X", SLICE);
     let program = program(vec![draft.body(vec![
         set(x, Op::Literal(BitVector::parse("011").unwrap())),
-        st(StmtKind::Check(Check::Even(x))),
+        st(StmtKind::Simple(Simple::Check(Check::Even(x)))),
     ])]);
     let (outcome, _) = Trial::new().run(&program, vec![]);
     assert!(matches!(outcome, Outcome::Trap(trap) if trap.kind == TrapKind::Odd(3)));

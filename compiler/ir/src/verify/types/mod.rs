@@ -10,7 +10,8 @@ use crate::kind::{OperandKind, type_text};
 use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
-    Arg, ForallRange, Part, PartKind, PrintItem, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
+    Arg, ForallRange, Part, PartKind, PrintItem, Reduction, ReductionOp, Simple, SizeOp, Stmt,
+    StmtKind,
 };
 use crate::table::Field;
 use crate::visit;
@@ -103,70 +104,7 @@ impl Types<'_, '_, '_> {
     fn statement(&mut self) {
         let stmt = self.stmt;
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => self.op(*dst, op),
-            StmtKind::Step { dst, bits } => {
-                self.var(*dst, OperandKind::Int);
-                self.var(*bits, OperandKind::Bits);
-            }
-            StmtKind::Put { bits, index, bit } => {
-                self.var(*bits, OperandKind::Bits);
-                self.ints(&[index, bit]);
-            }
-            StmtKind::Replace { word, base, value } => {
-                self.var(*word, OperandKind::Word);
-                self.operand(base, OperandKind::Int);
-                self.var(*value, OperandKind::Word);
-            }
-            StmtKind::PutColumn { table, index, value } => {
-                self.var(*table, OperandKind::Table);
-                self.operand(index, OperandKind::Int);
-                self.var(*value, OperandKind::Slice);
-            }
-            StmtKind::PutRow { table, index, value } => {
-                self.var(*table, OperandKind::Table);
-                self.operand(index, OperandKind::Int);
-                self.var(*value, OperandKind::Word);
-            }
-            StmtKind::PutBit { table, row, column, bit } => {
-                self.var(*table, OperandKind::Table);
-                self.ints(&[row, column, bit]);
-            }
-            StmtKind::PutHandlePart { handle, part: _, value } => {
-                self.var(*handle, OperandKind::Handle);
-                self.var(*value, OperandKind::Table);
-            }
-            StmtKind::PutField { table, base, value } => {
-                self.var(*table, OperandKind::Table);
-                self.operand(base, OperandKind::Int);
-                self.var(*value, OperandKind::Table);
-            }
-            StmtKind::Size(op) => self.size_op(op),
-            StmtKind::Check(check) => self.check(check),
-            StmtKind::Cost { units: _, times } => {
-                if let Some(times) = times {
-                    self.measure(times);
-                }
-            }
-            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
-            StmtKind::Print(values) => {
-                for item in values {
-                    match item {
-                        PrintItem::Value(value) => self.operand(value, OperandKind::Shown),
-                        PrintItem::Name(vertex) => self.operand(vertex, OperandKind::Int),
-                    }
-                }
-            }
-            StmtKind::Read { dst, file, layout } => {
-                self.var(*dst, OperandKind::Stored);
-                self.operand(file, OperandKind::Str);
-                if let Some(layout) = layout {
-                    self.operand(layout, OperandKind::Str);
-                }
-            }
-            StmtKind::Write { src, file } => {
-                self.var(*src, OperandKind::Stored);
-                self.operand(file, OperandKind::Str);
-            }
+            StmtKind::Simple(simple) => self.simple(simple),
             StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
                 self.var(*var, OperandKind::Int);
                 self.ints(&[from, to]);
@@ -192,6 +130,75 @@ impl Types<'_, '_, '_> {
             | StmtKind::Break(_)
             | StmtKind::Continue(_)
             | StmtKind::Exit => {}
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple) {
+        match simple {
+            Simple::Assign(dst, op) => self.op(*dst, op),
+            Simple::Step { dst, bits } => {
+                self.var(*dst, OperandKind::Int);
+                self.var(*bits, OperandKind::Bits);
+            }
+            Simple::Put { bits, index, bit } => {
+                self.var(*bits, OperandKind::Bits);
+                self.ints(&[index, bit]);
+            }
+            Simple::Replace { word, base, value } => {
+                self.var(*word, OperandKind::Word);
+                self.operand(base, OperandKind::Int);
+                self.var(*value, OperandKind::Word);
+            }
+            Simple::PutColumn { table, index, value } => {
+                self.var(*table, OperandKind::Table);
+                self.operand(index, OperandKind::Int);
+                self.var(*value, OperandKind::Slice);
+            }
+            Simple::PutRow { table, index, value } => {
+                self.var(*table, OperandKind::Table);
+                self.operand(index, OperandKind::Int);
+                self.var(*value, OperandKind::Word);
+            }
+            Simple::PutBit { table, row, column, bit } => {
+                self.var(*table, OperandKind::Table);
+                self.ints(&[row, column, bit]);
+            }
+            Simple::PutHandlePart { handle, part: _, value } => {
+                self.var(*handle, OperandKind::Handle);
+                self.var(*value, OperandKind::Table);
+            }
+            Simple::PutField { table, base, value } => {
+                self.var(*table, OperandKind::Table);
+                self.operand(base, OperandKind::Int);
+                self.var(*value, OperandKind::Table);
+            }
+            Simple::Size(op) => self.size_op(op),
+            Simple::Check(check) => self.check(check),
+            Simple::Cost { units: _, times } => {
+                if let Some(times) = times {
+                    self.measure(times);
+                }
+            }
+            Simple::Call { callee, args, dst } => self.call(*callee, args, *dst),
+            Simple::Print(values) => {
+                for item in values {
+                    match item {
+                        PrintItem::Value(value) => self.operand(value, OperandKind::Shown),
+                        PrintItem::Name(vertex) => self.operand(vertex, OperandKind::Int),
+                    }
+                }
+            }
+            Simple::Read { dst, file, layout } => {
+                self.var(*dst, OperandKind::Stored);
+                self.operand(file, OperandKind::Str);
+                if let Some(layout) = layout {
+                    self.operand(layout, OperandKind::Str);
+                }
+            }
+            Simple::Write { src, file } => {
+                self.var(*src, OperandKind::Stored);
+                self.operand(file, OperandKind::Str);
+            }
         }
     }
 

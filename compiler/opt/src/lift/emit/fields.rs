@@ -8,7 +8,7 @@ use star_ir::rewrite::map;
 use star_ir::rewrite::{Edit, Edits, Labels, edit, fresh_var};
 use star_ir::{
     Block, Extent, ForallRange, IntOp, LogicOp, Op, Operand, Part, PartKind, Relation, Routine,
-    SizeOp, SizeOperand, StmtKind, Ty, Var, VarId,
+    Simple, SizeOp, SizeOperand, StmtKind, Ty, Var, VarId,
 };
 
 use super::super::fields::{Fields, Own};
@@ -141,7 +141,7 @@ impl Maker<'_> {
             StmtKind::Forall { label, var: index, range, writes, privates, reductions, body };
         inner.push(self.at(forall));
         if let Some(last) = last {
-            inner.push(self.at(StmtKind::Assign(var, Op::Copy(last))));
+            inner.push(self.at(StmtKind::Simple(Simple::Assign(var, Op::Copy(last)))));
         }
         stmts.push(self.at(StmtKind::If { test: begins, then: inner, otherwise: Vec::new() }));
     }
@@ -183,7 +183,7 @@ impl Maker<'_> {
                 let columns = self.evaluate(&mut inner, polynomials, columns, &mut known);
                 let size = SizeOperand::Value(columns.clone());
                 let op = SizeOp::EnsureColumns { table: *table, columns: size };
-                inner.push(self.at(StmtKind::Size(op)));
+                inner.push(self.at(StmtKind::Simple(Simple::Size(op))));
                 // A table of a fixed size has not grown.
                 let has = self.measure(&mut inner, &SizeOperand::Columns(*table));
                 tests.push(Op::Compare(Relation::Ge, has, columns));
@@ -203,7 +203,7 @@ impl Maker<'_> {
     ) -> Operand {
         let all = self.define(stmts, "fits", Ty::Bool, Op::Copy(Operand::Bool(false)));
         if let Some(test) = self.all(&mut inner, tests) {
-            inner.push(self.at(StmtKind::Assign(all, Op::Copy(test))));
+            inner.push(self.at(StmtKind::Simple(Simple::Assign(all, Op::Copy(test)))));
         }
         stmts.push(self.at(StmtKind::If { test: holds, then: inner, otherwise: Vec::new() }));
         Operand::Var(all)

@@ -2,7 +2,7 @@
 //! loop stays.
 
 use star_ir::analysis::polynomial::Polynomial;
-use star_ir::{Check, IntOp, Op, Operand, SizeOp, SizeOperand, Stmt, StmtKind};
+use star_ir::{Check, IntOp, Op, Operand, Simple, SizeOp, SizeOperand, Stmt, StmtKind};
 
 use super::super::state::State;
 use super::Iteration;
@@ -40,8 +40,8 @@ impl Iteration<'_> {
                 all(vec![self.non_negative(above), self.non_negative(room)])
             }
             Check::NewColumn(table, index) => {
-                let grows = matches!(next.map(|next| &next.kind), Some(StmtKind::Size(
-                    SizeOp::EnsureColumns { table: of, columns: SizeOperand::Value(columns) }))
+                let grows = matches!(next.map(|next| &next.kind), Some(StmtKind::Simple(Simple::Size(
+                    SizeOp::EnsureColumns { table: of, columns: SizeOperand::Value(columns) })))
                     if of == table && columns == index);
                 let index = self.value(index, state);
                 let above = less(index.clone(), Some(one));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use star_ir::{
     Check, ForallRange, HandlePart, IntOp, LocId, Names, Op, Operand, Program, Routine, RoutineId,
-    SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 use star_vm::Declined;
 use star_vm::checks::{self, GuardContext};
@@ -190,20 +190,20 @@ impl<'p> Walk<'p> {
         self.left = self.left.checked_sub(1).ok_or(Declined::Body)?;
         self.loc = stmt.loc;
         match &stmt.kind {
-            StmtKind::Assign(dst, op) => match self.routine().var(*dst).ty {
+            StmtKind::Simple(Simple::Assign(dst, op)) => match self.routine().var(*dst).ty {
                 Ty::Slice(_) => self.slice(*dst, op),
                 Ty::Int | Ty::Bool => self.scalar(*dst, op),
                 Ty::Str | Ty::Word(_) | Ty::Table(..) | Ty::Handle => Err(Declined::Body),
             },
-            StmtKind::PutColumn { table, index, value } => {
+            StmtKind::Simple(Simple::PutColumn { table, index, value }) => {
                 let rows = self.set(*value)?.rows;
                 let table = self.column(*table, index)?;
                 self.work += 1;
                 if table == rows { self.is_tall(rows) } else { Err(Declined::Guard) }
             }
-            StmtKind::Size(op) => self.resize(op),
-            StmtKind::Check(check) => self.check(check),
-            StmtKind::Cost { units, times } => {
+            StmtKind::Simple(Simple::Size(op)) => self.resize(op),
+            StmtKind::Simple(Simple::Check(check)) => self.check(check),
+            StmtKind::Simple(Simple::Cost { units, times }) => {
                 let times = match times {
                     None => 1,
                     Some(size) => self.size(size)?.unwrap_or(0),
