@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use star_base::builtins::{Form, ResultKind, Special};
 pub(crate) use star_base::{
     Builtin, Code, Diagnostic, FileId, Severity, SourceFile, Span, certain_fixes, language, text,
 };

@@ -133,36 +133,7 @@ fn fold(op: &Op, known: &ConstantMap) -> Option<Operand> {
             (LogicOp::And | LogicOp::Or | LogicOp::Xor, _, _) => None,
         }
         .map(Operand::Bool),
-        Op::Fill(..)
-        | Op::Literal(_)
-        | Op::BitsNot(_)
-        | Op::BitsLogic(..)
-        | Op::BitsEqual(..)
-        | Op::Component(..)
-        | Op::Query(..)
-        | Op::Convert(_)
-        | Op::KeepFirst(_)
-        | Op::Mask { .. }
-        | Op::Shift(..)
-        | Op::Rotate(..)
-        | Op::Mirror(_)
-        | Op::Shuffle(_)
-        | Op::Length(_)
-        | Op::Trim { .. }
-        | Op::WordCompare(..)
-        | Op::WordAdd(..)
-        | Op::WordSub(..)
-        | Op::WordToInt(_)
-        | Op::IntToWord { .. }
-        | Op::Column(..)
-        | Op::Row(..)
-        | Op::Bit(..)
-        | Op::Field { .. }
-        | Op::Rows(_)
-        | Op::Columns(_)
-        | Op::NewTable(..)
-        | Op::HandlePart(..)
-        | Op::Extreme { .. } => None,
+        _ => None,
     }
 }
 

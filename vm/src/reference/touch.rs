@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use star_ir::visit::{self, Access};
 use star_ir::{
     Arg, Check, ForallRange, Op, Operand, PrintItem, Simple, SizeOp, SizeOperand, StmtKind, VarId,
 };
@@ -278,39 +279,11 @@ impl List<'_, '_> {
         }
     }
 
+    /// Records the parts that an operation reads; whole variables unless it takes a part of one.
     fn operation(&mut self, op: &Op) -> Exec<()> {
         match op {
-            Op::Copy(operand) | Op::Not(operand) | Op::Fill(operand, _) => self.operand(operand),
-            Op::Int(_, left, right)
-            | Op::Compare(_, left, right)
-            | Op::Logic(_, left, right)
-            | Op::NewTable(left, right)
-            | Op::IntToWord { value: left, width: right } => self.operands([left, right]),
-            Op::Literal(_) => {}
-            Op::BitsNot(x)
-            | Op::Query(_, x)
-            | Op::Convert(x)
-            | Op::KeepFirst(x)
-            | Op::Mirror(x)
-            | Op::Shuffle(x)
-            | Op::WordToInt(x)
-            | Op::HandlePart(x, _) => self.read(*x),
-            Op::BitsLogic(_, x, y)
-            | Op::BitsEqual(x, y)
-            | Op::WordCompare(_, x, y)
-            | Op::WordAdd(x, y)
-            | Op::WordSub(x, y)
-            | Op::Extreme { table: x, mask: y, sense: _ } => {
-                self.read(*x);
-                self.read(*y);
-            }
             Op::Component(x, index) => self.component(*x, index, false)?,
-            Op::Mask { size, from, to } => self.operands([size, from, to]),
-            Op::Shift(x, _, by) | Op::Rotate(x, by) => {
-                self.read(*x);
-                self.operand(by);
-            }
-            Op::Length(x) | Op::Rows(x) | Op::Columns(x) => self.part(*x, Region::Sizes, false),
+            Op::Rows(x) => self.part(*x, Region::Sizes, false),
             Op::Trim { word, base, width } => {
                 let (base, width) = (self.index(base)?, self.index(width)?);
                 self.part(*word, Region::Components { base, width }, false);
@@ -331,6 +304,10 @@ impl List<'_, '_> {
                 let (base, width) = (self.index(base)?, self.index(width)?);
                 self.part(*table, Region::Columns { base, width }, false);
             }
+            _ => visit::op_accesses(op, &mut |var, access| match access {
+                Access::ReadSize => self.part(var, Region::Sizes, false),
+                _ => self.read(var),
+            }),
         }
         Ok(())
     }

@@ -232,20 +232,10 @@ impl Lowerer<'_> {
             return self.fault_bits("expected a built-in that returns a slice or word", exts);
         };
         match op {
-            Bits::Convert => {
+            Bits::Plain(op) => {
                 let bits = self.bits(first, size);
                 self.count(builtin.cost());
-                like(bits, Op::Convert(bits))
-            }
-            Bits::KeepFirst => {
-                let bits = self.bits(first, size);
-                self.count(builtin.cost());
-                like(bits, Op::KeepFirst(bits))
-            }
-            Bits::Mirror => {
-                let bits = self.bits(first, size);
-                self.count(builtin.cost());
-                like(bits, Op::Mirror(bits))
+                like(bits, op(bits))
             }
             Bits::Shuffle => {
                 let bits = self.bits(first, size);

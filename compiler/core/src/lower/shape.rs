@@ -1,7 +1,7 @@
 //! The built-ins that are values, and their shape: every new built-in must be added here.
 
 use star_base::Builtin;
-use star_ir::{IntOp, Query, Relation};
+use star_ir::{IntOp, Op, Query, Relation, VarId};
 
 /// The shape of a built-in in an expression.
 pub(super) enum Shape {
@@ -23,9 +23,8 @@ pub(super) enum Scalar {
 
 /// A slice or word computed from another one, or from a number.
 pub(super) enum Bits {
-    Convert,
-    KeepFirst,
-    Mirror,
+    /// One operand and no guard.
+    Plain(fn(VarId) -> Op),
     Shuffle,
     Rotate,
     Mask,
@@ -49,9 +48,9 @@ pub(super) fn shape(builtin: Builtin) -> Shape {
         Builtin::Great => Shape::Scalar(Scalar::Compare(Relation::Gt)),
         Builtin::GreatEq => Shape::Scalar(Scalar::Compare(Relation::Ge)),
         Builtin::Int => Shape::Scalar(Scalar::ToInt),
-        Builtin::Convert => Shape::Bits(Bits::Convert),
-        Builtin::Frst => Shape::Bits(Bits::KeepFirst),
-        Builtin::Mirror => Shape::Bits(Bits::Mirror),
+        Builtin::Convert => Shape::Bits(Bits::Plain(Op::Convert)),
+        Builtin::Frst => Shape::Bits(Bits::Plain(Op::KeepFirst)),
+        Builtin::Mirror => Shape::Bits(Bits::Plain(Op::Mirror)),
         Builtin::Shuffle => Shape::Bits(Bits::Shuffle),
         Builtin::Rotate => Shape::Bits(Bits::Rotate),
         Builtin::Mask => Shape::Bits(Bits::Mask),

@@ -31,6 +31,7 @@ pub mod polynomial;
 mod ranges;
 pub mod recursion;
 pub(crate) mod requirements;
+pub use requirements::sizes as result_sizes;
 pub mod size_ops;
 mod tested;
 mod var_set;

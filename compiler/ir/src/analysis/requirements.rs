@@ -4,7 +4,8 @@ use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::{Simple, SizeOp, StmtKind};
-use crate::visit;
+use crate::table::Gives;
+use crate::visit::{self, Access};
 
 /// A precondition of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,7 +214,7 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
 
 /// Returns the sizes of the result (or the integer itself) and what they are equal to before the
 /// assignment.
-pub(crate) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOperand)> {
+pub fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOperand)> {
     let length = |of: SizeOperand| vec![(SizeOperand::Length(dst), of)];
     let table = |rows: SizeOperand, columns: SizeOperand| {
         vec![(SizeOperand::Rows(dst), rows), (SizeOperand::Columns(dst), columns)]
@@ -235,13 +236,6 @@ pub(crate) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOp
             Ok(n) => length(SizeOperand::Value(Operand::Int(n))),
             Err(_) => Vec::new(),
         },
-        Op::BitsNot(v)
-        | Op::Convert(v)
-        | Op::KeepFirst(v)
-        | Op::Shift(v, ..)
-        | Op::Rotate(v, _)
-        | Op::Mirror(v)
-        | Op::Shuffle(v) => length(SizeOperand::Length(*v)),
         Op::BitsLogic(_, v, w) | Op::WordAdd(v, w) | Op::WordSub(v, w) => vec![
             (SizeOperand::Length(dst), SizeOperand::Length(*v)),
             (SizeOperand::Length(dst), SizeOperand::Length(*w)),
@@ -264,16 +258,20 @@ pub(crate) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOp
         Op::Length(v) => integer(SizeOperand::Length(*v)),
         Op::Rows(t) => integer(SizeOperand::Rows(*t)),
         Op::Columns(t) => integer(SizeOperand::Columns(*t)),
-        Op::Int(..)
-        | Op::Compare(..)
-        | Op::Not(_)
-        | Op::Logic(..)
-        | Op::BitsEqual(..)
-        | Op::Component(..)
-        | Op::Query(..)
-        | Op::WordCompare(..)
-        | Op::WordToInt(_)
-        | Op::Bit(..)
-        | Op::HandlePart(..) => Vec::new(),
+        _ => match (op.gives(), first_read(op)) {
+            (Gives::Alike | Gives::OtherBits, Some(bits)) => length(SizeOperand::Length(bits)),
+            _ => Vec::new(),
+        },
     }
+}
+
+/// Returns the first variable whose value the operation reads.
+fn first_read(op: &Op) -> Option<VarId> {
+    let mut first = None;
+    visit::op_accesses(op, &mut |var, access| {
+        if access == Access::Read {
+            first = first.or(Some(var));
+        }
+    });
+    first
 }

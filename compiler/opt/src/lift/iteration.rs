@@ -449,7 +449,7 @@ impl<'p> Iteration<'p> {
 
     fn assign(&mut self, dst: VarId, op: &Op, state: &mut State) {
         let value = self.result(op, state);
-        let sizes = self.sizes_of(op, state);
+        let sizes = self.sizes_of(dst, op, state);
         self.is_assigned(dst, state);
         if let Some(value) = value {
             state.values.insert(dst, value);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::{Action, Request};
 use crate::features::{completion, diagnostics, docs, tree};
 use crate::protocol::types::{CodeActionKind, TextEdit};
-use crate::toolchain::{Builtin, Code, Diagnostic, Meaning, Span, ast, certain_fixes, hir};
+use crate::toolchain::{
+    Builtin, Code, Diagnostic, Form, Meaning, ResultKind, Span, Special, ast, certain_fixes, hir,
+};
 
 /// Returns the fixes of the diagnostics at the selection.
 pub(super) fn fixes(request: &Request<'_>) -> Vec<Action> {
@@ -221,28 +223,7 @@ fn kind_of(request: &Request<'_>, value: &ast::Expr) -> Option<hir::TyKind> {
         ExprKind::Name(..) => of_meaning(value.plain_name()?.span),
         ExprKind::Ref(call) => match Builtin::find(&call.name.name) {
             Some(Builtin::Col) => Some(hir::TyKind::Slice),
-            Some(Builtin::Row | Builtin::Trim | Builtin::Add | Builtin::Subt | Builtin::Word) => {
-                Some(hir::TyKind::Word)
-            }
-            Some(
-                Builtin::Some
-                | Builtin::One
-                | Builtin::Zero
-                | Builtin::Eq
-                | Builtin::NotEq
-                | Builtin::Less
-                | Builtin::LessEq
-                | Builtin::Great
-                | Builtin::GreatEq,
-            ) => Some(hir::TyKind::Bool),
-            Some(
-                Builtin::Mask
-                | Builtin::Shift
-                | Builtin::Rotate
-                | Builtin::Mirror
-                | Builtin::Shuffle
-                | Builtin::Frst,
-            ) => call.args.as_ref().and_then(|args| kind_of(request, args.first()?)),
+            Some(Builtin::Row) => Some(hir::TyKind::Word),
             Some(Builtin::Convert) => {
                 let inner = call.args.as_ref().and_then(|args| kind_of(request, args.first()?));
                 match inner {
@@ -250,7 +231,14 @@ fn kind_of(request: &Request<'_>, value: &ast::Expr) -> Option<hir::TyKind> {
                     _ => Some(hir::TyKind::Slice),
                 }
             }
-            Some(_) => Some(hir::TyKind::Int),
+            Some(builtin) => match builtin.form() {
+                Form::Value(_, ResultKind::Word) => Some(hir::TyKind::Word),
+                Form::Value(_, ResultKind::Bool) => Some(hir::TyKind::Bool),
+                Form::Value(_, ResultKind::Same) | Form::Special(Special::Shift, _) => {
+                    call.args.as_ref().and_then(|args| kind_of(request, args.first()?))
+                }
+                _ => Some(hir::TyKind::Int),
+            },
             None => match of_meaning(call.name.span) {
                 // A component is 0 or 1.
                 Some(hir::TyKind::Slice | hir::TyKind::Word | hir::TyKind::Table) => {

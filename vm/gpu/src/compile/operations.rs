@@ -230,27 +230,7 @@ impl Builder<'_> {
                 let (row, column) = (self.value(row), self.value(column));
                 self.bit_get(self.object(*table), Some(column), row)
             }
-            Sir::Fill(..)
-            | Sir::Literal(_)
-            | Sir::BitsNot(_)
-            | Sir::BitsLogic(..)
-            | Sir::Convert(_)
-            | Sir::KeepFirst(_)
-            | Sir::Mask { .. }
-            | Sir::Shift(..)
-            | Sir::Rotate(..)
-            | Sir::Mirror(_)
-            | Sir::Shuffle(_)
-            | Sir::Trim { .. }
-            | Sir::WordAdd(..)
-            | Sir::WordSub(..)
-            | Sir::IntToWord { .. }
-            | Sir::Column(..)
-            | Sir::Row(..)
-            | Sir::Field { .. }
-            | Sir::NewTable(..)
-            | Sir::Extreme { .. }
-            | Sir::HandlePart(..) => {
+            _ => {
                 return Err(Unsupported("an object in the place of a number".to_owned()));
             }
         })

@@ -1,6 +1,7 @@
 //! Numbers and sizes in an iteration, and the statements that set sizes.
 
 use star_ir::analysis::polynomial::Polynomial;
+use star_ir::analysis::result_sizes;
 use star_ir::{Extent, IntOp, Op, Operand, SizeOp, SizeOperand, Ty, VarId};
 
 use super::super::state::State;
@@ -30,48 +31,25 @@ impl Iteration<'_> {
         }
     }
 
-    /// Returns the sizes of the result of an operation.
-    pub(super) fn sizes_of(&mut self, op: &Op, state: &State) -> [Option<Polynomial>; 2] {
-        let length =
-            |this: &mut Self, of: VarId| [this.size(&SizeOperand::Length(of), state), None];
-        if let Op::Column(table, _) | Op::Extreme { table, .. } = op {
-            [self.size(&SizeOperand::Rows(*table), state), None]
-        } else if let Op::Row(table, _) = op {
-            [self.size(&SizeOperand::Columns(*table), state), None]
-        } else if let Op::Field { table, base: _, width } = op {
-            [self.size(&SizeOperand::Rows(*table), state), self.value(width, state)]
-        } else if let Op::NewTable(rows, columns) = op {
-            [self.value(rows, state), self.value(columns, state)]
-        } else if let Op::Copy(Operand::Var(of)) = op {
-            match self.routine.var(*of).ty {
-                Ty::Table(..) => [SizeOperand::Rows(*of), SizeOperand::Columns(*of)]
-                    .map(|size| self.size(&size, state)),
-                Ty::Slice(_) | Ty::Word(_) => length(self, *of),
-                Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
+    /// Returns the sizes of `dst` after it is set to the result of the operation.
+    pub(super) fn sizes_of(
+        &mut self,
+        dst: VarId,
+        op: &Op,
+        state: &State,
+    ) -> [Option<Polynomial>; 2] {
+        let mut sizes = [None, None];
+        for (size, of) in result_sizes(dst, self.routine.var(dst).ty, op) {
+            let extent = match size {
+                SizeOperand::Value(_) => continue,
+                SizeOperand::Length(_) | SizeOperand::Rows(_) => 0,
+                SizeOperand::Columns(_) => 1,
+            };
+            if sizes[extent].is_none() {
+                sizes[extent] = self.size(&of, state);
             }
-        } else if let Op::Fill(size, _)
-        | Op::Mask { size, .. }
-        | Op::Trim { width: size, .. }
-        | Op::IntToWord { width: size, .. } = op
-        {
-            [self.value(size, state), None]
-        } else if let Op::Literal(bits) = op {
-            [Some(Polynomial::number(bits.len() as i128)), None]
-        } else if let Op::BitsLogic(_, of, _)
-        | Op::BitsNot(of)
-        | Op::Convert(of)
-        | Op::KeepFirst(of)
-        | Op::Shift(of, ..)
-        | Op::Rotate(of, _)
-        | Op::Mirror(of)
-        | Op::Shuffle(of)
-        | Op::WordAdd(of, _)
-        | Op::WordSub(of, _) = op
-        {
-            length(self, *of)
-        } else {
-            [None, None]
         }
+        sizes
     }
 
     /// Returns an integer as a polynomial, if it is known.
