@@ -221,13 +221,7 @@ fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. } => map::statement(stmt, &mut substitute),
-        StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => {}
+        _ => {}
     }
     substitute.fired
 }
@@ -264,16 +258,6 @@ fn folded(kind: &StmtKind) -> Option<Edit> {
             let runs = if *down { from >= to } else { from <= to };
             (!runs).then_some(Edit::Remove)
         }
-        StmtKind::Simple(_)
-        | StmtKind::If { .. }
-        | StmtKind::While { .. }
-        | StmtKind::For { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => None,
+        _ => None,
     }
 }

@@ -363,17 +363,7 @@ impl<'s> Store<'s> {
             StmtKind::Simple(Simple::Size(SizeOp::EnsureColumns { table, columns: _ })) => {
                 Some((*table, Store::Columns))
             }
-            StmtKind::Simple(_)
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Kernel(_)
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => None,
+            _ => None,
         }
     }
 }

@@ -268,15 +268,7 @@ fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
         StmtKind::Foreach { label, var, over, body } => {
             (*label, *var, ForallRange::Ones(*over), body)
         }
-        StmtKind::Simple(_)
-        | StmtKind::While { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Kernel(_)
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => return None,
+        _ => return None,
     })
 }
 

@@ -156,39 +156,7 @@ impl Inst {
             | Op::Fill
             | Op::Fetch => true,
             Op::Line => self.line.is_some_and(|line| !line.stores && !line.clears),
-            Op::Jump
-            | Op::JumpZero
-            | Op::JumpNonzero
-            | Op::Cost
-            | Op::CostTimes
-            | Op::Iteration
-            | Op::TrapZero
-            | Op::TrapNonzero
-            | Op::Host
-            | Op::BitPut
-            | Op::RowPut
-            | Op::WordAdd
-            | Op::WordSub
-            | Op::ShapeLike
-            | Op::Shape
-            | Op::Columns
-            | Op::Unset
-            | Op::Fix
-            | Op::Spill
-            | Op::Pass
-            | Op::Prepare
-            | Op::Lend
-            | Op::Give
-            | Op::Call
-            | Op::Return
-            | Op::Take
-            | Op::Tally
-            | Op::Charge
-            | Op::Open
-            | Op::Close
-            | Op::Print
-            | Op::Show
-            | Op::Lines => false,
+            _ => false,
         }
     }
 

@@ -42,17 +42,7 @@ pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendE
                 SiteKind::Lifted(lifted) if intrinsic.is_none() && lifted.pivots.is_some() => {
                     forecast.loops += 1;
                 }
-                SiteKind::Lifted(_)
-                | SiteKind::Fused(..)
-                | SiteKind::Extreme(_)
-                | SiteKind::Copied(..)
-                | SiteKind::Check(_)
-                | SiteKind::Returned(_)
-                | SiteKind::Call { .. }
-                | SiteKind::Print(_)
-                | SiteKind::Read { .. }
-                | SiteKind::Write { .. }
-                | SiteKind::Count => {}
+                _ => {}
             }
         }
     }

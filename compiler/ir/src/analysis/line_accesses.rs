@@ -169,17 +169,7 @@ impl Counting<'_> {
                     }
                 }
             }
-            StmtKind::Simple(_)
-            | StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Kernel(_)
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => {}
+            _ => {}
         }
     }
 }

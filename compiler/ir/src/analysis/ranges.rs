@@ -99,17 +99,7 @@ impl Facts<'_> {
             Check::Range { base, width, limit } => {
                 self.holds_part_by_range(base, &value(width), limit)
             }
-            Check::Set(_)
-            | Check::Sized(_)
-            | Check::HandlePart(..)
-            | Check::Result(_)
-            | Check::Size(..)
-            | Check::Bit(_)
-            | Check::Fits { .. }
-            | Check::FitsInt(_)
-            | Check::Even(_)
-            | Check::NoCarry(..)
-            | Check::Assert(..) => false,
+            _ => false,
         }
     }
 

@@ -277,13 +277,7 @@ impl<'p> Iteration<'p> {
             StmtKind::Continue(label) => {
                 (*label != self.label && !self.labels.contains(label)).then_some(leaves)
             }
-            StmtKind::Simple(_)
-            | StmtKind::For { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Kernel(_)
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. } => None,
+            _ => None,
         }
     }
 

@@ -176,14 +176,7 @@ impl SiteKind {
                 Some((Subject::Slices, form.to_owned()))
             }
             // A copy is no kernel.
-            SiteKind::Copied(..)
-            | SiteKind::Check(_)
-            | SiteKind::Returned(_)
-            | SiteKind::Call { .. }
-            | SiteKind::Print(_)
-            | SiteKind::Read { .. }
-            | SiteKind::Write { .. }
-            | SiteKind::Count => None,
+            _ => None,
         }
     }
 }

@@ -187,14 +187,7 @@ impl<'r> Finder<'r> {
                 (own && reductions.is_empty()).then(|| inside.saturating_mul(ITERATIONS))
             }
             StmtKind::If { .. } | StmtKind::Kernel(_) => Some(inside),
-            StmtKind::Simple(_)
-            | StmtKind::Forall { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => None,
+            _ => None,
         }
     }
 
@@ -254,13 +247,7 @@ fn takes_check(check: &Check) -> bool {
         | Check::Int(..)
         | Check::Bit(_)
         | Check::NotNegative(_) => true,
-        Check::HandlePart(..)
-        | Check::Result(_)
-        | Check::Fits { .. }
-        | Check::FitsInt(_)
-        | Check::Even(_)
-        | Check::NoCarry(..)
-        | Check::Assert(..) => false,
+        _ => false,
     }
 }
 

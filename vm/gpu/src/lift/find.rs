@@ -19,15 +19,7 @@ pub(super) fn may_be(stmt: &Stmt) -> bool {
             kernel.iterations().is_some() && matches!(kernel.effects[..], [Effect::Store { .. }])
         }
         StmtKind::For { body, .. } => has_kernel(body),
-        StmtKind::Simple(_)
-        | StmtKind::While { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => false,
+        _ => false,
     }
 }
 
@@ -228,14 +220,7 @@ impl<'r> Finder<'r> {
                 Value::Fill(bit) => Node::Constant(*bit),
                 Value::Not(id) => Node::Not(of(id)),
                 Value::Logic(op, left, right) => Node::Logic(*op, of(left), of(right)),
-                Value::Query(..)
-                | Value::Index
-                | Value::Scalar(_)
-                | Value::Component(_)
-                | Value::Compare(..)
-                | Value::Carried(_)
-                | Value::Select(..)
-                | Value::Int(..) => return None,
+                _ => return None,
             };
             nodes.push(self.node(node));
         }
@@ -314,18 +299,7 @@ impl<'r> Finder<'r> {
                 self.steps.push(Step::Check(check.clone()));
                 Some(())
             }
-            Check::Sized(_)
-            | Check::HandlePart(..)
-            | Check::Result(_)
-            | Check::NewColumn(..)
-            | Check::Range { .. }
-            | Check::Int(..)
-            | Check::Bit(_)
-            | Check::Fits { .. }
-            | Check::FitsInt(_)
-            | Check::Even(_)
-            | Check::NoCarry(..)
-            | Check::Assert(..) => None,
+            _ => None,
         }
     }
 }

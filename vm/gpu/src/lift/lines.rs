@@ -156,14 +156,7 @@ fn leaves(kernel: &Kernel, id: ValueId, f: &mut impl FnMut(ValueId, &Value)) -> 
                 leaves(kernel, operand, f)?;
             }
         }
-        Value::Query(..)
-        | Value::Index
-        | Value::Scalar(_)
-        | Value::Component(_)
-        | Value::Compare(..)
-        | Value::Carried(_)
-        | Value::Select(..)
-        | Value::Int(..) => return None,
+        _ => return None,
     }
     Some(())
 }
@@ -175,16 +168,7 @@ fn mixed(kernel: &Kernel, id: ValueId) -> Option<Mixed> {
         Value::Whole(var) => Some(Mixed::Bits(var)),
         Value::Not(id) => Some(Mixed::Not(of(id)?)),
         Value::Logic(op, left, right) => Some(Mixed::Logic(op, of(left)?, of(right)?)),
-        Value::Line(..)
-        | Value::Fill(_)
-        | Value::Query(..)
-        | Value::Index
-        | Value::Scalar(_)
-        | Value::Component(_)
-        | Value::Compare(..)
-        | Value::Carried(_)
-        | Value::Select(..)
-        | Value::Int(..) => None,
+        _ => None,
     }
 }
 
@@ -217,14 +201,6 @@ fn bit(
         Value::Fill(bit) => Some(*bit),
         Value::Not(id) => Some(!of(*id)?),
         Value::Logic(op, left, right) => Some(op.apply(of(*left)?, of(*right)?)),
-        Value::Whole(_)
-        | Value::Query(..)
-        | Value::Index
-        | Value::Scalar(_)
-        | Value::Component(_)
-        | Value::Compare(..)
-        | Value::Carried(_)
-        | Value::Select(..)
-        | Value::Int(..) => None,
+        _ => None,
     }
 }

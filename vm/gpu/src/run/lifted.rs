@@ -280,18 +280,7 @@ impl Scene<'_> {
                 matches!(sizes, (Some(left), Some(right)) if left == right && left >= 0)
             }
             Check::NotNegative(operand) => self.number(operand).is_some_and(|number| number >= 0),
-            Check::Sized(_)
-            | Check::HandlePart(..)
-            | Check::Result(_)
-            | Check::NewColumn(..)
-            | Check::Range { .. }
-            | Check::Int(..)
-            | Check::Bit(_)
-            | Check::Fits { .. }
-            | Check::FitsInt(_)
-            | Check::Even(_)
-            | Check::NoCarry(..)
-            | Check::Assert(..) => false,
+            _ => false,
         }
     }
 

@@ -185,16 +185,7 @@ impl DeviceRun<'_, '_> {
         let found = match &site.kind {
             SiteKind::Returned(var) => Ok(scene.other_size(*var)),
             SiteKind::Check(check) => checks::check(&scene, check),
-            SiteKind::Call { .. }
-            | SiteKind::Print(_)
-            | SiteKind::Read { .. }
-            | SiteKind::Write { .. }
-            | SiteKind::Lifted(_)
-            | SiteKind::Fused(..)
-            | SiteKind::Extreme(_)
-            | SiteKind::Copied(..)
-            | SiteKind::Intrinsic(_)
-            | SiteKind::Count => Ok(None),
+            _ => Ok(None),
         };
         Ok(match found {
             Ok(Some(kind)) => Stop::Trap(kind),

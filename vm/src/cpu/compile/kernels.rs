@@ -327,15 +327,7 @@ impl Planner<'_, '_, '_> {
                 Value::Logic(op, left, right) => of[left.0 as usize]
                     .zip(of[right.0 as usize])
                     .map(|(left, right)| [0, 1].map(|idx| op.apply(left[idx], right[idx]))),
-                Value::Whole(_)
-                | Value::Query(..)
-                | Value::Index
-                | Value::Scalar(_)
-                | Value::Component(_)
-                | Value::Compare(..)
-                | Value::Carried(_)
-                | Value::Select(..)
-                | Value::Int(..) => None,
+                _ => None,
             };
             of.push(bits);
         }

@@ -32,14 +32,7 @@ pub(super) fn fuse(
             let table = Some(fused.table()).filter(|table| table & 1 == 0)?;
             Some((at, Inst::Bits(BitsInst::QueryLut { query, table, dst, left, right })))
         }
-        Class::Fill { .. }
-        | Class::Load { .. }
-        | Class::Store { .. }
-        | Class::Guard(_)
-        | Class::Cost
-        | Class::Scalar
-        | Class::Other(_)
-        | Class::Control => None,
+        _ => None,
     }
 }
 
@@ -85,15 +78,7 @@ fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
     let at = run.iter().rposition(|inst| inst.class().writes() == Some(reg))?;
     let made = match run[at].class() {
         Class::Bitwise(op) => op.lut(),
-        Class::Fill { .. }
-        | Class::Load { .. }
-        | Class::Store { .. }
-        | Class::Query { .. }
-        | Class::Guard(_)
-        | Class::Cost
-        | Class::Scalar
-        | Class::Other(_)
-        | Class::Control => return None,
+        _ => return None,
     };
     let changes = |inst: &Inst| match inst.class() {
         Class::Control => true,

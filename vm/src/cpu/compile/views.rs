@@ -85,15 +85,6 @@ fn looks_at_lines(kind: &StmtKind) -> bool {
         // The fallback of a kernel reads what it reads.
         StmtKind::Simple(Simple::Size(_) | Simple::Check(_) | Simple::Cost { .. })
         | StmtKind::Kernel(_) => true,
-        StmtKind::Simple(_)
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => false,
+        _ => false,
     }
 }

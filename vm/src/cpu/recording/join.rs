@@ -63,15 +63,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let answered = match class {
             Class::Query { query, of, .. } => self.record_query(query, &of),
-            Class::Bitwise(_)
-            | Class::Fill { .. }
-            | Class::Load { .. }
-            | Class::Store { .. }
-            | Class::Guard(_)
-            | Class::Cost
-            | Class::Scalar
-            | Class::Other(_)
-            | Class::Control => false,
+            _ => false,
         };
         if answered || !self.is_apart(&class) {
             let answers = self.flush_for(probe)?;
