@@ -211,9 +211,14 @@ impl Interpreter<'_, '_, '_> {
             return Err(internal_error("a line of a different size"));
         }
         let along = self.transposed_if_needed(table, line)?;
-        self.paths.sparse_lines += 1;
         let mut limbs = std::mem::take(&mut self.limbs_found);
         let ground = self.limbs_off_ground(value, &mut limbs);
+        if along && self.fills(table, limbs.len())? {
+            self.make_dense(table)?;
+            self.limbs_found = limbs;
+            return self.put_line_anyhow(table, line, index, value);
+        }
+        self.paths.sparse_lines += 1;
         let done = match along {
             true => {
                 let limbs = limbs.iter().copied();
@@ -227,6 +232,13 @@ impl Interpreter<'_, '_, '_> {
         limbs.clear();
         self.limbs_found = limbs;
         done
+    }
+
+    /// Should a sparse table be dense before it gets a line with this number of limbs, its first?
+    fn fills(&self, table: Reg, n_limbs: usize) -> Exec<bool> {
+        let table = self.table(table)?;
+        let has_room = self.budget.available() >= table.dense_bytes();
+        Ok(table.fills(n_limbs) && has_room && !self.parallelism.settings.all_sparse)
     }
 
     /// Does a sparse table have this kind of lines? A large one of zeros changes to them.

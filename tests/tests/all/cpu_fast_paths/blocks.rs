@@ -87,6 +87,13 @@ begin
   k:=0;
   for i:=1 to d+1 do k:=k+NUMB(ROW(i,T))
 end;
+procedure doubles(X: slice(n); d: integer; var T: table(n,d); var k: integer);
+var C,D: slice(n); i: integer;
+begin
+  CLR(C);
+  for i:=d downto 1 do begin D:=X xor X; COL(i,T):=D xor C; C:=X or (C and D) end;
+  k:=NUMB(COL(1,T))+NUMB(COL(d,T))
+end;
 procedure fills(X: slice(n); var G: table(n,n); var k: integer);
 var w: word; i: integer;
 begin
@@ -233,6 +240,27 @@ fn a_table_growing_by_sparse_columns_stays_sparse_until_full() {
             assert!((made_dense..=most).contains(&paths.tables_made_dense), "{n}: {paths:?}");
         }
     }
+}
+
+#[test]
+fn a_large_table_of_numbers_is_dense_from_its_first_full_column_on() {
+    let program = Program::new(TEXT);
+    // Smaller ones become dense for the operations that follow.
+    let (n, n_cols) = (1 << 24, 40);
+    let machine = star_harness::machines::MachineSpec::find("cpu").expect("it is there");
+    let machine = machine.machine().expect("it is ready");
+    let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+    let column = slice(n, 3);
+    let Value::Slice(bits) = &column else { panic!("a slice") };
+    let n_ones = bits.count_ones() as i64;
+    let arguments = [column.clone(), Value::Int(n_cols), Value::Unset, Value::Unset];
+    let arguments = arguments.iter().map(Argument::of).collect();
+    let run = compiled.run_with(program.entry("doubles"), arguments, LIMITS);
+    assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
+    assert_eq!(run.values[3], Value::Int(n_ones));
+    // The column of zeros is a sparse one.
+    let paths = run.stats.counters;
+    assert_eq!(paths.sparse_lines, 1, "{paths:?}");
 }
 
 #[test]

@@ -315,7 +315,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// Does the same for shared tables and all layouts.
     #[inline(never)]
-    fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Exec<()> {
+    pub(in crate::cpu) fn put_line_anyhow(
+        &mut self,
+        table: Reg,
+        line: Line,
+        index: Number,
+        value: Reg,
+    ) -> Exec<()> {
         if self.is_sparse(table) || self.begins_sparse(table, line, value)? {
             return self.put_sparse_line(table, line, index, value);
         }

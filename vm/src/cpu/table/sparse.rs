@@ -10,8 +10,9 @@
 //! long and has few limbs by its summary (`begins_sparse`; while it grows or fills up, it becomes
 //! dense before memory is too short for both forms, `is_due_dense`). Loop kernels that run on few
 //! limbs accept the first two (Note [Few limbs] in `loop_kernels`). A table that they do not accept
-//! becomes dense if it is [small](Table::may_become_dense), and so does a table that a write leaves
-//! with half of the bytes of its packed form. It never becomes sparse again.
+//! becomes dense if it is [small](Table::may_become_dense), and so does a table of few lines if the
+//! first one written is full ([`Table::fills`]), and one that a write leaves with half of the bytes
+//! of its packed form. It never becomes sparse again.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -42,6 +43,9 @@ const LEAST_BYTES: u64 = 1 << 15;
 const WIDE_SHARE: u64 = 16;
 /// A sparse table with more packed bytes becomes dense only for operations without an alternative.
 const MOST_BYTES: u64 = 1 << 26;
+
+/// Maximum number of lines of a table that becomes dense if the first one written is full.
+const MOST_ALIKE: usize = 64;
 
 /// Approximate number of accesses against a sparse layout that cost as much as a transpose.
 const ACCESSES_OF_A_TRANSPOSE: usize = 4;
@@ -281,6 +285,15 @@ impl Table {
     /// Is it sparse, and small enough to become dense if necessary?
     pub(in crate::cpu) fn may_become_dense(&self, available: u64) -> bool {
         self.is_sparse() && self.dense_bytes() <= MOST_BYTES.min(available)
+    }
+
+    /// Is it a sparse table of zeros that will be full if all lines are like the first one, which
+    /// has this number of limbs? The columns of numbers are few, and alike.
+    pub(in crate::cpu) fn fills(&self, n_limbs: usize) -> bool {
+        self.sparse_lines().is_some_and(|lines| {
+            let is_full = 2 * n_limbs > lines.len().div_ceil(64);
+            is_full && lines.n_lines() <= MOST_ALIKE && lines.n_limbs() == 0
+        })
     }
 
     /// Is a sparse table so full that it should be dense?
