@@ -34,6 +34,8 @@ pub struct Counters {
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
+    /// Cache lines of columns that these did not read, since no row was left there.
+    pub lines_unread: u64,
     /// Value arguments that moved into the callee and back instead of being copied.
     pub lent_arguments: u64,
     /// Loops that ran as kernels over a grid of workgroups.
@@ -179,6 +181,7 @@ impl Counters {
             slices_kept,
             ops_recorded,
             cascades,
+            lines_unread,
             lent_arguments,
             grid_loops,
             grid_runs,
@@ -223,6 +226,7 @@ impl Counters {
             ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
+            ("cache lines not read", lines_unread),
             ("arguments lent", lent_arguments),
             ("loops over a grid", grid_loops),
             ("operation sequences over a grid", grid_runs),

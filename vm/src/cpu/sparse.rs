@@ -213,20 +213,22 @@ impl Interpreter<'_, '_, '_> {
         let along = self.transposed_if_needed(table, line)?;
         let mut limbs = std::mem::take(&mut self.limbs_found);
         let ground = self.limbs_off_ground(value, &mut limbs);
-        if along && self.fills(table, limbs.len())? {
-            self.make_dense(table)?;
-            self.limbs_found = limbs;
-            return self.put_line_anyhow(table, line, index, value);
-        }
-        self.paths.sparse_lines += 1;
         let done = match along {
+            true if self.fills(table, limbs.len())? => {
+                self.make_dense(table)?;
+                self.put_line_anyhow(table, line, index, value)
+            }
             true => {
+                self.paths.sparse_lines += 1;
                 let limbs = limbs.iter().copied();
                 let growth = |lines: &SparseLines| lines.bytes_to_set(idx, limbs.len());
                 let set = |lines: &mut SparseLines| lines.set(idx, ground, limbs.clone());
                 self.change_sparse(table, growth, |lines, _| set(lines))
             }
-            false => self.put_against(table, (idx, len), ground, &limbs),
+            false => {
+                self.paths.sparse_lines += 1;
+                self.put_against(table, (idx, len), ground, &limbs)
+            }
         };
         // Its memory is kept for the next one.
         limbs.clear();

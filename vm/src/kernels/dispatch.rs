@@ -134,14 +134,18 @@ kernels! {
     /// [`Kernels::lut3`] in every line.
     lut fn lut3_lines(table: u8, dst: LinesMut<'_>, of: [LinesOf<'_>; 3], lines: Lines<'_>);
     /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand
-    /// i, 5 for that of the conjunction.
-    lut fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize);
+    /// i, 5 for that of the conjunction. Where `guard`, one of the operands, is zero, the others are
+    /// not read; returns the number of such groups of 8 limbs.
+    lut fn chain(
+        flags: u8, guard: Option<usize>, dst: &mut [u64], of: [&[u64]; 5], len: usize
+    ) -> u64;
     /// Four steps `found = found or mask and g(x, y); mask = mask and k(x, y)`: a table has the
     /// function k in its lower four bits and g in its upper ones, each as in [`Kernels::lut2`].
-    /// Bits of `flags`: 0 if `mask` is stored as its complement, 1 if `found` is.
+    /// Bits of `flags`: 0 if `mask` is stored as its complement, 1 if `found` is. Where the mask is
+    /// zero, nothing is read; returns the number of such groups of 8 limbs.
     lut fn cascade(
         flags: u8, mask: &mut [u64], found: &mut [u64], of: [[&[u64]; 2]; 4], tables: [u8; 4], len: usize
-    );
+    ) -> u64;
     /// Iterations on blocks of at most 8 limbs: the index of a column, which is unused here, and
     /// the path of each.
     iterations fn iterations(

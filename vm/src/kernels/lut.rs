@@ -181,21 +181,56 @@ pub(super) fn lut3_lines(table: u8, mut dst: LinesMut<'_>, of: [LinesOf<'_>; 3],
     by_class!(class, flip, zip3_lines(&mut dst, of, lines, flip != 0));
 }
 
+/// Limbs of a group, which is a cache line; see [`chain`].
+const GROUP: usize = 8;
+
+/// Returns whether a slice has a one in this group, after the given complement.
 #[inline(always)]
-pub(super) fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize) {
-    let dst = &mut dst[..n_limbs(len)];
-    let n = dst.len();
+fn is_open(group: &[u64], flip: u64) -> bool {
+    group.iter().fold(0, |any, limb| any | (limb ^ flip)) != 0
+}
+
+/// Note [Closed groups]. A search over columns narrows a slice, and where no row is left, the other
+/// columns need not be read: in random numbers, half of the cache lines are closed after nine
+/// columns. One operand, the guard, is therefore read first; where a group of it is zero, so is the
+/// conjunction. Returns the number of groups that were closed.
+#[inline(always)]
+pub(super) fn chain(
+    flags: u8,
+    guard: Option<usize>,
+    dst: &mut [u64],
+    of: [&[u64]; 5],
+    len: usize,
+) -> u64 {
+    let n = n_limbs(len);
+    let of = of.map(|operand| operand[..n].as_chunks::<GROUP>());
     let all = |bit: usize| 0u64.wrapping_sub(u64::from(flags >> bit & 1));
     let masks: [u64; 5] = std::array::from_fn(all);
     let flip = all(5);
-    let of = of.map(|operand| &operand[..n]);
-    for (idx, dst) in dst.iter_mut().enumerate() {
-        let of: [u64; 5] = std::array::from_fn(|at| of[at][idx] ^ masks[at]);
-        *dst = (of[0] & of[1] & of[2] & of[3] & of[4]) ^ flip;
+    let one = |of: [u64; 5]| {
+        let of: [u64; 5] = std::array::from_fn(|at| of[at] ^ masks[at]);
+        (of[0] & of[1] & of[2] & of[3] & of[4]) ^ flip
+    };
+    let (groups, rest) = dst[..n].as_chunks_mut::<GROUP>();
+    let whole = of.map(|(whole, _)| &whole[..groups.len()]);
+    let mut n_closed = 0;
+    for (at, dst) in groups.iter_mut().enumerate() {
+        let is_closed = |guard: usize| !is_open(&whole[guard][at], masks[guard]);
+        if guard.is_some_and(is_closed) {
+            *dst = [flip; GROUP];
+            n_closed += 1;
+        } else {
+            *dst = std::array::from_fn(|idx| one(whole.map(|of| of[at][idx])));
+        }
+    }
+    let of = of.map(|(_, of)| &of[..rest.len()]);
+    for (idx, dst) in rest.iter_mut().enumerate() {
+        *dst = one(of.map(|of| of[idx]));
     }
     if (flags & 31 == 31) != (flip != 0) {
         zero_tail(dst, len);
     }
+    n_closed
 }
 
 /// A function of two bits as `a xor b x xor (c xor d x) y`: its value is a sum of products, with
@@ -236,7 +271,7 @@ pub(super) fn cascade(
     of: [[&[u64]; 2]; 4],
     tables: [u8; 4],
     len: usize,
-) {
+) -> u64 {
     let n = n_limbs(len);
     let (mask, found) = (&mut mask[..n], &mut found[..n]);
     let of = of.map(|pair| pair.map(|operand| &operand[..n]));
@@ -244,30 +279,53 @@ pub(super) fn cascade(
     let give = tables.map(|table| Sums::of(table >> 4));
     let [flip_mask, flip_found] =
         [flags & 1, flags >> 1 & 1].map(|flag| 0u64.wrapping_sub(flag.into()));
-    if of.iter().all(|[x, y]| std::ptr::eq(*x, *y)) {
-        let of = of.map(|[x, _]| x);
-        for idx in 0..n {
-            let (mut open, mut ones) = (mask[idx] ^ flip_mask, found[idx] ^ flip_found);
-            for at in 0..4 {
-                let x = of[at][idx];
-                ones |= open & give[at].one(x);
-                open &= keep[at].one(x);
-            }
-            (mask[idx], found[idx]) = (open ^ flip_mask, ones ^ flip_found);
+    let is_single = of.iter().all(|[x, y]| std::ptr::eq(*x, *y));
+    let single = |of: [u64; 4], open: u64, ones: u64| {
+        let (mut open, mut ones) = (open ^ flip_mask, ones ^ flip_found);
+        for at in 0..4 {
+            ones |= open & give[at].one(of[at]);
+            open &= keep[at].one(of[at]);
         }
-    } else {
-        for idx in 0..n {
-            let (mut open, mut ones) = (mask[idx] ^ flip_mask, found[idx] ^ flip_found);
-            for at in 0..4 {
-                let (x, y) = (of[at][0][idx], of[at][1][idx]);
-                ones |= open & give[at].two(x, y);
-                open &= keep[at].two(x, y);
-            }
-            (mask[idx], found[idx]) = (open ^ flip_mask, ones ^ flip_found);
+        (open ^ flip_mask, ones ^ flip_found)
+    };
+    let double = |of: [[u64; 2]; 4], open: u64, ones: u64| {
+        let (mut open, mut ones) = (open ^ flip_mask, ones ^ flip_found);
+        for at in 0..4 {
+            let [x, y] = of[at];
+            ones |= open & give[at].two(x, y);
+            open &= keep[at].two(x, y);
         }
+        (open ^ flip_mask, ones ^ flip_found)
+    };
+    let (masks, last_mask) = mask.as_chunks_mut::<GROUP>();
+    let (founds, last_found) = found.as_chunks_mut::<GROUP>();
+    let chunks = of.map(|pair| pair.map(|of| of.as_chunks::<GROUP>()));
+    let whole = chunks.map(|pair| pair.map(|(whole, _)| &whole[..masks.len()]));
+    let mut n_closed = 0;
+    for (at, (mask, found)) in masks.iter_mut().zip(founds).enumerate() {
+        // Where no row is undecided, nothing changes.
+        if !is_open(mask, flip_mask) {
+            n_closed += 1;
+        } else if is_single {
+            let of = whole.map(|[x, _]| &x[at]);
+            for idx in 0..GROUP {
+                (mask[idx], found[idx]) = single(of.map(|of| of[idx]), mask[idx], found[idx]);
+            }
+        } else {
+            let of = whole.map(|pair| pair.map(|of| &of[at]));
+            for idx in 0..GROUP {
+                let of = of.map(|pair| pair.map(|of| of[idx]));
+                (mask[idx], found[idx]) = double(of, mask[idx], found[idx]);
+            }
+        }
+    }
+    let of = chunks.map(|pair| pair.map(|(_, of)| &of[..last_mask.len()]));
+    for (idx, (mask, found)) in last_mask.iter_mut().zip(last_found).enumerate() {
+        (*mask, *found) = double(of.map(|pair| pair.map(|of| of[idx])), *mask, *found);
     }
     zero_tail(mask, len);
     zero_tail(found, len);
+    n_closed
 }
 
 #[inline(always)]

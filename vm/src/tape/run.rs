@@ -5,7 +5,9 @@
 //! cache. For a family of lines, such as rows of a table, a strip is a block of several lines, over
 //! which each operation is one loop.
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cascade::{Cascade, Complements};
 use super::chain::Function;
@@ -19,10 +21,13 @@ use crate::kernels::{Kernels, LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
 
 /// A plan and its environment.
 pub(crate) struct Strips<'m> {
-    pub(crate) parallelism: &'m Parallelism<'m>,
-    pub(crate) plan: &'m Plan,
+    parallelism: &'m Parallelism<'m>,
+    plan: &'m Plan,
     /// Bits of a line.
-    pub(crate) n_bits: usize,
+    n_bits: usize,
+    /// Cache lines that were not read because no row was left; see Note [Closed groups] in
+    /// `kernels::lut`.
+    n_unread: AtomicU64,
 }
 
 /// The data that a thread keeps from one piece to the next.
@@ -33,7 +38,16 @@ struct Scratch {
     answers: Vec<Answer>,
 }
 
-impl Strips<'_> {
+impl<'m> Strips<'m> {
+    pub(crate) fn new(parallelism: &'m Parallelism<'m>, plan: &'m Plan, n_bits: usize) -> Self {
+        Strips { parallelism, plan, n_bits, n_unread: AtomicU64::new(0) }
+    }
+
+    /// Returns the number of cache lines that were not read.
+    pub(crate) fn n_unread(&self) -> u64 {
+        self.n_unread.load(Ordering::Relaxed)
+    }
+
     /// Runs the plan over one line and returns the results of its reductions. If a flag ends it,
     /// the written memory is in an intermediate state.
     pub(crate) fn line(&self, mut lanes: Vec<Lane<'_>>) -> Exec<Vec<Answer>> {
@@ -71,7 +85,7 @@ impl Strips<'_> {
         let is_whole = self.plan.keeps_zeros && lanes.iter().all(|lane| lane.holds(whole / 64));
         let n_bits = if is_whole { whole } else { self.n_bits };
         let n_limbs = n_bits.div_ceil(64);
-        let strips = Strips { n_bits, ..*self };
+        let strips = Strips::new(self.parallelism, self.plan, n_bits);
         let (crew, shares) = strips.line_shares(lanes, echo, indices, n_limbs);
         strips.run(&crew, shares).map(drop)
     }
@@ -114,13 +128,13 @@ impl Strips<'_> {
     }
 
     /// Divides the lines into pieces of `n_limbs` limbs each, and assigns them to threads.
-    fn line_shares<'m>(
+    fn line_shares<'l>(
         &self,
-        lanes: Vec<Lane<'m>>,
-        echo: Option<Echo<'m>>,
-        indices: &'m [usize],
+        lanes: Vec<Lane<'l>>,
+        echo: Option<Echo<'l>>,
+        indices: &'l [usize],
         n_limbs: usize,
-    ) -> (Crew, impl Iterator<Item = impl Iterator<Item = Piece<'m>> + Send>) {
+    ) -> (Crew, impl Iterator<Item = impl Iterator<Item = Piece<'l>> + Send>) {
         let weight = lanes.iter().filter(|lane| lane.has_lines()).count().max(1);
         let line_limbs = n_limbs.saturating_mul(weight).max(1);
         let crew = self.parallelism.crew_of_items(indices.len(), line_limbs);
@@ -149,9 +163,9 @@ impl Strips<'_> {
     }
 
     /// Processes the pieces of all shares, and joins their results.
-    fn run<'m, I>(&self, crew: &Crew, shares: impl Iterator<Item = I>) -> Exec<Vec<Answer>>
+    fn run<'l, I>(&self, crew: &Crew, shares: impl Iterator<Item = I>) -> Exec<Vec<Answer>>
     where
-        I: Iterator<Item = Piece<'m>> + Send,
+        I: Iterator<Item = Piece<'l>> + Send,
     {
         let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
         let neutral: Vec<Answer> = neutral.collect();
@@ -208,6 +222,7 @@ impl Strips<'_> {
         for buffer in &mut *buffers {
             buffer.resize(width * per_block, 0);
         }
+        let mut n_unread = 0;
         for limbs in pieces(0..piece.n_limbs, width) {
             let n_bits = self.n_bits - (piece.start + limbs.start) * 64;
             let n_bits = n_bits.min(limbs.len() * 64);
@@ -226,6 +241,7 @@ impl Strips<'_> {
                     limbs,
                     width,
                     n_bits,
+                    n_unread: Cell::new(0),
                 };
                 for op in &self.plan.ops {
                     block.operate(op);
@@ -235,7 +251,11 @@ impl Strips<'_> {
                     let function = Function::Lut(Lut::copy(*from));
                     block.make(Location::Port(*port), &function);
                 }
+                n_unread += block.n_unread.get();
             }
+        }
+        if n_unread > 0 {
+            self.n_unread.fetch_add(n_unread, Ordering::Relaxed);
         }
     }
 }
@@ -286,6 +306,7 @@ impl Iterations<'_, '_> {
             limbs: 0..n_limbs,
             width: n_limbs,
             n_bits: self.n_bits,
+            n_unread: Cell::new(0),
         };
         for op in &plan.ops {
             block.operate(op);
@@ -310,6 +331,8 @@ struct Block<'b, 'm> {
     /// Limbs between two lines in a buffer.
     width: usize,
     n_bits: usize,
+    /// Cache lines that were not read.
+    n_unread: Cell<u64>,
 }
 
 impl Block<'_, '_> {
@@ -343,7 +366,16 @@ impl Block<'_, '_> {
             let table =
                 |idx: usize| steps.get(idx).map_or(0b1111, |step| step.keep | step.give << 4);
             let tables = std::array::from_fn(table);
-            self.kernels.cascade(flags, &mut mask[..n], &mut found[..n], of, tables, self.n_bits);
+            let n_closed = self.kernels.cascade(
+                flags,
+                &mut mask[..n],
+                &mut found[..n],
+                of,
+                tables,
+                self.n_bits,
+            );
+            let n_read = steps.len() as u64;
+            self.n_unread.set(self.n_unread.get() + n_closed * n_read);
         }
         self.buffers[mask as usize] = masks;
         self.buffers[found as usize] = founds;
@@ -388,12 +420,18 @@ impl Block<'_, '_> {
             Function::Lut(lut) => lut,
             Function::Chain(chain) => {
                 let (operands, flags) = chain.operands();
+                // A value that the plan has computed, often a slice that a search has narrowed.
+                let is_computed = |operand: &Location| matches!(operand, Location::Buffer(_));
+                let guard = operands.iter().position(is_computed);
+                let n_others = chain.inputs().len() as u64 - 1;
                 let operands = operands.map(|operand| of(&operand));
                 for (place, index) in self.lines.iter().enumerate() {
                     let index = index - self.first_line;
                     let n = self.limbs.len();
                     let operands = operands.each_ref().map(|line| line.line(place, index, n));
-                    kernels.chain(flags, dst.line(place, index, n), operands, self.n_bits);
+                    let line = dst.line(place, index, n);
+                    let n_closed = kernels.chain(flags, guard, line, operands, self.n_bits);
+                    self.n_unread.set(self.n_unread.get() + n_closed * n_others);
                 }
                 dst.made(lines, 0);
                 return;

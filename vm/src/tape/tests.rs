@@ -292,7 +292,7 @@ fn families_of_lines_run_line_by_line() {
                 let mut echoed = vec![7; n_lines];
                 let echo = Echo { port: ports[0], limb, limbs: &mut echoed };
                 with_parallelism(settings, Level::detect(), |parallelism| {
-                    let strips = Strips { parallelism, plan: &plan, n_bits };
+                    let strips = Strips::new(parallelism, &plan, n_bits);
                     strips.lines(lanes, Some(echo), &indices).unwrap();
                 });
                 let mut wanted = xs.clone();
@@ -329,7 +329,7 @@ fn short_work_stays_on_its_thread() {
                 Lane::Read { limbs: &from, stride: 80 },
                 Lane::Written { limbs: &mut to, stride: 80 },
             ];
-            let strips = Strips { parallelism, plan: &plan, n_bits: 80 * 64 };
+            let strips = Strips::new(parallelism, &plan, 80 * 64);
             strips.lines(lanes, None, &indices).unwrap();
             assert_eq!((to, Pool::of(Some(5)).is_made()), (from, is_long), "{n_lines}");
         }
@@ -344,7 +344,7 @@ fn a_port_without_memory_is_a_fault() {
     tape.store(q, value);
     let plan = Plan::new(&tape);
     with_parallelism(Settings::default(), Level::Baseline, |parallelism| {
-        let strips = Strips { parallelism, plan: &plan, n_bits: 64 };
+        let strips = Strips::new(parallelism, &plan, 64);
         let lane = || Lane::Read { limbs: &[7], stride: 0 };
         assert!(strips.line(vec![lane(), lane()]).is_err(), "a store to what is only read");
         assert!(strips.line(vec![lane()]).is_err());

@@ -146,6 +146,25 @@ fn searches_by_value_process_several_columns_at_once() {
 }
 
 #[test]
+fn searches_do_not_read_columns_where_no_row_is_left() {
+    let program = Program::new(TEXT);
+    let (n, k) = (LONG[1], 24);
+    let unread = |routine: &str, table: Value, word: Value| {
+        let args = vec![table, slice(n, 3), word, Value::Unset, Value::Unset];
+        program.agree(routine, args, LIMITS).optimised("cpu").lines_unread
+    };
+    let groups = n as u64 / 512;
+    // Of 512 random rows, about one is left after nine columns, and none after fifteen.
+    let matched = unread("search", table(n, k, 1), word(k, 5));
+    assert!((6 * groups..18 * groups).contains(&matched), "{matched} of {groups} groups");
+    let compared = unread("compare", table(n, k, 1), word(k, 5));
+    assert!((6 * groups..18 * groups).contains(&compared), "{compared} of {groups} groups");
+    // Every row remains to the end.
+    let zeros = || Value::from(star_value::BitTable::zeros(n, k).expect("memory"));
+    assert_eq!(unread("search", zeros(), Value::Word(BitVector::zeros(k))), 0);
+}
+
+#[test]
 fn two_slices_combined_repeatedly_are_planned_soon() {
     let program = Program::new(TEXT);
     let args = vec![slice(LONG[0], 3), Value::Int(150), Value::Unset];

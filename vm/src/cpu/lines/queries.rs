@@ -175,7 +175,7 @@ impl Interpreter<'_, '_, '_> {
             partial.take(steps, given, indices, answers);
             return Ok(());
         }
-        let strips = Strips { parallelism: &self.parallelism, plan, n_bits: len };
+        let strips = Strips::new(&self.parallelism, plan, len);
         let begin = || Partial::new(ops(), components.len());
         let found = strips.queries(lanes, indices, begin, |partial, lines, answers| {
             partial.take(steps, given, lines, answers);

@@ -220,7 +220,7 @@ impl Interpreter<'_, '_, '_> {
                 port => self.lane(port, *line)?,
             });
         }
-        let strips = Strips { parallelism: &self.parallelism, plan, n_bits: len };
+        let strips = Strips::new(&self.parallelism, plan, len);
         strips.lines(lanes, echo, indices)
     }
 

@@ -18,6 +18,8 @@ use crate::tape::{Answer, Lane, Plan, PortId, Strips};
 struct Taken {
     slices: Vec<(usize, usize, BitVector)>,
     tables: Vec<(usize, CowTable)>,
+    /// Cache lines that the run did not read.
+    n_unread: u64,
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -71,6 +73,7 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let done = self.run_lanes(recorder, plan, &mut taken);
+        self.paths.lines_unread += taken.n_unread;
         for (_, at, bits) in taken.slices {
             self.bits[at].bits = bits;
         }
@@ -117,8 +120,10 @@ impl Interpreter<'_, '_, '_> {
             }
             column_lanes(table.lines_mut(Line::Column), &columns, &mut lanes);
         }
-        let strips = Strips { parallelism: &self.parallelism, plan, n_bits: recorder.n_rows };
-        strips.line(lanes)
+        let strips = Strips::new(&self.parallelism, plan, recorder.n_rows);
+        let answers = strips.line(lanes);
+        taken.n_unread = strips.n_unread();
+        answers
     }
 
     /// Stores the answer to a query that a flush has computed from slices.

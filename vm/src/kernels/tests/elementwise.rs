@@ -105,6 +105,12 @@ fn not_fill_and_mask() {
     });
 }
 
+/// Returns the number of groups without a one, after the given complement.
+fn n_closed_of<'l>(groups: impl Iterator<Item = &'l [u64]>, is_complemented: bool) -> u64 {
+    let zero = if is_complemented { u64::MAX } else { 0 };
+    groups.filter(|group| group.iter().all(|limb| *limb == zero)).count() as u64
+}
+
 #[test]
 fn every_conjunction_of_five_operands() {
     at_all_lengths(|len, rarity, random| {
@@ -118,9 +124,14 @@ fn every_conjunction_of_five_operands() {
             let bits = pack(&(0..len).map(one).collect::<Vec<bool>>());
             let packed = operands.each_ref().map(|bits| pack(bits));
             for kernels in kernels() {
-                let mut dst = dirty(len);
-                kernels.chain(flags, &mut dst, packed.each_ref().map(|limbs| &limbs[..]), len);
-                assert_eq!(dst, bits, "{flags:06b} {kernels:?}");
+                for guard in [None, Some(0), Some(usize::from(flags) % 5)] {
+                    let of = packed.each_ref().map(|limbs| &limbs[..]);
+                    let mut dst = dirty(len);
+                    let n_closed = kernels.chain(flags, guard, &mut dst, of, len);
+                    let groups = guard.map(|at| n_closed_of(of[at].chunks_exact(8), flag(at)));
+                    assert_eq!(n_closed, groups.unwrap_or(0), "{flags:06b} {guard:?}");
+                    assert_eq!(dst, bits, "{flags:06b} {guard:?} {kernels:?}");
+                }
             }
         }
     });
@@ -130,7 +141,7 @@ fn every_conjunction_of_five_operands() {
 fn steps_of_a_cascade_with_every_function_of_one_and_two_bits() {
     at_all_lengths(|len, rarity, random| {
         let inputs = [(); 8].map(|()| random_bits(random, len, rarity));
-        let (mask, found) = (random_bits(random, len, 1), random_bits(random, len, rarity));
+        let (mask, found) = (random_bits(random, len, rarity), random_bits(random, len, rarity));
         for round in 0..40_usize {
             let tables: [u8; 4] = std::array::from_fn(|_| random.below(256) as u8);
             let flags = round as u8 & 3;
@@ -151,7 +162,8 @@ fn steps_of_a_cascade_with_every_function_of_one_and_two_bits() {
             for kernels in kernels() {
                 let (mut to_mask, mut to_found) = (pack(&mask), pack(&found));
                 let of = std::array::from_fn(|step| of(step).map(|x| &packed[x][..]));
-                kernels.cascade(flags, &mut to_mask, &mut to_found, of, tables, len);
+                let n_closed = kernels.cascade(flags, &mut to_mask, &mut to_found, of, tables, len);
+                assert_eq!(n_closed, n_closed_of(pack(&mask).chunks_exact(8), flag(0)), "{flags}");
                 assert_eq!(
                     (to_mask, to_found),
                     (pack(&open), pack(&ones)),

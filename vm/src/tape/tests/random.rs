@@ -91,7 +91,7 @@ fn run(recording: &Recording, plan: &Plan, n_bits: usize, parallelism: &Parallel
         false => Lane::Read { limbs: bits.limbs(), stride: 0 },
     });
     let lanes = lanes.collect();
-    let answers = Strips { parallelism, plan, n_bits }.line(lanes).unwrap();
+    let answers = Strips::new(parallelism, plan, n_bits).line(lanes).unwrap();
     assert_eq!(answers, recording.answers, "{plan:?}");
     for ((bits, before), stored) in memory.iter().zip(&recording.ports).zip(&recording.stores) {
         let wanted = BitVector::from_bools(stored.as_ref().unwrap_or(before));
