@@ -47,7 +47,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{cbt, closure, min_plus, terrain, wave, weighed};
+    use intrinsics::{cbt, closure, min_plus, numbers, terrain, wave, weighed};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -64,6 +64,7 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
         ("min-plus-write", min_plus::write()),
     ];
     let others = others.map(|(name, shader)| (name.to_owned(), shader));
+    let numbers = numbers::all(threads).map(|(name, shader)| (format!("numbers-{name}"), shader));
     let trees = [
         (cbt::Groups::USUAL, ""),
         (cbt::Groups::SHALLOW, "-shallow"),
@@ -84,7 +85,14 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     let weighted = weighted.into_iter().flat_map(|(tiles, size)| {
         weighed::all(tiles).map(|(name, shader)| (format!("weighed-{name}{size}"), shader))
     });
-    units.chain(others).chain(trees).chain(waves).chain(weighted).collect()
+    units
+        .chain(others)
+        .chain(numbers)
+        
+        .chain(trees)
+        .chain(waves)
+        .chain(weighted)
+        .collect()
 }
 
 /// A variant of the control unit: its parts in addition to the instructions that every program may

@@ -11,6 +11,7 @@
 
 use std::fmt::Write;
 
+use super::numbers::GIVEN;
 use crate::{Limb, Shader};
 
 /// Bits of a block of the rank directory.
@@ -180,7 +181,8 @@ const ONES: &str = include_str!("../../wgsl/intrinsics/cbt/ones.wgsl");
 pub(super) fn kernel(limb: Limb, groups: Groups, threads: u32, parts: &[&str]) -> Shader {
     let tile = groups.tile_blocks;
     let constants = format!("const THREADS = {threads}u;\nconst TILE_BLOCKS = {tile}u;\n");
-    Shader { limb, body: [&constants, FIELD].into_iter().chain(parts.iter().copied()).collect() }
+    let head = [&constants, GIVEN, FIELD];
+    Shader { limb, body: head.into_iter().chain(parts.iter().copied()).collect() }
 }
 
 /// Returns the function that transposes the indices of 32 leaves in shared memory, and adds five

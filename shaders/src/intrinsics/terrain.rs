@@ -12,6 +12,7 @@
 //! leaves.
 
 use super::cbt::{DIRECTORY, Groups, kernel};
+use super::numbers::WIDE;
 use crate::{Limb, Shader};
 
 const TRIANGLE: &str = include_str!("../../wgsl/intrinsics/terrain/triangle.wgsl");
@@ -21,7 +22,7 @@ const TRIANGLE: &str = include_str!("../../wgsl/intrinsics/terrain/triangle.wgsl
 /// is a word of the field.
 pub fn judge(groups: Groups) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/terrain/judge.wgsl");
-    kernel(Limb::Word, groups, groups.words, &[TRIANGLE, text])
+    kernel(Limb::Word, groups, groups.words, &[WIDE, TRIANGLE, text])
 }
 
 /// Returns the kernel that marks the leaves inside the grid. Given: the field, the marks, two
@@ -38,21 +39,6 @@ pub fn corners(groups: Groups) -> Shader {
     kernel(Limb::Word, groups, groups.words, &[DIRECTORY, TRIANGLE, text])
 }
 
-/// Returns the kernel that writes numbers as columns. Given: the numbers, row by row, the rows, the
-/// numbers of a row, the bits of a number; address and stride of the table. A unit is a word of a
-/// column.
-pub fn columns(groups: Groups) -> Shader {
-    let text = include_str!("../../wgsl/intrinsics/terrain/columns.wgsl");
-    kernel(Limb::Word, groups, groups.words, &[text])
-}
-
-/// Returns the kernel that reads the rows of a table as numbers. Given: address and stride of the
-/// table, its columns, its rows; the numbers. A unit is a row.
-pub fn samples(groups: Groups) -> Shader {
-    let text = include_str!("../../wgsl/intrinsics/terrain/samples.wgsl");
-    kernel(Limb::Word, groups, groups.words, &[text])
-}
-
 /// Returns the kernel that finds the errors of the triangles of a level (Note \[Errors\]). Given:
 /// the errors by nodes, zeros, the samples, the first node of the level, an unused word; samples of
 /// a row, rows, two unused words; the threads of a strip, the strips of a triangle, the rows of a
@@ -67,7 +53,7 @@ pub fn errors(groups: Groups) -> Shader {
 /// samples of a row, rows, the tolerance, the distance up to which it holds. A unit is a node.
 pub fn radius(groups: Groups) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/terrain/radius.wgsl");
-    kernel(Limb::Word, groups, groups.words, &[TRIANGLE, text])
+    kernel(Limb::Word, groups, groups.words, &[WIDE, TRIANGLE, text])
 }
 
 /// Returns the kernel that finds the radii of the diamonds of a level. Given: the radii of the
@@ -90,17 +76,15 @@ pub fn range(groups: Groups) -> Shader {
 /// a step in units of heights; the pixels of a step. A unit is a pixel.
 pub fn pixels(groups: Groups) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/terrain/pixels.wgsl");
-    kernel(Limb::Word, groups, groups.words, &[TRIANGLE, text])
+    kernel(Limb::Word, groups, groups.words, &[WIDE, TRIANGLE, text])
 }
 
 /// Returns all kernels with their names.
-pub fn all(groups: Groups) -> [(&'static str, Shader); 10] {
+pub fn all(groups: Groups) -> [(&'static str, Shader); 8] {
     [
         ("judge", judge(groups)),
         ("inside", inside(groups)),
         ("corners", corners(groups)),
-        ("columns", columns(groups)),
-        ("samples", samples(groups)),
         ("errors", errors(groups)),
         ("radius", radius(groups)),
         ("diamond", diamond(groups)),

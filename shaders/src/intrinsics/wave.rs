@@ -37,6 +37,7 @@
 
 use std::fmt::Write;
 
+use super::numbers::GIVEN;
 use crate::{Limb, Shader};
 
 /// Columns of a tile: two words.
@@ -242,7 +243,8 @@ fn kernel(limb: Limb, tiles: Tiles, parts: &[&str]) -> Shader {
         ("FIRST", u32::MAX),
     ];
     let constants = constants.map(|(name, value)| format!("const {name} = {value}u;\n")).concat();
-    Shader { limb, body: [&*constants, GRID].into_iter().chain(parts.iter().copied()).collect() }
+    let head = [&*constants, GIVEN, GRID];
+    Shader { limb, body: head.into_iter().chain(parts.iter().copied()).collect() }
 }
 
 /// Returns the text without the lines between `#ifdef DIAGONAL` and `#endif`, unless there are

@@ -28,6 +28,7 @@
 
 use crate::{Limb, Shader};
 
+use super::numbers::GIVEN;
 use super::wave::{Diagonals, GRID, keep};
 
 /// The cost of a goal.
@@ -144,5 +145,5 @@ fn kernel(limb: Limb, tiles: Tiles, text: &str) -> Shader {
         ("PROCESSED", PROCESSED),
     ];
     let constants = constants.map(|(name, value)| format!("const {name} = {value}u;\n")).concat();
-    Shader { limb, body: [&constants, GRID, text].concat() }
+    Shader { limb, body: [&constants, GIVEN, GRID, text].concat() }
 }

@@ -1,10 +1,7 @@
 // The bit field of a tree of depth D, included by the kernels of concurrent binary trees: a bit is
 // one where a leaf begins. The preceding constants are generated from the tables of star-shaders.
 //
-// The first parameters of all kernels: D, the number of the first workgroup, and the workgroups in
-// the first dimension.
-
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+// The first parameter of all kernels is D.
 
 // Returns the number of bits of the field.
 fn n_bits() -> u32 { return 1u << given[0].x; }
@@ -14,9 +11,6 @@ fn n_words() -> u32 { return (n_bits() + 31u) >> 5u; }
 
 // Returns the bits of the last word.
 fn in_word() -> u32 { return min(n_bits(), 32u); }
-
-// Returns the number of a workgroup among those of all dispatches.
-fn number_of(group: vec3<u32>) -> u32 { return given[0].y + group.y * given[0].z + group.x; }
 
 // Returns a bit of the field; a leaf also begins after the last bit.
 fn bit_of(field: u32, x: u32) -> u32 {

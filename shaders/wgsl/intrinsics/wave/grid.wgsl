@@ -1,13 +1,7 @@
 // A grid of cells, included by the kernels of waves: cell x of row y, both from 0, is bit
 // y * width + x of a slice. The preceding constants are generated from the tables of star-shaders.
 //
-// The first parameters of all kernels: the width, the number of the first workgroup, the workgroups
-// in the first dimension, and the height.
-
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
-
-// Returns the number of a workgroup among those of all dispatches.
-fn number_of(group: vec3<u32>) -> u32 { return given[0].y + group.y * given[0].z + group.x; }
+// The first parameter of all kernels is the width, the fourth one the height.
 
 // Returns the cells x … x + 31 of row y of a slice; zeros outside the grid.
 fn row_bits(slice: u32, x: u32, y: u32) -> u32 {

@@ -1,16 +1,14 @@
 //! The routines of module `terrain`. The mesh is the tables of the handle, which stay on the
 //! device.
 
-use star_shaders::Shader;
 use star_shaders::intrinsics::cbt::{self, Groups, NOTES};
 use star_shaders::intrinsics::terrain as shaders;
 use star_vm::Declined;
 
 use super::cbt::{counted, depth_of, groups, limbs, n_words};
-use super::work::Work;
+use super::work::{Units, read_numbers, write_numbers};
 use super::{IntrinsicResult, NotTaken};
-use crate::grid::Launch;
-use crate::run::{Call, Placed, Reserved};
+use crate::run::{Call, Placed};
 use crate::value::ObjectKind;
 
 const FIELD: &str = "field";
@@ -53,15 +51,6 @@ struct Batch {
     radii: [u32; 2],
 }
 
-/// A kernel of a mesh with its units.
-#[derive(Clone, Copy, Debug)]
-struct Units {
-    depth: u32,
-    n: u64,
-    /// Limbs that one accesses.
-    limbs: u64,
-}
-
 /// `TERRAIN_INIT(w,Z,eps,near,H)`
 pub(super) fn init(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let (width, samples) = (call.size(0)?, call.object(1)?);
@@ -89,9 +78,7 @@ pub(super) fn init(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let batch = Batch::new(call, depth, [radius.at(), radius.sizes.stride()])?;
     let groups = groups(call, depth)?;
 
-    let units = Units { depth, n: n_samples.into(), limbs: (columns / 2 + 1).into() };
-    let given = [planes, stride, columns, n_samples, numbers];
-    units.run(call, &shaders::samples(groups), &given)?;
+    read_numbers(call, groups.words, samples, numbers)?;
     let of_grid = [width, height, tolerance, near];
     for level in (1..depth).rev() {
         // Every level is a contiguous range of nodes.
@@ -101,18 +88,18 @@ pub(super) fn init(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         let cells = longest * longest.min(STRIP_ROWS);
         let lanes = cells.div_ceil(STRIP_CELLS).next_power_of_two().min(groups.words);
         let n = u64::from(first) * u64::from(strips) * u64::from(lanes);
-        let units = Units { depth, n, limbs: cells.div_ceil(lanes).into() };
+        let units = over(groups, depth, n, cells.div_ceil(lanes).into());
         let strips = [lanes, strips, STRIP_ROWS];
         let given = [&[errors, numbers, first, 0], &of_grid[..], &strips].concat();
         units.run(call, &shaders::errors(groups), &given)?;
-        let units = Units { depth, n: first.into(), limbs: LIMBS_OF_A_WORD / 16 };
+        let units = over(groups, depth, first.into(), LIMBS_OF_A_WORD / 16);
         let given = [&[errors, radii, first, 0], &of_grid[..]].concat();
         units.run(call, &shaders::radius(groups), &given)?;
         units.run(call, &shaders::diamond(groups), &[errors, radii, first])?;
     }
-    to_columns(call, depth, radii, [n_nodes as u32, 1, RADIUS_BITS], radius)?;
+    write_numbers(call, groups.words, radii, [n_nodes as u32, 1, RADIUS_BITS], radius)?;
 
-    let units = Units { depth, n: n_words(depth).into(), limbs: 1 };
+    let units = over(groups, depth, n_words(depth).into(), 1);
     units.run(call, &cbt::init(groups), &[fields[0].at(), n_nodes as u32 / 2])?;
     while batch.run(call, fields[0].at(), fields[1].at(), FAR_AWAY)? != [0; 2] {
         fields.swap(0, 1);
@@ -161,7 +148,7 @@ pub(super) fn mesh(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let groups = groups(call, depth)?;
     let marks = call.extra(n_words(depth).into())?.at;
     let directory = call.extra(groups.directory_words(depth).into())?.at;
-    let units = Units { depth, n: n_words(depth).into(), limbs: LIMBS_OF_A_WORD };
+    let units = over(groups, depth, n_words(depth).into(), LIMBS_OF_A_WORD);
     let given = [&[field, marks, 0, 0], &size[..]].concat();
     units.run(call, &shaders::inside(groups), &given)?;
     // The marks encode no tree, which is noted next to their number.
@@ -174,7 +161,7 @@ pub(super) fn mesh(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let list = call.extra(3 * u64::from(n))?.at;
     let given = [&[field, marks, directory, list], &size[..]].concat();
     units.run(call, &shaders::corners(groups), &given)?;
-    to_columns(call, depth, list, [n, 3, bits], table)?;
+    write_numbers(call, groups.words, list, [n, 3, bits], table)?;
     call.put(1, table)
 }
 
@@ -183,7 +170,7 @@ pub(super) fn picture(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let (scale, step) = (call.size(1)?, call.size(2)?);
     let (depth, field) = field_of(call, 0)?;
     let (heights, size) = grid_of(call)?;
-    let Placed { at, stride, sizes } = heights;
+    let sizes = heights.sizes;
     if sizes.columns > MAX_COLOUR_BITS {
         return Err(NotTaken::Declined(Declined::Range));
     }
@@ -195,18 +182,16 @@ pub(super) fn picture(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let numbers = call.extra(sizes.rows.into())?.at;
     let (notes, groups) = (call.notes(NOTES)?, groups(call, depth)?);
 
-    let units = Units { depth, n: sizes.rows.into(), limbs: (sizes.columns / 2 + 1).into() };
-    let given = [at, stride, sizes.columns, sizes.rows, numbers];
-    units.run(call, &shaders::samples(groups), &given)?;
+    read_numbers(call, groups.words, heights, numbers)?;
     let n = sizes.rows.div_ceil(SHARE).into();
-    let units = Units { depth, n, limbs: u64::from(SHARE) / 2 };
+    let units = over(groups, depth, n, u64::from(SHARE) / 2);
     units.run(call, &shaders::range(groups), &[numbers, sizes.rows, SHARE, notes])?;
-    let units = Units { depth, n: n_pixels, limbs: LIMBS_OF_A_PIXEL };
+    let units = over(groups, depth, n_pixels, LIMBS_OF_A_PIXEL);
     let n_pixels = u32::try_from(n_pixels).map_err(|_| NotTaken::Declined(Declined::Range))?;
     let of_picture = [size[0], n_columns, n_pixels, step, scale];
     let given = [&[field, numbers, list, notes], &of_picture[..]].concat();
     units.run(call, &shaders::pixels(groups), &given)?;
-    to_columns(call, depth, list, [n_rows, n_columns, PIXEL_BITS], table)?;
+    write_numbers(call, groups.words, list, [n_rows, n_columns, PIXEL_BITS], table)?;
     call.put(3, table)
 }
 
@@ -236,41 +221,9 @@ fn field_of(call: &Call<'_, '_, '_>, param: usize) -> Result<(u32, u32), NotTake
     }
 }
 
-/// Writes rows of numbers with these bits as the columns of a table.
-fn to_columns(
-    call: &mut Call<'_, '_, '_>,
-    depth: u32,
-    numbers: u32,
-    [n_rows, fields, bits]: [u32; 3],
-    table: Reserved,
-) -> IntrinsicResult {
-    let n_words = u64::from(n_rows.div_ceil(u32::BITS));
-    let n = n_words * u64::from(fields * bits);
-    let units = Units { depth, n, limbs: u64::from(u32::BITS) / 2 };
-    let given = [numbers, n_rows, fields, bits, table.at(), table.sizes.stride()];
-    let groups = groups(call, depth)?;
-    units.run(call, &shaders::columns(groups), &given)
-}
-
-impl Units {
-    /// Runs a kernel with a thread for each unit.
-    fn run(&self, call: &mut Call<'_, '_, '_>, shader: &Shader, given: &[u32]) -> IntrinsicResult {
-        let launches = self.launches(call, shader, given)?;
-        call.launch(&launches, self.n * self.limbs / (launches.len() as u64).max(1))
-    }
-
-    fn launches(
-        &self,
-        call: &mut Call<'_, '_, '_>,
-        shader: &Shader,
-        given: &[u32],
-    ) -> Result<Vec<Launch>, NotTaken> {
-        let Groups { words, .. } = groups(call, self.depth)?;
-        let n = u32::try_from(self.n).map_err(|_| NotTaken::Declined(Declined::Range))?;
-        let (n_groups, limbs) = (n.div_ceil(words), u64::from(words) * self.limbs);
-        let work = Work { head: [self.depth, 0], n_groups, limbs, given: given.into() };
-        work.launches(call, shader)
-    }
+/// A kernel with this number of units, which access some limbs each.
+fn over(groups: Groups, depth: u32, n: u64, limbs: u64) -> Units {
+    Units { head: [depth, 0], threads: groups.words, n, limbs }
 }
 
 impl Batch {
@@ -292,7 +245,7 @@ impl Batch {
         let Batch { depth, splits, merges, notes, radii } = *self;
         let groups = groups(call, depth)?;
         call.write(notes, &[0; NOTES as usize])?;
-        let units = Units { depth, n: n_words(depth).into(), limbs: LIMBS_OF_A_WORD };
+        let units = over(groups, depth, n_words(depth).into(), LIMBS_OF_A_WORD);
         let viewpoint = viewpoint.map(|coordinate| coordinate as u32);
         let given = [&[field, splits, merges, 0], &radii[..], &viewpoint].concat();
         let mut launches = units.launches(call, &shaders::judge(groups), &given)?;

@@ -2,10 +2,12 @@
 //! workgroups in the first dimension, another word; then their own parameters.
 
 use star_shaders::Shader;
+use star_shaders::intrinsics::numbers;
+use star_vm::Declined;
 
-use super::NotTaken;
+use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch};
-use crate::run::Call;
+use crate::run::{Call, Placed, Reserved};
 
 /// A kernel, in several dispatches if one would be too large or take too long.
 #[derive(Clone, Debug)]
@@ -44,4 +46,68 @@ impl Work {
         }
         Ok(launches)
     }
+}
+
+/// A kernel with a thread for each unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Units {
+    /// The first and the fourth parameter.
+    pub(super) head: [u32; 2],
+    pub(super) threads: u32,
+    pub(super) n: u64,
+    /// Limbs that a unit accesses.
+    pub(super) limbs: u64,
+}
+
+impl Units {
+    /// Runs the kernel.
+    pub(super) fn run(
+        &self,
+        call: &mut Call<'_, '_, '_>,
+        shader: &Shader,
+        given: &[u32],
+    ) -> IntrinsicResult {
+        let launches = self.launches(call, shader, given)?;
+        call.launch(&launches, self.n * self.limbs / (launches.len() as u64).max(1))
+    }
+
+    /// Returns its dispatches, after all memory is allocated.
+    pub(super) fn launches(
+        &self,
+        call: &mut Call<'_, '_, '_>,
+        shader: &Shader,
+        given: &[u32],
+    ) -> Result<Vec<Launch>, NotTaken> {
+        let Units { head, threads, n, limbs } = *self;
+        let n = u32::try_from(n).map_err(|_| NotTaken::Declined(Declined::Range))?;
+        let (n_groups, limbs) = (n.div_ceil(threads), u64::from(threads) * limbs);
+        Work { head, n_groups, limbs, given: given.into() }.launches(call, shader)
+    }
+}
+
+/// Reads the rows of a table as numbers.
+pub(super) fn read_numbers(
+    call: &mut Call<'_, '_, '_>,
+    threads: u32,
+    table: Placed,
+    numbers: u32,
+) -> IntrinsicResult {
+    let Placed { at, stride, sizes } = table;
+    let limbs = u64::from(sizes.columns / 2 + 1);
+    let units = Units { head: [0; 2], threads, n: sizes.rows.into(), limbs };
+    units.run(call, &numbers::read(threads), &[at, stride, sizes.columns, sizes.rows, numbers])
+}
+
+/// Writes rows of numbers with these bits as the columns of a table.
+pub(super) fn write_numbers(
+    call: &mut Call<'_, '_, '_>,
+    threads: u32,
+    numbers: u32,
+    [n_rows, fields, bits]: [u32; 3],
+    table: Reserved,
+) -> IntrinsicResult {
+    let n = u64::from(n_rows.div_ceil(u32::BITS)) * u64::from(fields * bits);
+    let units = Units { head: [0; 2], threads, n, limbs: u64::from(u32::BITS) / 2 };
+    let given = [numbers, n_rows, fields, bits, table.at(), table.sizes.stride()];
+    units.run(call, &numbers::write(threads), &given)
 }
