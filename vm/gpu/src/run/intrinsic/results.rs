@@ -40,7 +40,8 @@ impl Call<'_, '_, '_> {
         let fits = match kind {
             ObjectKind::Table => held.is_set && sizes == reserved.sizes,
             ObjectKind::Slice | ObjectKind::Word => {
-                (held.is_set || held.is_sized) && sizes.rows == reserved.sizes.rows
+                // A slice that was never set may still lack its size.
+                !(held.is_set || held.is_sized) || sizes.rows == reserved.sizes.rows
             }
         };
         match fits || !held.is_fixed {
