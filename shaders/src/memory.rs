@@ -22,8 +22,9 @@ pub enum Limb {
     Pair,
     /// Four words.
     Four,
-    /// Words in which threads join their results, by `join_max` and `join_add`, or take numbers, by
-    /// `fetch_add` and `exchange`, which return the word before; loads and stores are atomic.
+    /// Words in which threads join their results, by `join_max`, `join_add` and `join_or`, or take
+    /// numbers, by `fetch_add`, `fetch_min` and `exchange`, which return the word before; `replace`
+    /// returns whether it has replaced one value by another. Loads and stores are atomic.
     Joined,
 }
 
@@ -122,12 +123,22 @@ fn memory(limb: Limb, banks: Banks) -> String {
             change("store", "value: u32", &|place| format!("atomicStore(&{place}, value);"));
             change("join_max", "value: u32", &|place| format!("atomicMax(&{place}, value);"));
             change("join_add", "value: u32", &|place| format!("atomicAdd(&{place}, value);"));
-            for (name, atomic) in [("fetch_add", "atomicAdd"), ("exchange", "atomicExchange")] {
+            change("join_or", "value: u32", &|place| format!("atomicOr(&{place}, value);"));
+            for (name, atomic) in [
+                ("fetch_add", "atomicAdd"),
+                ("fetch_min", "atomicMin"),
+                ("exchange", "atomicExchange"),
+            ] {
                 let act = each(&|place| format!("before = {atomic}(&{place}, value);"));
                 put(format!(
                     "fn {name}(at: u32, value: u32) -> u32 {{ var before: u32; {act} return before; }}"
                 ));
             }
+            let act = each(&|place| {
+                format!("is_done = atomicCompareExchangeWeak(&{place}, before, value).exchanged;")
+            });
+            let head = "fn replace(at: u32, before: u32, value: u32) -> bool";
+            put(format!("{head} {{ var is_done: bool; {act} return is_done; }}"));
         }
     }
     text + &load_four(limb, banks)

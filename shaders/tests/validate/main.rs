@@ -68,7 +68,8 @@ fn memory_of_every_unit_is_valid() {
         (Limb::Four, "store(x, load(x + 1u)); store_word(x, x & 3u, 3u);"),
         (
             Limb::Joined,
-            "store(x, 2u); join_max(x, load(x + 1u)); join_add(x, fetch_add(x, exchange(x, 1u)));",
+            "store(x, 2u); join_max(x, load(x + 1u)); join_add(x, fetch_add(x, exchange(x, 1u)));
+             if (replace(x, 1u, fetch_min(x, 3u))) { join_or(x, 4u); }",
         ),
     ] {
         on_all_banks(&Shader { limb, body: body(calls) });
