@@ -34,6 +34,9 @@ pub(crate) trait Grid {
     /// takes some ten milliseconds.
     fn limbs_at_once(&self) -> u64;
 
+    /// Returns the loop iterations of a thread after which the adapter may end a shader.
+    fn most_iterations(&self) -> u32;
+
     /// Returns the numbers of bits from which on a stop for the host pays.
     fn least_bits(&self) -> LeastBits;
 

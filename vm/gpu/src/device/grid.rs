@@ -25,6 +25,8 @@ const GIVEN_BYTES: u64 = size_of::<Given>() as u64;
 /// Limbs processed in some ten milliseconds, on an adapter that is a processor and on others.
 const PROCESSOR_LIMBS: u64 = 1 << 22;
 const LIMBS: u64 = 1 << 33;
+/// Iterations of a thread after which a processor as adapter ends a shader.
+const PROCESSOR_ITERATIONS: u32 = 65_000;
 
 /// Returns the bindings of kernels besides memory.
 pub(super) fn beside() -> [wgpu::BindGroupLayoutEntry; 1] {
@@ -129,6 +131,10 @@ impl Grid for Device {
 
     fn limbs_at_once(&self) -> u64 {
         if self.opened.is_processor { PROCESSOR_LIMBS } else { LIMBS }
+    }
+
+    fn most_iterations(&self) -> u32 {
+        if self.opened.is_processor { PROCESSOR_ITERATIONS } else { u32::MAX }
     }
 
     fn least_bits(&self) -> LeastBits {

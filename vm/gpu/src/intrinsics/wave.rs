@@ -37,8 +37,6 @@ pub(super) const MOST_WINDOWS: u32 = 64;
 const LIMBS_OF_A_TILE: u64 = 1 << 16;
 /// Loop iterations of a thread in a window for each tile, in addition to those of waves.
 const ITERATIONS_OF_A_TILE: u32 = 48;
-/// Iterations of a thread after which a processor as adapter ends a shader.
-pub(super) const MOST_ITERATIONS: u32 = 65_000;
 /// Steps of a path in one dispatch, and limbs whose processing takes as long: some milliseconds,
 /// because a single thread walks.
 const STEPS: u32 = 1 << 13;
@@ -193,7 +191,7 @@ fn spread(
 
     let groups = n_tiles.min(WINDOW_GROUPS).min(call.grid()?.max_groups());
     let iterations = (tiles.waves + ITERATIONS_OF_A_TILE).saturating_mul(n_tiles.div_ceil(groups));
-    if iterations > MOST_ITERATIONS {
+    if iterations > call.grid()?.most_iterations() {
         return Err(TOO_LARGE);
     }
     let of_grid = [gap, words, across, down];

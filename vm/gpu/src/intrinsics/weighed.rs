@@ -10,8 +10,7 @@ use star_shaders::intrinsics::weighed::{
 use star_vm::Declined;
 
 use super::wave::{
-    DECLINED, Grid, LEAST_WINDOWS, MOST_ITERATIONS, MOST_WINDOWS, TOO_LARGE, WINDOW_GROUPS,
-    label_bits,
+    DECLINED, Grid, LEAST_WINDOWS, MOST_WINDOWS, TOO_LARGE, WINDOW_GROUPS, label_bits,
 };
 use super::work::Work;
 use super::{IntrinsicResult, NotTaken};
@@ -193,7 +192,7 @@ impl Wave {
         window: u32,
     ) -> Result<u32, NotTaken> {
         let Wave { grid, tiles, across, n_tiles, costs, cells, dues, notes } = *self;
-        let most_tiles = MOST_ITERATIONS / tiles.iterations();
+        let most_tiles = call.grid()?.most_iterations() / tiles.iterations();
         let groups = n_tiles.min(WINDOW_GROUPS).max(n_tiles.div_ceil(most_tiles));
         let groups = groups.min(call.grid()?.max_groups());
         if n_tiles.div_ceil(groups) > most_tiles {

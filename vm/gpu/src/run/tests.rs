@@ -123,6 +123,10 @@ impl Grid for OneBank {
         1 << 20
     }
 
+    fn most_iterations(&self) -> u32 {
+        u32::MAX
+    }
+
     fn least_bits(&self) -> LeastBits {
         LeastBits::all(1)
     }
