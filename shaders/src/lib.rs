@@ -47,7 +47,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{cbt, closure, min_plus, numbers, terrain, wave, weighed};
+    use intrinsics::{arcs, cbt, closure, min_plus, numbers, terrain, wave, weighed};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -85,13 +85,17 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     let weighted = weighted.into_iter().flat_map(|(tiles, size)| {
         weighed::all(tiles).map(|(name, shader)| (format!("weighed-{name}{size}"), shader))
     });
+    let lists = [(arcs::Groups::USUAL, ""), (arcs::Groups::SMALL, "-of-few-threads")];
+    let lists = lists.into_iter().flat_map(|(groups, size)| {
+        arcs::all(groups).map(|(name, shader)| (format!("arcs-{name}{size}"), shader))
+    });
     units
         .chain(others)
         .chain(numbers)
-        
         .chain(trees)
         .chain(waves)
         .chain(weighted)
+        .chain(lists)
         .collect()
 }
 

@@ -5,6 +5,7 @@
 //! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as
 //! elsewhere.
 
+mod arcs;
 mod choice;
 mod faults;
 mod fields;

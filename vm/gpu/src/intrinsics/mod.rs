@@ -8,6 +8,7 @@
 //! that is refused, the body runs, too. A `var` parameter holds an intermediate state only if the
 //! user or the deadline ends the run.
 
+mod arcs;
 mod cbt;
 mod closure;
 mod min_plus;
@@ -55,6 +56,11 @@ impl<E: Into<crate::run::End>> From<E> for NotTaken {
 pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: CLOSURE, run: closure::closure },
     GpuIntrinsic { intrinsic: MIN_PLUS, run: min_plus::min_plus },
+    GpuIntrinsic { intrinsic: catalogue::arcs::BFS, run: arcs::bfs },
+    GpuIntrinsic { intrinsic: catalogue::arcs::SSSP, run: arcs::sssp },
+    GpuIntrinsic { intrinsic: catalogue::arcs::SSSP_TREE, run: arcs::sssp_tree },
+    GpuIntrinsic { intrinsic: catalogue::arcs::COMPONENTS, run: arcs::components },
+    GpuIntrinsic { intrinsic: catalogue::mst::KRUSKAL, run: arcs::kruskal },
     GpuIntrinsic { intrinsic: catalogue::cbt::INIT, run: cbt::init },
     GpuIntrinsic { intrinsic: catalogue::cbt::OF, run: cbt::of },
     GpuIntrinsic { intrinsic: catalogue::cbt::FIELD, run: cbt::field },
