@@ -2,6 +2,7 @@
 //! device to values on the device, and the way of values there and back; every result is that of
 //! the CPU backend.
 
+mod arcs;
 mod lines;
 mod meshes;
 mod trees;
@@ -43,6 +44,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("trees", 25, Bench::trees),
     ("waves", 1000, Bench::waves),
     ("weighed", 1000, Bench::weighed),
+    ("arcs", 1000, Bench::arcs),
     ("meshes", 21, Bench::meshes),
 ];
 

@@ -73,6 +73,10 @@ impl Run {
                     let sizes = if self.is_full { &[5000, 16_384][..] } else { &[5000] };
                     self.job("Floyd on a graphics card", |_| gpu::figures("floyd", sizes));
                 }
+                "arcs" => {
+                    let sizes = if self.is_full { &[1000, 2000][..] } else { &[1000] };
+                    self.job("lists of arcs on a graphics card", |_| gpu::figures("arcs", sizes));
+                }
                 "dynamic" => self.dynamic(),
                 "tables" => self.tables(),
                 "cbt" => self.cbt(),
