@@ -131,13 +131,16 @@ fn gpus_load_sparse_tables_dense_or_report_that_they_do_not_fit() {
     folder.star(&["gen", "gnm", "-n", "2000", "-m", "4000", "--seed", "3", "-o", "g.txt"]);
     let made = run(&["i=3", "T=adjacency:g.txt", "--table-form", "sparse", "--out", "T=s.stb"]);
     assert_eq!(made.code, 0, "{made:?}");
+    let ran = run(&["i=9", "T=s.stb", "--backend", "auto"]);
+    assert!(ran.stderr.contains("backend cpu: sparse tables stay on the host"), "{ran:?}");
     let on_card = ["i=9", "T=s.stb", "--backend", "gpu"];
-    let ran = run(&[&on_card[..], &["--out", "T=gpu.mtx"]].concat());
+    let ran = run(&[&on_card[..], &["--explain", "--out", "T=gpu.mtx"]].concat());
     if ran.stderr.contains("`gpu` is not available") {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{ran:?}");
         return;
     }
     assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("sparse ones stay on the host"), "{ran:?}");
     assert_eq!(run(&["i=9", "T=s.stb", "--out", "T=cpu.mtx"]).code, 0);
     assert_eq!(lines(&folder, "gpu.mtx"), lines(&folder, "cpu.mtx"));
     // 2000 × 2000 bits are 500 kB.

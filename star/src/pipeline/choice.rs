@@ -5,7 +5,7 @@ use star_base::Intrinsic;
 use star_ir::{Program, RoutineId};
 use star_value::Argument;
 #[cfg(feature = "gpu")]
-use star_value::Value;
+use star_value::{Table, Value};
 use star_vm::CompileOptions;
 
 /// A backend, and the reason for its choice.
@@ -57,6 +57,8 @@ pub enum SizeUnit {
     Vertices,
     /// Rows of the longest table or slice.
     Cells,
+    /// The same, of lists of arcs.
+    Arcs,
 }
 
 /// The rules for intrinsics. The other ones have no measurement of both backends.
@@ -64,7 +66,7 @@ pub enum SizeUnit {
 pub const SIZE_RULES: &[SizeRule] = {
     use star_base::intrinsics::catalogue::closure::CLOSURE;
     use star_base::intrinsics::catalogue::paths::MIN_PLUS;
-    use star_base::intrinsics::catalogue::{terrain, wave};
+    use star_base::intrinsics::catalogue::{arcs, mst, terrain, wave};
     &[
         SizeRule {
             intrinsics: &[MIN_PLUS],
@@ -97,6 +99,14 @@ pub const SIZE_RULES: &[SizeRule] = {
             least: Some(1_000_000),
             least_alone: Some(1_000_000),
             jobs: &["prices of cells with weights on a graphics card"],
+        },
+        // The card has no figures yet.
+        SizeRule {
+            intrinsics: &[arcs::BFS, arcs::SSSP, arcs::SSSP_TREE, arcs::COMPONENTS, mst::KRUSKAL],
+            unit: SizeUnit::Arcs,
+            least: None,
+            least_alone: None,
+            jobs: &["lists of arcs on a graphics card"],
         },
         // Each frame is faster on the card at all measured sizes. With the opening, so is the first
         // mesh at the greater ones.
@@ -140,15 +150,17 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         Err(error) => return cpu(format!("the gpu backend cannot compile it: {error}")),
     };
     let tables = arguments.iter().filter_map(|argument| match &argument.value {
-        Value::Table(table) if !table.is_sparse() => Some(table),
-        Value::Table(_)
-        | Value::Unset
+        Value::Table(table) => Some(table),
+        Value::Unset
         | Value::Int(_)
         | Value::Bool(_)
         | Value::Str(_)
         | Value::Slice(_)
         | Value::Word(_) => None,
     });
+    if tables.clone().any(Table::is_sparse) {
+        return cpu("sparse tables stay on the host");
+    }
     let cells = arguments.iter().map(|argument| match &argument.value {
         Value::Table(table) => table.n_rows() as u64,
         Value::Slice(slice) => slice.len() as u64,
@@ -172,6 +184,7 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         let (size, unit) = match rule.unit {
             SizeUnit::Vertices => (lines, "vertices"),
             SizeUnit::Cells => (cells, "cells"),
+            SizeUnit::Arcs => (cells, "arcs"),
         };
         Some((intrinsic, is_alone, least, size, unit))
     });

@@ -213,9 +213,10 @@ impl Backend for Gpu {
         let mut all = Explanation::default();
         let n_insts = plan.words.len() / star_shaders::layout::INST_WORDS as usize;
         let n_routines = plan.routines.iter().flatten().count();
-        let entry = &plan.program.routine(plan.entry).name;
+        let routine = plan.program.routine(plan.entry);
         let form = format!(
-            "register code, {n_insts} instructions in {n_routines} routines, entry `{entry}`"
+            "register code, {n_insts} instructions in {n_routines} routines, entry `{}`",
+            routine.name
         );
         all.whole(Subject::Program, form);
         if let Ok(heap) = self.heap()
@@ -225,6 +226,11 @@ impl Backend for Gpu {
             all.whole(Subject::Program, form);
         }
         all.whole(Subject::Device, self.caps().device);
+        let mut types = routine.params.iter().map(|param| routine.var(param.var).ty);
+        if types.any(|ty| matches!(ty, Ty::Table(..))) {
+            let form = "all dense by columns on the device; sparse ones stay on the host";
+            all.whole(Subject::Table, form);
+        }
         all.items.extend(plan.on_grid());
         all.items.extend(plan.as_instructions());
         all
