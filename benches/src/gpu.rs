@@ -5,6 +5,7 @@
 mod arcs;
 mod lines;
 mod meshes;
+mod polylines;
 mod trees;
 mod waves;
 
@@ -46,6 +47,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("weighed", 1000, Bench::weighed),
     ("arcs", 1000, Bench::arcs),
     ("meshes", 21, Bench::meshes),
+    ("polylines", 1024, Bench::polylines),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some

@@ -84,6 +84,16 @@ pub(crate) fn word(number: u64, h: usize) -> Value {
     Value::Word(BitVector::from_bools(&bits))
 }
 
+/// A table whose rows are numbers of this many bits.
+pub(crate) fn numbers(bits: usize, numbers: &[u64]) -> Value {
+    let column = |column: usize| {
+        let bit = |number: &u64| number >> (bits - 1 - column) & 1 == 1;
+        BitVector::from_bools(&numbers.iter().map(bit).collect::<Vec<bool>>())
+    };
+    let columns: Vec<BitVector> = (0..bits).map(column).collect();
+    Value::from(BitTable::from_columns(numbers.len(), &columns))
+}
+
 pub(crate) fn int(number: usize) -> Value {
     Value::Int(number as i64)
 }

@@ -6,6 +6,7 @@ pub mod cbt;
 pub mod closure;
 pub mod min_plus;
 pub mod numbers;
+pub mod polyline;
 pub mod terrain;
 pub mod wave;
 pub mod weighed;

@@ -2,9 +2,10 @@
 //! diagonal, each with the steps to its mesh and the triangles, which stay there.
 
 use star_io::generate::{GenerateOptions, Terrain};
-use star_value::{BitTable, BitVector, Value};
+use star_value::Value;
 
 use super::{Bench, SEED, int};
+use crate::instance::numbers;
 use crate::results::Figure;
 use crate::say::say;
 
@@ -39,12 +40,8 @@ impl Bench {
         let made = terrain.generate(&mut GenerateOptions::new(SEED, 1 << 34));
         let made = made.map_err(|error| error.to_string())?;
         let heights = &made.fields.first().ok_or("no heights")?.values;
-        let column = |column: usize| {
-            let bit = |height: &i64| height >> (BITS - 1 - column) & 1 == 1;
-            BitVector::from_bools(&heights.iter().map(bit).collect::<Vec<bool>>())
-        };
-        let columns: Vec<BitVector> = (0..BITS).map(column).collect();
-        let heights = Value::from(BitTable::from_columns(heights.len(), &columns));
+        let heights: Vec<u64> = heights.iter().map(|&height| height as u64).collect();
+        let heights = numbers(BITS, &heights);
         let width = (1 << (n / 2)) + 1;
         let mut figures = Vec::new();
         for [eps, near] in [[2, 40], [1, 200]] {

@@ -261,6 +261,8 @@ impl Run {
         };
         self.job("search, p = 8", |_| over(polyline::search));
         self.job("from pixels, p = 8", |_| over(polyline::from_pixels));
+        let points = [256, 512, 1024];
+        self.job("search on a graphics card", |_| gpu::figures("polylines", &points));
     }
 
     fn moving(&mut self) {

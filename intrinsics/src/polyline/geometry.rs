@@ -88,6 +88,11 @@ impl Geometry {
         })
     }
 
+    /// The offset of each point from the middle of a guide.
+    pub fn offsets(&self) -> &[Pixel] {
+        &self.offsets
+    }
+
     /// The limit of the angle between neighbouring links.
     pub fn turn(&self) -> Turn {
         let Request { a, b, n_nodes, n_points, width, max_turn } = self.request;
@@ -115,6 +120,11 @@ pub(super) fn rounded(number: i64, divisor: i64) -> i64 {
 }
 
 impl Guide<'_> {
+    /// The pixel at which the guide crosses the segment.
+    pub fn middle(&self) -> Pixel {
+        self.middle
+    }
+
     /// The pixel of the point with this index.
     pub fn pixel(&self, idx: usize) -> Pixel {
         let Pixel { x, y } = self.offsets[idx];

@@ -37,7 +37,7 @@ pub use geometry::{Geometry, Guide, Pixel};
 pub use gradient::Gradient;
 pub use grey::{GreyImage, grey};
 pub use links::LinkScores;
-pub use search::{Found, Search};
+pub use search::{Admitted, Found, Search};
 pub use table::LinkTable;
 pub use turn::Turn;
 

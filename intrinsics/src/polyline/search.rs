@@ -31,7 +31,8 @@ pub struct Search {
     turn: Turn,
     /// The number of points of a guide.
     d: usize,
-    admitted: Admitted,
+    /// With an angle limit.
+    admitted: Option<Admitted>,
     /// The indices of the guides so far.
     guides: Vec<Range<usize>>,
     /// The greatest score of a polyline from a to each point of each guide. With an angle limit
@@ -54,12 +55,35 @@ pub struct Found {
 }
 
 /// The links that may precede the links with the differences from −(d − 1) to d − 1.
-#[derive(Debug)]
-struct Admitted {
+#[derive(Clone, Debug)]
+pub struct Admitted {
     /// The differences of the preceding links.
-    links: Vec<Range<i64>>,
+    pub links: Vec<Range<i64>>,
     /// For preceding links that start at a, the points at which they end.
-    first: Vec<Range<i64>>,
+    pub first: Vec<Range<i64>>,
+    /// The points that the only guide of a polyline may be crossed at.
+    pub alone: Range<usize>,
+}
+
+impl Admitted {
+    /// The links that an angle limit admits between guides of `n_points` points.
+    ///
+    /// # Errors
+    /// If memory allocation fails.
+    pub fn new(turn: Turn, n_points: usize) -> Result<Self, Ended> {
+        let most = n_points as i64 - 1;
+        let n_differences = (2 * n_points).saturating_sub(1);
+        let differences = || (0..n_differences).map(|idx| 2 * (idx as i64 - most));
+        let of_point = |idx: usize| offset(idx as i64, n_points);
+        // The angle at a point falls towards the middle of the guide.
+        let is_admitted = |&idx: &usize| turn.admits(of_point(idx), -of_point(idx));
+        let alone = (0..n_points.div_ceil(2)).find(is_admitted).map(|idx| idx..n_points - idx);
+        Ok(Admitted {
+            links: turn.before(-most..most + 1, differences(), |before| 2 * before)?,
+            first: turn.before(0..most + 1, differences(), |idx| offset(idx, n_points))?,
+            alone: alone.unwrap_or(0..0),
+        })
+    }
 }
 
 impl Search {
@@ -69,15 +93,9 @@ impl Search {
     /// # Errors
     /// If memory allocation fails.
     pub fn new(turn: Turn, n_points: usize) -> Result<Self, Ended> {
-        let most = n_points as i64 - 1;
-        let n_differences = (2 * n_points).saturating_sub(1);
-        let differences = || (0..n_differences).map(|idx| 2 * (idx as i64 - most));
         let admitted = match turn.is_free() {
-            true => Admitted { links: Vec::new(), first: Vec::new() },
-            false => Admitted {
-                links: turn.before(-most..most + 1, differences(), |before| 2 * before)?,
-                first: turn.before(0..most + 1, differences(), |idx| offset(idx, n_points))?,
-            },
+            true => None,
+            false => Some(Admitted::new(turn, n_points)?),
         };
         let (guides, points, layers) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Search { turn, d: n_points, admitted, guides, points, layers, memory: Vec::new() })
@@ -109,17 +127,12 @@ impl Search {
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
         let (before, d) = (self.layers.last(), self.d);
-        if self.turn.is_free() {
-            let values =
-                self.points.last().map_or(Ok(Vec::new()), |values| free(values, &links))?;
-            self.points.push(values);
-        } else {
+        if let Some(Admitted { links: before_links, first: ends, .. }) = &self.admitted {
             let (to, start) = (links.to.len(), links.from.start);
             let n_together = links.blocks.len().div_ceil(environment.threads().max(1)).max(1);
             let memory = &mut self.memory;
             memory.resize_with(links.blocks.len().div_ceil(n_together), Vec::new);
             let blocks = links.blocks.par_chunks_mut(n_together).zip(memory);
-            let Admitted { links: before_links, first: ends } = &self.admitted;
             let first = self.points.last().map_or(&[][..], |first| first);
             blocks.try_for_each(|(blocks, memory)| -> Result<(), Ended> {
                 for block in blocks {
@@ -132,6 +145,10 @@ impl Search {
                 }
                 Ok(())
             })?;
+        } else {
+            let values =
+                self.points.last().map_or(Ok(Vec::new()), |values| free(values, &links))?;
+            self.points.push(values);
         }
         self.guides.push(links.to.clone());
         self.layers.push(links);
@@ -152,17 +169,17 @@ impl Search {
             return Ok(None);
         };
         let limited;
-        let values = match self.layers.last() {
-            _ if self.turn.is_free() => points,
-            None => {
-                let admitted = |idx: usize| self.turn.admits(self.offset(idx), -self.offset(idx));
+        let values = match (&self.admitted, self.layers.last()) {
+            (None, _) => points,
+            (Some(Admitted { alone, .. }), None) => {
                 let values = last.clone().zip(points);
-                let values = values.map(|(idx, &value)| if admitted(idx) { value } else { NONE });
+                let values =
+                    values.map(|(idx, &value)| if alone.contains(&idx) { value } else { NONE });
                 limited = values.collect();
                 &limited
             }
-            Some(layer) => {
-                limited = self.last_values(layer, environment)?;
+            (Some(admitted), Some(layer)) => {
+                limited = self.last_values(layer, admitted, environment)?;
                 &limited
             }
         };
@@ -207,6 +224,7 @@ impl Search {
     fn last_values(
         &self,
         layer: &LinkTable,
+        admitted: &Admitted,
         environment: &dyn Environment,
     ) -> Result<Vec<i32>, Ended> {
         let to = &layer.to;
@@ -220,7 +238,7 @@ impl Search {
                 // The difference of the link to b is minus the offset of its point, which equals
                 // the offset of the opposite point: it rises when the points are counted from the
                 // other end.
-                let opposite = &self.admitted.first[(difference + d - 1) as usize];
+                let opposite = &admitted.first[(difference + d - 1) as usize];
                 let admitted = d - opposite.end..d - opposite.start;
                 let first = start + difference;
                 let reached = first.max(to.start as i64).max(admitted.start)

@@ -66,7 +66,7 @@ pub enum SizeUnit {
 pub const SIZE_RULES: &[SizeRule] = {
     use star_base::intrinsics::catalogue::closure::CLOSURE;
     use star_base::intrinsics::catalogue::paths::MIN_PLUS;
-    use star_base::intrinsics::catalogue::{arcs, mst, terrain, wave};
+    use star_base::intrinsics::catalogue::{arcs, mst, polyline, terrain, wave};
     &[
         SizeRule {
             intrinsics: &[MIN_PLUS],
@@ -116,6 +116,14 @@ pub const SIZE_RULES: &[SizeRule] = {
             least: Some(4_000_000),
             least_alone: None,
             jobs: &["meshes of a terrain on a graphics card"],
+        },
+        // No figures of a card are known.
+        SizeRule {
+            intrinsics: &[polyline::POLYLINES],
+            unit: SizeUnit::Cells,
+            least: None,
+            least_alone: None,
+            jobs: &["from pixels, p = 8", "search on a graphics card"],
         },
     ]
 };

@@ -10,7 +10,7 @@ use star_value::{BitTable, BitVector, Table, Value};
 
 use crate::cbt::same_everywhere;
 
-const SCRIPT: &str = "import \"star:polyline\";
+pub(crate) const SCRIPT: &str = "import \"star:polyline\";
 procedure TRY(w,t: integer; Grey,Q: table; p,d,width,g: integer; var S,P,O: table);
 begin
   POLYLINES(w,t,Grey,Q,p,d,width,g,S,P,O);
@@ -29,7 +29,12 @@ fn numbers(bits: usize, numbers: &[u64]) -> Value {
 
 /// Builds the arguments of `TRY`: an image with this number of columns, one request from a to b,
 /// and p, d, width and g.
-fn arguments(width: usize, pixels: &[u64], ends: &[[u64; 4]], numbers_of: [i64; 5]) -> Vec<Value> {
+pub(crate) fn arguments(
+    width: usize,
+    pixels: &[u64],
+    ends: &[[u64; 4]],
+    numbers_of: [i64; 5],
+) -> Vec<Value> {
     let [t, p, d, across, g] = numbers_of.map(Value::Int);
     let pack = |ends: &[u64; 4]| ends.iter().fold(0, |all, end| all << 16 | end);
     let requests: Vec<u64> = ends.iter().map(pack).collect();

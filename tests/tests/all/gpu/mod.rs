@@ -13,6 +13,7 @@ mod fused;
 mod iterations;
 mod lines;
 mod meshes;
+mod polylines;
 mod printed;
 mod queries;
 mod trees;

@@ -12,6 +12,7 @@ mod arcs;
 mod cbt;
 mod closure;
 mod min_plus;
+mod polyline;
 mod terrain;
 mod wave;
 mod weighed;
@@ -75,6 +76,7 @@ pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: catalogue::cbt::LEAVES, run: cbt::leaves },
     GpuIntrinsic { intrinsic: catalogue::cbt::HEAP, run: cbt::heap },
     GpuIntrinsic { intrinsic: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
+    GpuIntrinsic { intrinsic: catalogue::polyline::POLYLINES, run: polyline::polylines },
     GpuIntrinsic { intrinsic: catalogue::terrain::INIT, run: terrain::init },
     GpuIntrinsic { intrinsic: catalogue::terrain::STEP, run: terrain::step },
     GpuIntrinsic { intrinsic: catalogue::terrain::MESH, run: terrain::mesh },

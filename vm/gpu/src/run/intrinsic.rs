@@ -152,8 +152,13 @@ impl Call<'_, '_, '_> {
     /// Reads words that dispatches have written.
     pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
         let mut words = [0; N];
-        self.run.heap.unit.read(at, &mut words)?;
+        self.read(at, &mut words)?;
         Ok(words)
+    }
+
+    /// Reads any number of such words.
+    pub(crate) fn read(&mut self, at: u32, into: &mut [u32]) -> IntrinsicResult {
+        Ok(self.run.heap.unit.read(at, into)?)
     }
 
     /// Runs dispatches that access this number of limbs each, in submissions between which the user
