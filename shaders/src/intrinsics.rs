@@ -5,6 +5,7 @@ pub mod arcs;
 pub mod cbt;
 pub mod closure;
 pub mod min_plus;
+pub mod moving;
 pub mod numbers;
 pub mod polyline;
 pub mod terrain;

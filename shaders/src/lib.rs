@@ -47,7 +47,9 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Returns every shader that is not generated from a program, with a name, for workgroups of this
 /// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use intrinsics::{arcs, cbt, closure, min_plus, numbers, polyline, terrain, wave, weighed};
+    use intrinsics::{
+        arcs, cbt, closure, min_plus, moving, numbers, polyline, terrain, wave, weighed,
+    };
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
@@ -65,6 +67,7 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     ];
     let others = others.map(|(name, shader)| (name.to_owned(), shader));
     let numbers = numbers::all(threads).map(|(name, shader)| (format!("numbers-{name}"), shader));
+    let objects = moving::all(threads).map(|(name, shader)| (format!("moving-{name}"), shader));
     let lines = polyline::all(threads).map(|(name, shader)| (format!("polyline-{name}"), shader));
     let trees = [
         (cbt::Groups::USUAL, ""),
@@ -93,6 +96,7 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     units
         .chain(others)
         .chain(numbers)
+        .chain(objects)
         .chain(lines)
         .chain(trees)
         .chain(waves)

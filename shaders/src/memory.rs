@@ -23,8 +23,9 @@ pub enum Limb {
     /// Four words.
     Four,
     /// Words in which threads join their results, by `join_max`, `join_add` and `join_or`, or take
-    /// numbers, by `fetch_add`, `fetch_min` and `exchange`, which return the word before; `replace`
-    /// returns whether it has replaced one value by another. Loads and stores are atomic.
+    /// numbers, by `fetch_add`, `fetch_min`, `fetch_or`, `fetch_and`, `exchange`, or
+    /// `exchange_zero`, which stores a number if the word is 0; all return the word before.
+    /// `replace` returns whether it has replaced one value by another. Loads and stores are atomic.
     Joined,
 }
 
@@ -124,11 +125,14 @@ fn memory(limb: Limb, banks: Banks) -> String {
             change("join_max", "value: u32", &|place| format!("atomicMax(&{place}, value);"));
             change("join_add", "value: u32", &|place| format!("atomicAdd(&{place}, value);"));
             change("join_or", "value: u32", &|place| format!("atomicOr(&{place}, value);"));
-            for (name, atomic) in [
+            let fetches = [
                 ("fetch_add", "atomicAdd"),
                 ("fetch_min", "atomicMin"),
+                ("fetch_or", "atomicOr"),
+                ("fetch_and", "atomicAnd"),
                 ("exchange", "atomicExchange"),
-            ] {
+            ];
+            for (name, atomic) in fetches {
                 let act = each(&|place| format!("before = {atomic}(&{place}, value);"));
                 put(format!(
                     "fn {name}(at: u32, value: u32) -> u32 {{ var before: u32; {act} return before; }}"
@@ -139,6 +143,17 @@ fn memory(limb: Limb, banks: Banks) -> String {
             });
             let head = "fn replace(at: u32, before: u32, value: u32) -> bool";
             put(format!("{head} {{ var is_done: bool; {act} return is_done; }}"));
+            // The weak form may also fail where the word is 0.
+            let act = each(&|place| {
+                format!(
+                    "loop {{ let tried = atomicCompareExchangeWeak(&{place}, 0u, value); \
+                     before = tried.old_value; \
+                     if (tried.exchanged || before != 0u) {{ break; }} }}"
+                )
+            });
+            put(format!(
+                "fn exchange_zero(at: u32, value: u32) -> u32 {{ var before: u32; {act} return before; }}"
+            ));
         }
     }
     text + &load_four(limb, banks)

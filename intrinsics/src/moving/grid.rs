@@ -93,6 +93,69 @@ impl Axis {
     }
 }
 
+/// The tiles of an area.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiling {
+    area: Rect,
+    /// The side of a tile.
+    side: u32,
+    x: Axis,
+    y: Axis,
+}
+
+impl Tiling {
+    /// Tiles for this number of objects in an area.
+    pub fn new(area: Rect, n_objects: usize) -> Tiling {
+        let (low, high) = (area.low(), area.high());
+        let longer = high.x().abs_diff(low.x()).max(high.y().abs_diff(low.y()));
+        let wanted = (n_objects / OBJECTS_PER_TILE).isqrt().clamp(1, MOST_TILES) as u32;
+        let side = longer / wanted + 1;
+        let (x, y) = (Axis::new(low.x(), high.x(), side), Axis::new(low.y(), high.y(), side));
+        Tiling { area, side, x, y }
+    }
+
+    /// The area.
+    pub fn area(&self) -> Rect {
+        self.area
+    }
+
+    /// The number of tiles, row by row.
+    pub fn n_tiles(&self) -> usize {
+        self.x.n_tiles as usize * self.y.n_tiles as usize
+    }
+
+    /// The number of tiles in a row.
+    pub fn across(&self) -> u32 {
+        self.x.n_tiles
+    }
+
+    /// The side of a tile.
+    pub fn side(&self) -> u32 {
+        self.side
+    }
+
+    /// The greatest distances of a point of the area from its low corner.
+    pub fn lasts(&self) -> [u32; 2] {
+        [self.x.last, self.y.last]
+    }
+
+    /// Tiles for each unit of length, in units of 2⁻⁵⁶. A coordinate in tiles is its distance from
+    /// the area's least one, at most the greatest, times this, rounded down to 16 fractional bits.
+    pub fn scale(&self) -> u64 {
+        self.x.scale
+    }
+
+    /// The number of cells along the side of a tile with this number of objects: a column of cells
+    /// is the fraction of a coordinate times this, rounded down.
+    pub fn cells_along(&self, n_objects: u32) -> u32 {
+        let wanted = (n_objects as usize).div_ceil(OBJECTS_PER_CELL);
+        // The nearest square.
+        let side = wanted.isqrt();
+        let side = side + usize::from(wanted - side * side > side);
+        side.clamp(1, MOST_CELLS.min(self.side as usize)) as u32
+    }
+}
+
 /// The cells of an area.
 #[derive(Debug)]
 pub(super) struct Grid {
@@ -110,26 +173,16 @@ impl Grid {
     pub(super) fn choose(points: &[Point], area: Option<Rect>) -> Result<Grid, Ended> {
         let area = area.or_else(|| Rect::bounding(points.iter().copied()));
         let area = area.unwrap_or(Rect::new(Point::default(), Point::default()));
-        let (low, high) = (area.low(), area.high());
-        let longer = high.x().abs_diff(low.x()).max(high.y().abs_diff(low.y()));
-        let wanted = (points.len() / OBJECTS_PER_TILE).isqrt().clamp(1, MOST_TILES) as u32;
-        let tile = longer / wanted + 1;
-        let x = Axis::new(low.x(), high.x(), tile);
-        let y = Axis::new(low.y(), high.y(), tile);
-        let n_tiles = x.n_tiles as usize * y.n_tiles as usize;
+        let tiling = Tiling::new(area, points.len());
+        let n_tiles = tiling.n_tiles();
+        let Tiling { x, y, .. } = tiling;
 
         let mut counts: Vec<u32> = reserved(n_tiles)?;
         counts.resize(n_tiles, 0);
         for point in points {
             counts[(y.locate(point.y()).tile * x.n_tiles + x.locate(point.x()).tile) as usize] += 1;
         }
-        let side = |count: u32| {
-            let wanted = (count as usize).div_ceil(OBJECTS_PER_CELL);
-            // The nearest square.
-            let side = wanted.isqrt();
-            (side + usize::from(wanted - side * side > side))
-                .clamp(1, MOST_CELLS.min(tile as usize))
-        };
+        let side = |count: u32| tiling.cells_along(count) as usize;
         let n_cells: usize = counts.iter().map(|&count| side(count).pow(2)).sum();
         let per_region = n_cells.div_ceil(MOST_REGIONS).max(FEWEST_CELLS);
 

@@ -38,6 +38,7 @@ mod store;
 mod tests;
 
 pub use geometry::{Point, Rect};
+pub use grid::Tiling;
 pub use index::MovingIndex;
 pub use nearest::Neighbour;
 pub use state::Movers;

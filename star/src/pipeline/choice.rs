@@ -66,7 +66,7 @@ pub enum SizeUnit {
 pub const SIZE_RULES: &[SizeRule] = {
     use star_base::intrinsics::catalogue::closure::CLOSURE;
     use star_base::intrinsics::catalogue::paths::MIN_PLUS;
-    use star_base::intrinsics::catalogue::{arcs, mst, polyline, terrain, wave};
+    use star_base::intrinsics::catalogue::{arcs, moving, mst, polyline, terrain, wave};
     &[
         SizeRule {
             intrinsics: &[MIN_PLUS],
@@ -118,6 +118,13 @@ pub const SIZE_RULES: &[SizeRule] = {
             jobs: &["meshes of a terrain on a graphics card"],
         },
         // No figures of a card are known.
+        SizeRule {
+            intrinsics: &[moving::MOVES, moving::RANGES, moving::NEAREST],
+            unit: SizeUnit::Cells,
+            least: None,
+            least_alone: None,
+            jobs: &["moving objects on a graphics card"],
+        },
         SizeRule {
             intrinsics: &[polyline::POLYLINES],
             unit: SizeUnit::Cells,

@@ -12,7 +12,7 @@ use star_value::{BitTable, BitVector, Table, Value};
 use crate::cbt::same_everywhere;
 
 /// Two batches, a single object in between, and queries throughout.
-const SCRIPT: &str = "import \"star:moving\";
+pub(crate) const SCRIPT: &str = "import \"star:moving\";
 procedure TRY(n,k,i,m0: integer; I: table(m); U,V: table(m,k); G: slice(m); A,B,C,D: table(q,k);
               var Q,J,Q2,J2,Q3,J3,Q4,J4,X,Y: table; var P: slice);
 var H: handle;
@@ -31,7 +31,7 @@ begin
 end;";
 
 /// Builds a table with a number of the given width in each row.
-fn numbers(values: &[u32], bits: usize) -> BitTable {
+pub(crate) fn numbers(values: &[u32], bits: usize) -> BitTable {
     let column = |idx: usize| {
         let bits: Vec<bool> =
             values.iter().map(|value| value >> (bits - 1 - idx) & 1 == 1).collect();

@@ -3,24 +3,28 @@
 //! A handle is one table for each part. Data derived from a part is one more table, which is
 //! copied, returned and freed with the handle. Register code that stores the part unsets it.
 
-use star_base::intrinsics::catalogue::cbt;
+use star_base::intrinsics::catalogue::{cbt, moving};
 use star_ir::HandlePart;
 
-/// A table that an intrinsic computes from a part of a handle.
+/// A table that an intrinsic computes from parts of a handle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DerivedPart {
     module: &'static str,
-    from: &'static str,
+    from: &'static [&'static str],
     /// Its name, which is no identifier of the language.
     pub(crate) name: &'static str,
 }
 
 /// The rank directory of the field of the last reduction (Note \[Rank directory\] in star-shaders).
 pub(crate) const DIRECTORY: DerivedPart =
-    DerivedPart { module: "cbt", from: cbt::PARTS[1], name: "directory of reduced" };
+    DerivedPart { module: "cbt", from: &[cbt::PARTS[1]], name: "directory of reduced" };
+
+/// The index of objects (Note \[Objects and buckets\] in star-shaders).
+pub(crate) const INDEX: DerivedPart =
+    DerivedPart { module: "moving", from: &moving::PARTS, name: "index of objects" };
 
 /// All derived parts.
-pub(crate) const ALL: &[DerivedPart] = &[DIRECTORY];
+pub(crate) const ALL: &[DerivedPart] = &[DIRECTORY, INDEX];
 
 impl DerivedPart {
     /// Returns the part of a handle.
@@ -30,7 +34,7 @@ impl DerivedPart {
 
     /// Returns whether it is computed from this part.
     pub(crate) fn is_from(&self, part: &HandlePart) -> bool {
-        (&*part.module, &*part.name) == (self.module, self.from)
+        *part.module == *self.module && self.from.contains(&&*part.name)
     }
 }
 

@@ -13,6 +13,7 @@ mod fused;
 mod iterations;
 mod lines;
 mod meshes;
+mod movers;
 mod polylines;
 mod printed;
 mod queries;

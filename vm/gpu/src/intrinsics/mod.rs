@@ -12,6 +12,7 @@ mod arcs;
 mod cbt;
 mod closure;
 mod min_plus;
+mod moving;
 mod polyline;
 mod terrain;
 mod wave;
@@ -76,6 +77,13 @@ pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: catalogue::cbt::LEAVES, run: cbt::leaves },
     GpuIntrinsic { intrinsic: catalogue::cbt::HEAP, run: cbt::heap },
     GpuIntrinsic { intrinsic: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
+    GpuIntrinsic { intrinsic: catalogue::moving::INIT, run: moving::init },
+    GpuIntrinsic { intrinsic: catalogue::moving::PUT, run: moving::put },
+    GpuIntrinsic { intrinsic: catalogue::moving::DROP, run: moving::drop_object },
+    GpuIntrinsic { intrinsic: catalogue::moving::MOVES, run: moving::moves },
+    GpuIntrinsic { intrinsic: catalogue::moving::RANGES, run: moving::ranges },
+    GpuIntrinsic { intrinsic: catalogue::moving::NEAREST, run: moving::nearest },
+    GpuIntrinsic { intrinsic: catalogue::moving::TABLES, run: moving::tables },
     GpuIntrinsic { intrinsic: catalogue::polyline::POLYLINES, run: polyline::polylines },
     GpuIntrinsic { intrinsic: catalogue::terrain::INIT, run: terrain::init },
     GpuIntrinsic { intrinsic: catalogue::terrain::STEP, run: terrain::step },

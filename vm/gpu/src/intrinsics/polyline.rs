@@ -7,9 +7,8 @@ use star_shaders::Shader;
 use star_shaders::intrinsics::polyline::{self as shaders, BLOCK, record};
 use star_vm::Declined;
 
-use super::work::{Units, Work, read_numbers, write_numbers};
+use super::work::{Batch, Units, Work, read_numbers, write_numbers};
 use super::{IntrinsicResult, NotTaken};
-use crate::grid::Launch;
 use crate::run::{Call, Placed};
 use crate::value::ObjectKind;
 
@@ -74,13 +73,6 @@ struct Kernels {
     blocks: Shader,
     follow: Shader,
     trace: Shader,
-}
-
-/// Dispatches, and the limbs that they access.
-#[derive(Debug, Default)]
-struct Batch {
-    launches: Vec<Launch>,
-    limbs: u64,
 }
 
 /// `POLYLINES(w,t,Grey,Q,p,d,width,g,Score,Path,Out)`
@@ -201,26 +193,6 @@ fn gradients(
         units.run(call, &shaders::gradient(threads), &given)?;
     }
     Ok(gradients)
-}
-
-impl Batch {
-    /// Adds a kernel.
-    fn add(
-        &mut self,
-        call: &mut Call<'_, '_, '_>,
-        units: Units,
-        shader: &Shader,
-        given: &[u32],
-    ) -> IntrinsicResult {
-        self.launches.extend(units.launches(call, shader, given)?);
-        self.limbs += units.n * units.limbs;
-        Ok(())
-    }
-
-    /// Runs all.
-    fn run(self, call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
-        call.launch(&self.launches, self.limbs / (self.launches.len() as u64).max(1))
-    }
 }
 
 impl Search {
@@ -344,8 +316,7 @@ impl Search {
             let given = [&of_requests[..], &memory, &results, &[from_node, n]].concat();
             let limbs = u64::from(n_points) * u64::from(n_blocks + n);
             let work = Work { head, n_groups: n_requests, limbs, given };
-            batch.limbs += u64::from(n_requests) * limbs;
-            batch.launches.extend(work.launches(call, &kernels.trace)?);
+            batch.add_work(call, &work, &kernels.trace)?;
             from_node -= n;
             if from_node == 2 {
                 return batch.run(call);

@@ -78,10 +78,51 @@ impl Units {
         shader: &Shader,
         given: &[u32],
     ) -> Result<Vec<Launch>, NotTaken> {
+        self.work(given)?.launches(call, shader)
+    }
+
+    fn work(&self, given: &[u32]) -> Result<Work, NotTaken> {
         let Units { head, threads, n, limbs } = *self;
         let n = u32::try_from(n).map_err(|_| NotTaken::Declined(Declined::Range))?;
         let (n_groups, limbs) = (n.div_ceil(threads), u64::from(threads) * limbs);
-        Work { head, n_groups, limbs, given: given.into() }.launches(call, shader)
+        Ok(Work { head, n_groups, limbs, given: given.into() })
+    }
+}
+
+/// Dispatches, and the limbs that they access.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    launches: Vec<Launch>,
+    limbs: u64,
+}
+
+impl Batch {
+    /// Adds a kernel.
+    pub(super) fn add(
+        &mut self,
+        call: &mut Call<'_, '_, '_>,
+        units: Units,
+        shader: &Shader,
+        given: &[u32],
+    ) -> IntrinsicResult {
+        self.add_work(call, &units.work(given)?, shader)
+    }
+
+    /// Adds a kernel with other workgroups.
+    pub(super) fn add_work(
+        &mut self,
+        call: &mut Call<'_, '_, '_>,
+        work: &Work,
+        shader: &Shader,
+    ) -> IntrinsicResult {
+        self.launches.extend(work.launches(call, shader)?);
+        self.limbs += u64::from(work.n_groups) * work.limbs;
+        Ok(())
+    }
+
+    /// Runs all.
+    pub(super) fn run(self, call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
+        call.launch(&self.launches, self.limbs / (self.launches.len() as u64).max(1))
     }
 }
 

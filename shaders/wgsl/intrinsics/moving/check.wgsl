@@ -1,0 +1,7 @@
+// Whether a batch has updates of other objects. A thread has an update.
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let update = THREADS * number_of(group) + id;
+  if (update < given[5].x && moved(update) >= n_ids()) { join_max(notes() + WRONG, 1u); }
+}

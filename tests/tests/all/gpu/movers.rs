@@ -1,0 +1,211 @@
+//! Moving objects of a handle on an adapter: results equal those of the reference and of the CPU
+//! backend.
+
+use star_tests::case::Random;
+use star_tests::run::{LIMITS, Program};
+use star_value::{Argument, BitVector, Value};
+use star_vm::{Declined, Limits, Outcome};
+
+use super::{adapters, agree, stats_of_interrupted_run};
+use crate::moving::{SCRIPT, numbers};
+
+/// Sizes of a case: objects, bits of a coordinate, moves, queries.
+type Sizes = [usize; 4];
+
+/// Arguments of [`SCRIPT`]: coordinates below a limit, and one in some moves removes its object.
+fn arguments(random: &mut Random, [n, k, n_moves, n_queries]: Sizes, limit: usize) -> Vec<Value> {
+    let mut field = |n: usize, below: usize, bits: usize| {
+        let list: Vec<u32> = (0..n).map(|_| random.below(below) as u32).collect();
+        Value::from(numbers(&list, bits))
+    };
+    let coordinates = |field: &mut dyn FnMut(usize, usize, usize) -> Value, n| field(n, limit, k);
+    let (u, v) = (coordinates(&mut field, n_moves), coordinates(&mut field, n_moves));
+    let corners: Vec<Value> = (0..4).map(|_| coordinates(&mut field, n_queries)).collect();
+    let bits = usize::BITS - n.leading_zeros();
+    let ids: Vec<u32> = (0..n_moves).map(|_| 1 + random.below(n) as u32).collect();
+    let gone = random.bits(n_moves, 20);
+    let given = [n, k, 1 + random.below(n), random.below(6)];
+    let mut args: Vec<Value> = given.into_iter().map(|number| Value::Int(number as i64)).collect();
+    args.push(Value::from(numbers(&ids, bits as usize)));
+    args.extend([u, v, Value::Slice(BitVector::from_bools(&gone))]);
+    args.extend(corners);
+    args.resize(23, Value::Unset);
+    args
+}
+
+#[test]
+fn objects_of_a_handle_are_the_same_on_an_adapter() {
+    let Some(machines) = adapters(&["cpu", "gpu-tiny", "gpu-banks", "gpu"]) else { return };
+    let program = Program::new(SCRIPT);
+    let compiled = program.compile_on(&machines);
+    let mut random = Random::new(31);
+    // The first limits put all objects into one cell, or on one point.
+    let cases = [
+        ([1, 1, 0, 3], 2),
+        ([5, 4, 9, 0], 16),
+        ([40, 9, 90, 4], 1),
+        ([70, 9, 200, 3], 3),
+        ([130, 9, 90, 5], 512),
+        ([33, 30, 30, 9], 1 << 30),
+        ([64, 12, 0, 2], 4096),
+    ];
+    for (sizes, limit) in cases {
+        let found = agree(&program, &compiled, &arguments(&mut random, sizes, limit));
+        let n_intrinsics = found[0].stats.intrinsics;
+        assert!(n_intrinsics > 8, "{:?}", found[0].stats);
+        for found in &found[1..] {
+            assert_eq!(found.stats.intrinsics, n_intrinsics, "{sizes:?} {:?}", found.stats);
+            assert!(found.stats.counters.grid_kernels > 9, "{:?}", found.stats);
+        }
+    }
+}
+
+#[test]
+fn many_objects_equal_those_of_the_cpu() {
+    let Some(mut machines) = adapters(&["cpu", "gpu", "gpu-tiny"]) else { return };
+    // The reference takes too long.
+    machines.remove(0);
+    let program = Program::new(SCRIPT);
+    let compiled = program.compile_on(&machines);
+    let mut random = Random::new(32);
+    let cases = [
+        ([3000, 20, 5000, 40], 1 << 20),
+        ([9000, 12, 20_000, 30], 4096),
+        ([2000, 24, 4000, 20], 50),
+        ([500, 30, 3000, 20], 1 << 30),
+    ];
+    for (sizes, limit) in cases {
+        let args = arguments(&mut random, sizes, limit);
+        let found = agree(&program, &compiled, &args);
+        for found in &found {
+            assert!(found.stats.intrinsics > 8, "{sizes:?} {:?}", found.stats);
+            assert_eq!(found.stats.counters.declined(Declined::Memory), 0);
+        }
+    }
+}
+
+/// A large batch, then some small ones of the same moves in turn with their coordinates exchanged,
+/// each with the same queries before it.
+const STEPS: &str = "import \"star:moving\";
+procedure TRY(n,k,rounds: integer; I: table(m); U,V: table(m,k); G: slice(m); J: table(l);
+              X,Y: table(l,k); R: slice(l); A,B,C,D: table(q,k);
+              var Q,F,Q2,F2,X2,Y2: table; var P: slice);
+var H: handle; i: integer;
+begin
+  MOVING_INIT(n,k,H);
+  MOVING_MOVES(I,U,V,G,H);
+  for i:=1 to rounds do
+  begin
+    MOVING_RANGES(A,B,C,D,H,Q,F);
+    if i mod 2=1 then MOVING_MOVES(J,X,Y,R,H) else MOVING_MOVES(J,Y,X,not R,H);
+  end;
+  MOVING_RANGES(A,B,C,D,H,Q,F);
+  MOVING_NEAREST(A,B,3,H,Q2,F2);
+  MOVING_TABLES(H,X2,Y2,P);
+end;";
+
+/// Arguments of [`STEPS`].
+fn steps(
+    random: &mut Random,
+    [n, k, n_moves, n_queries]: Sizes,
+    n_few: usize,
+    limit: usize,
+    rounds: usize,
+) -> Vec<Value> {
+    let all = arguments(random, [n, k, n_moves, n_queries], limit);
+    let few = arguments(random, [n, k, n_few, 0], limit);
+    let mut args: Vec<Value> = all[..2].to_vec();
+    args.push(Value::Int(rounds as i64));
+    args.extend_from_slice(&all[4..8]);
+    args.extend_from_slice(&few[4..8]);
+    args.extend_from_slice(&all[8..12]);
+    args.resize(22, Value::Unset);
+    args
+}
+
+#[test]
+fn small_batches_change_the_index_in_place() {
+    let Some(machines) = adapters(&["cpu", "gpu", "gpu-tiny"]) else { return };
+    let program = Program::new(STEPS);
+    let compiled = program.compile_on(&machines[1..]);
+    let mut random = Random::new(33);
+    // Objects that leave their cells, stay in one, or all enter one.
+    let cases = [
+        ([400, 16, 2000, 9], 90, 1 << 16, 3),
+        ([300, 9, 1000, 5], 40, 3, 4),
+        ([1000, 20, 4000, 20], 200, 1 << 20, 4),
+        ([900, 20, 4000, 9], 99, 1, 5),
+        ([200, 30, 900, 7], 60, 1 << 30, 9),
+    ];
+    for (sizes, n_few, limit, rounds) in cases {
+        let args = steps(&mut random, sizes, n_few, limit, rounds);
+        for found in agree(&program, &compiled, &args) {
+            // No text runs.
+            assert_eq!(found.stats.intrinsics, 5 + 2 * rounds as u64, "{:?}", found.stats);
+        }
+    }
+    let kernels = |rounds: usize| {
+        let args = steps(&mut Random::new(34), [5000, 16, 20_000, 4], 100, 1 << 16, rounds);
+        agree(&program, &compiled[..2], &args)[0].stats.counters.grid_kernels
+    };
+    // Seven for moves. For queries: four to read them, three or four for records, two for the
+    // result; six more would put all objects into cells again.
+    assert!(kernels(5) - kernels(3) < 2 * (7 + 9 + 6));
+}
+
+/// More objects enter a cell than there are free buckets: cells are chosen again.
+#[test]
+fn an_index_without_free_buckets_is_computed_again() {
+    let Some(machines) = adapters(&["cpu", "gpu", "gpu-tiny"]) else { return };
+    let program = Program::new(STEPS);
+    let compiled = program.compile_on(&machines[1..]);
+    let mut args = steps(&mut Random::new(35), [500, 16, 3000, 3], 300, 1 << 16, 2);
+    // The moves lead to one point.
+    args[8] = Value::from(numbers(&[77; 300], 16));
+    args[9] = args[8].clone();
+    args[10] = Value::Slice(BitVector::zeros(300));
+    for found in agree(&program, &compiled, &args) {
+        assert_eq!(found.stats.intrinsics, 9, "{:?}", found.stats);
+    }
+}
+
+#[test]
+fn unknown_objects_are_left_to_the_star_text() {
+    let Some(machines) = adapters(&["gpu-tiny"]) else { return };
+    let program = Program::new(STEPS);
+    let compiled = program.compile_on(&machines[1..]);
+    for number in [0, 41] {
+        let mut args = steps(&mut Random::new(36), [40, 9, 30, 2], 3, 512, 1);
+        args[7] = Value::from(numbers(&[1, number, 2], 6));
+        let found = compiled[0].run(program.entry("TRY"), &args, Limits { steps: None, ..LIMITS });
+        assert!(matches!(found.outcome, Outcome::Trap(_)), "{:?}", found.outcome);
+        assert_eq!(found.stats.counters.declined(Declined::Guard), 1, "{:?}", found.stats);
+    }
+}
+
+/// Memory for the tables but not for the index.
+#[test]
+fn refused_memory_is_counted_and_the_star_text_runs() {
+    let Some(machines) = adapters(&["gpu"]) else { return };
+    let program = Program::new(STEPS);
+    let compiled = program.compile_on(&machines[1..]);
+    let args = steps(&mut Random::new(37), [60_000, 2, 9, 1], 1, 4, 1);
+    let limits = Limits { memory: Some(300_000), steps: None, ..LIMITS };
+    let stats = compiled[0].run(program.entry("TRY"), &args, limits).stats;
+    assert!(stats.counters.declined(Declined::Memory) > 1, "{stats:?}");
+}
+
+#[test]
+fn endless_moves_are_interrupted_between_dispatches() {
+    let Some(machines) = adapters(&["gpu"]) else { return };
+    let program = Program::new(STEPS);
+    let compiled = program.compile_on(&machines[1..]);
+    let entry = program.entry("TRY");
+    let args = |rounds: usize| steps(&mut Random::new(38), [900, 12, 900, 3], 9, 4096, rounds);
+    // A driver compiles each kernel only once.
+    assert_eq!(compiled[0].run(entry, &args(1), LIMITS).outcome, Outcome::Done);
+    let args = args(usize::MAX / 2);
+    let given = args.iter().map(Argument::of).collect();
+    let stats = stats_of_interrupted_run(&compiled[0], entry, given);
+    assert!(stats.intrinsics > 9, "{stats:?}");
+}
