@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree};
+use star_gpu::{DeviceSettings, Movers};
 use star_intrinsics::Workers;
-use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect, Update};
+use star_intrinsics::moving::{
+    AnswerForm, AnswerHash, BatchAnswers, Collector, MovingIndex, Point, Query, Rect, Update,
+};
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
 use star_io::moving::{Position, Window};
 
@@ -61,14 +64,7 @@ impl Contestant for Ours {
     }
 
     fn batch(&mut self, updates: &[Position], queries: &[Window]) {
-        let point = |[x, y]: [i32; 2]| Point::new(x.into(), y.into()).expect("made in range");
-        self.updates.clear();
-        self.updates.extend(updates.iter().map(|its| Update { id: its.id, to: its.at.map(point) }));
-        self.queries.clear();
-        self.queries.extend(queries.iter().map(|its| Query {
-            number: its.number,
-            range: Rect::new(point(its.low), point(its.high)),
-        }));
+        convert(updates, queries, &mut self.updates, &mut self.queries);
         let begin = Instant::now();
         let (updates, queries) = (&self.updates, &self.queries);
         let done = self.index.period(updates, queries, &mut self.answers, &self.workers);
@@ -79,6 +75,23 @@ impl Contestant for Ours {
     fn answers(&self) -> AnswerHash {
         self.answers
     }
+}
+
+/// Writes a batch as an index reads it.
+fn convert(
+    updates: &[Position],
+    queries: &[Window],
+    to: &mut Vec<Update>,
+    to_queries: &mut Vec<Query>,
+) {
+    let point = |[x, y]: [i32; 2]| Point::new(x.into(), y.into()).expect("made in range");
+    to.clear();
+    to.extend(updates.iter().map(|its| Update { id: its.id, to: its.at.map(point) }));
+    to_queries.clear();
+    to_queries.extend(queries.iter().map(|its| Query {
+        number: its.number,
+        range: Rect::new(point(its.low), point(its.high)),
+    }));
 }
 
 /// A list of objects for each cell, and the cell of each object.
@@ -201,6 +214,91 @@ pub(crate) struct Job {
     pub(crate) peers: bool,
 }
 
+impl Job {
+    fn workload(self) -> MovingObjects {
+        MovingObjects {
+            n_objects: self.n_objects,
+            n_updates: self.n_batches * PER_BATCH,
+            per_batch: PER_BATCH,
+            per_hundred: if self.queries { 10 } else { 0 },
+            side: SIDE,
+            query_side: QUERY_SIDES[usize::from(self.hubs)],
+            hubs: self.hubs.then_some(Hubs { n: 100, deviation: 100_000 }),
+        }
+    }
+}
+
+/// Measures all batches on a graphics card, uploads and the hash of answers included; the peer is
+/// the index of the CPU on all threads.
+///
+/// # Errors
+/// If there is no graphics card, or the answers differ.
+pub(crate) fn on_card(job: Job) -> Result<Figure, String> {
+    let Job { n_objects, n_batches, .. } = job;
+    let mut card = Movers::open(&DeviceSettings::default(), None)?;
+    let device = card.device();
+    // A driver for the processor is not a graphics card.
+    if device.contains("llvmpipe") {
+        return Err("needs a graphics card".to_owned());
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut ours = Ours::new(threads)?;
+    let mut options = GenerateOptions::new(SEED, u64::MAX);
+    let mut steps = job.workload().start(&mut options).map_err(|error| error.to_string())?;
+    let (mut time, mut answers) = (Duration::ZERO, AnswerHash::default());
+    let (mut to, mut to_queries) = (Vec::new(), Vec::new());
+    let mut both = |updates: &[Position], queries: &[Window]| -> Result<[u64; 2], String> {
+        // The first batch only places the objects.
+        let before = ours.time;
+        ours.batch(updates, queries);
+        if queries.is_empty() {
+            ours.time = before;
+        }
+        convert(updates, queries, &mut to, &mut to_queries);
+        let before = card.device_nanoseconds();
+        let begin = Instant::now();
+        let found = card.period(&to, &to_queries, AnswerForm::Hash, &|| false);
+        let took = [begin.elapsed().as_nanos() as u64, card.device_nanoseconds() - before];
+        match found.map_err(|error| format!("{error:?}"))? {
+            BatchAnswers::Hash(hash) => answers.absorb(hash),
+            BatchAnswers::Pairs(_) => return Err("pairs instead of a hash".to_owned()),
+        }
+        Ok(took)
+    };
+    let placed: Vec<Position> = steps.positions().collect();
+    let [load, _] = both(&placed, &[])?;
+    drop(placed);
+    let mut on_device = 0;
+    let (mut updates, mut queries) = (Vec::new(), Vec::new());
+    while steps.step(&mut updates, &mut queries) {
+        let [all, device] = both(&updates, &queries)?;
+        time += Duration::from_nanos(all);
+        on_device += device;
+    }
+    if ours.answers() != answers {
+        return Err(format!("the card answers {answers:?}, the CPU {:?}", ours.answers()));
+    }
+    let input = if job.hubs { "hubs" } else { "uniform" };
+    let choices = card.statistics().choices;
+    Ok(Figure {
+        variants: [
+            ("device".to_owned(), on_device as f64 / 1e9),
+            ("first batch".to_owned(), load as f64 / 1e9),
+        ]
+        .into(),
+        note: format!(
+            "{device}: {n_batches} batches, {} answers, cells chosen {choices} times",
+            answers.hits
+        ),
+        ..Figure::new(
+            input,
+            ("objects", n_objects as usize),
+            time.as_secs_f64(),
+            &[("CPU, all threads", ours.time.as_secs_f64())],
+        )
+    })
+}
+
 /// Measures ours on all threads and, with peers, on one thread, and the peers. The time is for all
 /// batches.
 ///
@@ -209,15 +307,7 @@ pub(crate) struct Job {
 pub(crate) fn measure(job: Job) -> Result<Figure, String> {
     let Job { n_objects, n_batches, .. } = job;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let workload = MovingObjects {
-        n_objects,
-        n_updates: n_batches * PER_BATCH,
-        per_batch: PER_BATCH,
-        per_hundred: if job.queries { 10 } else { 0 },
-        side: SIDE,
-        query_side: QUERY_SIDES[usize::from(job.hubs)],
-        hubs: job.hubs.then_some(Hubs { n: 100, deviation: 100_000 }),
-    };
+    let workload = job.workload();
     let mut options = GenerateOptions::new(SEED, u64::MAX);
     let mut steps = workload.start(&mut options).map_err(|error| error.to_string())?;
     let mut ours = Ours::new(threads)?;

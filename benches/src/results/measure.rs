@@ -278,6 +278,9 @@ impl Run {
             let peers = [("ours, uniform".to_owned(), uniform)].into();
             Ok(vec![Figure { ratio: Some(uniform / hubs.ours), peers, ..hubs }])
         });
+        self.job("moving objects on a graphics card", |_| {
+            [false, true].map(|hubs| moving::on_card(Moving { hubs, ..job })).into_iter().collect()
+        });
     }
 
     #[cfg(unix)]

@@ -275,3 +275,46 @@ fn formats_of_pictures_are_named() {
     ran.fails(5, &["error[E0506]", "`.png`"]);
     assert!(!ran.stderr.contains("gr:-"), "{ran:?}");
 }
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_graphics_card_gives_the_same_answers_and_pictures() {
+    let folder =
+        Folder::new(&[("gone.csv", "t,id,x,y\n1,1,2,3\n1,1,,\n2,1,,\n2,1,,\n2,9,,\n3,1,7,7\n")]);
+    folder.shell(
+        "$STAR gen moving -n 900 --updates 3000 --batch 400 --side 100000 --query-side 9000 \
+         -o u.csv --queries q.csv",
+    );
+    let ran = moving(&folder, "u.csv q.csv -o gpu.csv --backend gpu --picture gpu.png");
+    if ran.stderr.contains("`gpu` is not available") {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{ran:?}");
+        return;
+    }
+    ran.fails(0, &["3900 updates in 9 batches", "objects in", " cells, "]);
+    moving(&folder, "u.csv q.csv -o cpu.csv --picture cpu.png -q").fails(0, &[]);
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("cpu.csv").len() > 1000);
+    assert!(read("gpu.csv") == read("cpu.csv") && read("gpu.png") == read("cpu.png"));
+    let hashes = ["cpu", "gpu"].map(|backend| {
+        let ran = moving(&folder, &format!("u.csv q.csv --hash -q --backend {backend}"));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.stdout
+    });
+    assert_eq!(hashes[0], hashes[1]);
+    // Of one batch and the next one, removals of objects that are not there.
+    for backend in ["cpu", "gpu"] {
+        moving(&folder, &format!("gone.csv --backend {backend}"))
+            .fails(0, &["1 new, 0 removed, 2 superseded, 3 removals of unknown objects"]);
+    }
+    // Faults of a stream end it as on the CPU.
+    folder.write("late.csv", b"t,id,x,y\n2,1,10,10\n1,1,5,5\n");
+    folder.write("cut.csv", b"t,id,x,y\n1,1,10,10\n2,2,1");
+    for stream in ["late.csv", "cut.csv"] {
+        let both = ["cpu", "gpu"].map(|backend| {
+            let ran = moving(&folder, &format!("{stream} q.csv -q --backend {backend}"));
+            assert_ne!(ran.code, 0, "{ran:?}");
+            (ran.code, ran.stdout, ran.stderr)
+        });
+        assert_eq!(both[0], both[1], "{stream}");
+    }
+}

@@ -135,6 +135,24 @@ impl Collector for AnswerHash {
     }
 }
 
+/// The answers to the queries of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchAnswers {
+    /// The number of a query and an id each, in any order.
+    Pairs(Vec<(u32, u32)>),
+    /// Their number and hash.
+    Hash(AnswerHash),
+}
+
+/// The requested form of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// [`BatchAnswers::Pairs`].
+    Pairs,
+    /// [`BatchAnswers::Hash`].
+    Hash,
+}
+
 /// The size of a list in bytes.
 fn bytes<T>(list: &Vec<T>) -> u64 {
     (list.capacity() * size_of::<T>()) as u64

@@ -33,13 +33,37 @@ pub const MOST_RECORDS: u32 = 1 << 31;
 pub const WAITS: u32 = u32::MAX;
 
 /// Words of the results of all kernels, by their contents: the bounding box takes four.
-pub const NOTES: u32 = 8;
+pub const NOTES: u32 = 16;
 /// The number of objects.
 pub const COUNT: u32 = 4;
 /// Whether there are no more buckets.
 pub const FULL: u32 = 5;
 /// Whether a batch has updates of other objects, or a circle has too few objects.
 pub const WRONG: u32 = 6;
+
+/// How many of the last updates had each outcome.
+pub const OUTCOME: u32 = 8;
+
+/// An outcome of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The object stayed in its cell.
+    InPlace = 0,
+    /// It moved to another one.
+    Split = 1,
+    /// It is new.
+    Inserted = 2,
+    /// It was removed.
+    Removed = 3,
+    /// There was no such object to remove.
+    Unknown = 4,
+}
+
+/// How many removals without an earlier update of their object find none.
+pub const UNKNOWN_FIRST: u32 = OUTCOME + OUTCOMES;
+
+/// The number of outcomes.
+pub const OUTCOMES: u32 = 5;
 
 /// The parameters of all kernels of an index.
 pub type IndexWords = [u32; 16];
@@ -99,7 +123,9 @@ pub fn check(threads: u32) -> Shader {
     kernel(threads, &[INDEX, UPDATE, part!("check")])
 }
 
-/// Returns the kernel that stamps the last updates of objects. Given as for [`check`].
+/// Returns the kernel that stamps the last updates of objects. Given as for [`check`]; instead of
+/// the set of objects it may receive a set of updates, marked by 1 in the next word, that remove
+/// an object which no earlier update of the batch concerns.
 pub fn stamp(threads: u32) -> Shader {
     kernel(threads, &[INDEX, UPDATE, part!("stamp")])
 }
@@ -110,8 +136,8 @@ pub fn planes(threads: u32) -> Shader {
     kernel(threads, &[INDEX, UPDATE, part!("planes")])
 }
 
-/// Returns the kernel that stores the last updates in the index. Given as for [`check`]; it leaves
-/// stamps of zero.
+/// Returns the kernel that stores the last updates in the index, or without heads of buckets in the
+/// objects alone. Given as for [`check`]; it leaves stamps of zero.
 pub fn change(threads: u32) -> Shader {
     kernel(threads, &[INDEX, UPDATE, part!("change")])
 }
@@ -167,8 +193,14 @@ pub fn split(threads: u32) -> Shader {
     kernel(threads, &[part!("split")])
 }
 
+/// Returns the kernel that adds the hashes of records. Given: the records, how many there are, the
+/// numbers of questions, two words of the sum; the records of a thread.
+pub fn hash(threads: u32) -> Shader {
+    kernel(threads, &[part!("hash")])
+}
+
 /// Returns all kernels with their names.
-pub fn all(threads: u32) -> [(&'static str, Shader); 18] {
+pub fn all(threads: u32) -> [(&'static str, Shader); 19] {
     [
         ("fill", fill(threads)),
         ("bounds", bounds(threads)),
@@ -188,6 +220,7 @@ pub fn all(threads: u32) -> [(&'static str, Shader); 18] {
         ("merge", merge(threads)),
         ("take", take(threads)),
         ("split", split(threads)),
+        ("hash", hash(threads)),
     ]
 }
 
@@ -203,6 +236,14 @@ fn kernel(threads: u32, parts: &[&str]) -> Shader {
         ("NO_PLACE", u32::MAX),
         ("FULL", FULL),
         ("WRONG", WRONG),
+        ("OUTCOME", OUTCOME),
+        ("UNKNOWN_FIRST", UNKNOWN_FIRST),
+        ("OUTCOMES", OUTCOMES),
+        ("IN_PLACE", Outcome::InPlace as u32),
+        ("SPLIT", Outcome::Split as u32),
+        ("INSERTED", Outcome::Inserted as u32),
+        ("REMOVED", Outcome::Removed as u32),
+        ("UNKNOWN", Outcome::Unknown as u32),
     ];
     let constants = constants.map(|(name, value)| format!("const {name} = {value}u;\n")).concat();
     let head = [&*constants, GIVEN, WIDE];

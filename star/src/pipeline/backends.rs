@@ -4,6 +4,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use star_base::text;
+#[cfg(feature = "gpu")]
+pub use star_gpu::{Movers, MoversError};
 use star_vm::cpu::Settings;
 use star_vm::kernels::Kernels;
 use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
@@ -156,17 +158,22 @@ pub fn ready<B: Backend + 'static>(backend: B) -> Availability {
     Availability::Ready(erase(backend).into())
 }
 
-/// Opens the GPU backend on an adapter.
+/// Returns the settings for the requested device.
 #[cfg(feature = "gpu")]
-fn open_gpu(wanted: &DeviceOptions<'_>) -> Availability {
+pub fn device_settings(wanted: &DeviceOptions<'_>) -> star_gpu::DeviceSettings {
     let adapter = wanted.adapter.map(str::to_owned);
     let mode = match wanted.mode {
         GpuMode::Auto => star_gpu::Mode::Auto,
         GpuMode::Resident => star_gpu::Mode::Resident,
         GpuMode::Lifted => star_gpu::Mode::Lifted,
     };
-    let settings = star_gpu::DeviceSettings { adapter, mode, ..Default::default() };
-    match star_gpu::Gpu::open(&settings) {
+    star_gpu::DeviceSettings { adapter, mode, ..Default::default() }
+}
+
+/// Opens the GPU backend on an adapter.
+#[cfg(feature = "gpu")]
+fn open_gpu(wanted: &DeviceOptions<'_>) -> Availability {
+    match star_gpu::Gpu::open(&device_settings(wanted)) {
         Ok(gpu) => ready(gpu),
         Err(reason) => unavailable(reason),
     }

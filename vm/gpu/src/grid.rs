@@ -37,6 +37,11 @@ pub(crate) trait Grid {
     /// Returns the loop iterations of a thread after which the adapter may end a shader.
     fn most_iterations(&self) -> u32;
 
+    /// Returns the number of dispatches of a submission if each accesses this number of limbs.
+    fn launches_at_once(&self, limbs: u64) -> usize {
+        (self.limbs_at_once() / limbs.max(1)).clamp(1, 1 << 16) as usize
+    }
+
     /// Returns the numbers of bits from which on a stop for the host pays.
     fn least_bits(&self) -> LeastBits;
 

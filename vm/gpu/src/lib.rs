@@ -43,6 +43,7 @@ pub use device::{DeviceSettings, Mode};
 pub use device_trait::Wide;
 pub use emulator::EmulatorSettings;
 pub use forecast::{Forecast, forecast};
+pub use intrinsics::{Movers, MoversError};
 pub use listing::{kernels, listing, shaders};
 pub use program::{Code, Plan};
 pub use value::Value;

@@ -1,6 +1,7 @@
 //! `star moving`: applies a stream of updates to moving objects and answers a stream of queries.
 
 mod batches;
+mod objects;
 mod picture;
 mod report;
 
@@ -13,7 +14,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding;
-use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
+use star_intrinsics::moving::{
+    AnswerForm, AnswerHash, BatchAnswers, Collector, Point, Query, Rect,
+};
 use star_intrinsics::{Ended, Workers};
 use star_io::moving::NumberLimit;
 use star_io::{FileError, Format, OutputRef};
@@ -28,6 +31,7 @@ use star_os::size_args::{available_memory, parse_size, parse_time_limit};
 use star_os::watchdog::Sentry;
 
 use self::batches::{Batch, Streams};
+use self::objects::{BACKENDS, Objects};
 use crate::output_target::Outlet;
 use crate::text;
 
@@ -77,6 +81,16 @@ pub(crate) struct MovingArgs {
     /// Defaults to one for each core.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
+
+    /// Select the backend
+    ///
+    /// `gpu` keeps the objects on a graphics card.
+    #[arg(long, value_name = "NAME", default_value = BACKENDS[0], value_parser = BACKENDS)]
+    backend: String,
+
+    /// Select the graphics adapter of `gpu` by part of its name
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
 
     /// Do not print a summary
     #[arg(short, long)]
@@ -150,6 +164,12 @@ trait Answers: Collector {
 
     /// Returns the memory used in bytes.
     fn n_bytes(&self) -> u64;
+
+    /// The form in which a graphics card returns answers.
+    const FORM: AnswerForm;
+
+    /// Adds answers.
+    fn add(&mut self, answers: BatchAnswers);
 }
 
 impl Answers for Vec<(u32, u32)> {
@@ -161,6 +181,15 @@ impl Answers for Vec<(u32, u32)> {
     fn n_bytes(&self) -> u64 {
         (self.capacity() * size_of::<(u32, u32)>()) as u64
     }
+
+    const FORM: AnswerForm = AnswerForm::Pairs;
+
+    fn add(&mut self, answers: BatchAnswers) {
+        match answers {
+            BatchAnswers::Pairs(pairs) => self.absorb(pairs),
+            BatchAnswers::Hash(_) => {}
+        }
+    }
 }
 
 impl Answers for AnswerHash {
@@ -170,6 +199,15 @@ impl Answers for AnswerHash {
 
     fn n_bytes(&self) -> u64 {
         0
+    }
+
+    const FORM: AnswerForm = AnswerForm::Hash;
+
+    fn add(&mut self, answers: BatchAnswers) {
+        match answers {
+            BatchAnswers::Pairs(_) => {}
+            BatchAnswers::Hash(hash) => self.absorb(hash),
+        }
     }
 }
 
@@ -215,7 +253,7 @@ fn answer(
         max_bytes,
         flags,
     };
-    let index = MovingIndex::new(args.area);
+    let index = Objects::on(&args.backend, args.adapter.as_deref(), args.area)?;
     let (time, last_queries) = (Duration::ZERO, Vec::new());
     let mut run = Run { index, time, last_queries, max_bytes, flags, workers: &workers };
     let (faults, hash) = match (args.hash, &mut sheet) {
@@ -245,7 +283,8 @@ fn answer(
         output.write(&format!("answers {}\nhash {}\n", hash.hits, hash.hash));
     }
     if let Some(outlet) = picture {
-        let drawn = picture::draw(&run.index, &run.last_queries);
+        let points = run.index.points(flags)?;
+        let drawn = picture::draw(run.index.area(), &points, &run.last_queries);
         let (written, _) = outlet.write(OutputRef::Numbers(&drawn), flags, output)?;
         written.into_iter().try_for_each(|file| file.commit())?;
     }
@@ -273,7 +312,7 @@ const ANSWERS: &str = "t,qid,id";
 
 /// The index and the data for the summary.
 struct Run<'a> {
-    index: MovingIndex,
+    index: Objects,
     time: Duration,
     last_queries: Vec<Query>,
     max_bytes: u64,
@@ -323,8 +362,7 @@ impl Run<'_> {
         self.check_memory(self.index.n_bytes_with(batch.greatest) + of_batches)?;
         let begin = Instant::now();
         let Batch { changes, questions, .. } = batch;
-        let done = self.index.period(changes, questions, answers, self.workers);
-        done.map_err(|ended| failed(ended, self.flags))?;
+        self.index.period(changes, questions, answers, self.workers, self.flags)?;
         self.time += begin.elapsed();
         self.check_memory(self.index.n_bytes() + of_batches + answers.n_bytes())?;
         if !questions.is_empty() {

@@ -1,7 +1,7 @@
 //! Density picture of the objects: brightness is logarithmic in their number; the outlines of
 //! queries are drawn on top. The second coordinate points up.
 
-use star_intrinsics::moving::{MovingIndex, Point, Query, Rect};
+use star_intrinsics::moving::{Point, Query, Rect};
 use star_io::{Field, Numbers, Shape};
 
 /// Length of the longer side in pixels.
@@ -45,13 +45,13 @@ impl Canvas {
 }
 
 /// Draws the picture.
-pub(super) fn draw(index: &MovingIndex, queries: &[Query]) -> Numbers {
-    let canvas = Canvas::new(extent(index));
+pub(super) fn draw(area: Option<Rect>, objects: &[Point], queries: &[Query]) -> Numbers {
+    let canvas = Canvas::new(extent(area, objects));
     let mut counts = vec![0u32; canvas.width * canvas.height];
-    index.for_each(|_, at| {
+    for &at in objects {
         let (column, row) = canvas.pixel(at);
         counts[row * canvas.width + column] += 1;
-    });
+    }
     let most = counts.iter().copied().max().unwrap_or(0);
     let mut pixels: Vec<[u8; 3]> = counts.iter().map(|&count| colour(count, most)).collect();
     for query in queries.iter().take(MOST_QUERIES) {
@@ -74,15 +74,10 @@ pub(super) fn draw(index: &MovingIndex, queries: &[Query]) -> Numbers {
 }
 
 /// Returns the smallest rectangle that contains the area and all objects.
-fn extent(index: &MovingIndex) -> Rect {
+fn extent(area: Option<Rect>, objects: &[Point]) -> Rect {
+    let corners = area.into_iter().flat_map(|area| [area.low(), area.high()]);
     let origin = Rect::new(Point::default(), Point::default());
-    let mut extent = index.area().unwrap_or(origin);
-    index.for_each(|_, at| {
-        if !extent.holds(at) {
-            extent = Rect::bounding([extent.low(), extent.high(), at]).unwrap_or(extent);
-        }
-    });
-    extent
+    Rect::bounding(corners.chain(objects.iter().copied())).unwrap_or(origin)
 }
 
 /// Returns the colour of `count` objects if the maximum per pixel is `most`.

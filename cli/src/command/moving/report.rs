@@ -32,7 +32,7 @@ pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
     let seconds = times.index.as_secs_f64();
     let rate = |n: u64| n as f64 / seconds.max(1e-9) / 1e6;
     let per = |n: u64, of: u64| n as f64 / of.max(1) as f64;
-    let lines = [
+    let mut lines = vec![
         format!(
             "{n} {} in {batches} {}, {queries} {}, {hits} {}: {seconds:.3} s in the index, {:.3} s in all",
             number(n, "update", "updates"),
@@ -47,17 +47,23 @@ pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
                 {superseded} superseded, {unknown_removals} {} of unknown objects",
             number(unknown_removals, "removal", "removals")
         ),
-        format!(
+    ];
+    // A graphics card has no regions, and does not count the cells of queries.
+    let has_regions = regions > 0 || cells == 0;
+    let mut of_regions = String::new();
+    if has_regions {
+        of_regions = format!(" of {regions} regions");
+        lines.push(format!(
             "  queries: {candidate_cells} candidate cells of {:.1} objects, {:.2} confirmations \
                 each, {covered} of them for whole cells",
             per(candidates, candidate_cells),
             per(confirmations, candidate_cells)
-        ),
-        format!(
-            "  index: {objects} objects in {cells} cells of {regions} regions, {further_buckets} further buckets, {}, cells chosen {choices} times",
-            text::bytes(n_bytes)
-        ),
-    ];
+        ));
+    }
+    lines.push(format!(
+        "  index: {objects} objects in {cells} cells{of_regions}, {further_buckets} further buckets, {}, cells chosen {choices} times",
+        text::bytes(n_bytes)
+    ));
     let object = json!({
         "moving": {
             "seconds": seconds,
@@ -72,13 +78,13 @@ pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
             "unknown_removals": unknown_removals,
             "queries": queries,
             "answers": hits,
-            "candidate_cells": candidate_cells,
-            "candidates": candidates,
-            "confirmations": confirmations,
-            "covered": covered,
+            "candidate_cells": has_regions.then_some(candidate_cells),
+            "candidates": has_regions.then_some(candidates),
+            "confirmations": has_regions.then_some(confirmations),
+            "covered": has_regions.then_some(covered),
             "objects": objects,
             "cells": cells,
-            "regions": regions,
+            "regions": has_regions.then_some(regions),
             "further_buckets": further_buckets,
             "bytes": n_bytes,
             "choices": choices,

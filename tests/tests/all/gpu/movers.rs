@@ -1,6 +1,12 @@
 //! Moving objects of a handle on an adapter: results equal those of the reference and of the CPU
 //! backend.
 
+use star_gpu::{DeviceSettings, Movers, MoversError};
+use star_intrinsics::moving::{
+    AnswerForm, AnswerHash, BatchAnswers, Collector, MovingIndex, Point, Query, Rect, Update,
+    Updates,
+};
+use star_intrinsics::{Ended, Workers};
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitVector, Value};
@@ -208,4 +214,99 @@ fn endless_moves_are_interrupted_between_dispatches() {
     let given = args.iter().map(Argument::of).collect();
     let stats = stats_of_interrupted_run(&compiled[0], entry, given);
     assert!(stats.intrinsics > 9, "{stats:?}");
+}
+
+/// A batch of updates of ids below `n`, some of them removals, to points from `low` on.
+fn batch(random: &mut Random, n_updates: usize, n: usize, low: i64, side: usize) -> Vec<Update> {
+    let updates = (0..n_updates).map(|_| {
+        let mut coordinate = || low + random.below(side) as i64;
+        let at = Point::new(coordinate(), coordinate());
+        Update { id: random.below(n) as u32, to: at.filter(|_| random.below(9) > 0) }
+    });
+    updates.collect()
+}
+
+fn windows(random: &mut Random, n: usize, low: i64, side: usize) -> Vec<Query> {
+    let queries = (0..n).map(|idx| {
+        let mut corner = || {
+            let mut coordinate = || low + random.below(side) as i64;
+            Point::new(coordinate(), coordinate()).expect("in range")
+        };
+        Query { number: 7 * idx as u32 + 3, range: Rect::new(corner(), corner()) }
+    });
+    queries.collect()
+}
+
+/// Streams on the device and in the index of the CPU: equal answers, hashes, counts and positions.
+#[test]
+fn streams_have_the_answers_of_the_cpu() {
+    for settings in
+        [DeviceSettings::default(), DeviceSettings::tiny(), DeviceSettings::tiny_banks()]
+    {
+        let Ok(mut opened) = Movers::open(&settings, None) else {
+            assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
+            return;
+        };
+        let mut random = Random::new(39);
+        let corner = |c: i64| Point::new(c, c).expect("in range");
+        let small = Rect::new(corner(-20), corner(30));
+        // Updates, ids, the least coordinate, the side, the area.
+        let cases = [
+            (200, 60, -500, 1000, None),
+            (150, 400, -500, 1000, Some(small)),
+            (100, 90, 5, 1, None),
+            (300, 900, -(1 << 30) + 1, (1 << 31) - 2, None),
+            (90, 50, 0, 40, Some(Rect::new(corner(77), corner(77)))),
+        ];
+        for (n_updates, n, low, side, area) in cases {
+            if area.is_some() || opened.statistics().batches > 0 {
+                opened = Movers::open(&settings, area).expect("an adapter");
+            }
+            let mut index = MovingIndex::new(area);
+            let workers = Workers::new(Some(1), Workers::NEVER).expect("a thread");
+            for round in 0..7 {
+                // Some batches are empty, and ids grow.
+                let size = [n_updates, 0, n_updates / 3, n_updates, 7, 1, n_updates][round];
+                let updates = batch(&mut random, size, 1 + n * (round + 1) / 7, low, side);
+                let queries = windows(&mut random, round, low, side);
+                let mut expected: Vec<(u32, u32)> = Vec::new();
+                index.period(&updates, &queries, &mut expected, &workers).expect("memory");
+                let form = if round % 2 == 0 { AnswerForm::Pairs } else { AnswerForm::Hash };
+                let found = opened.period(&updates, &queries, form, &|| false).expect("memory");
+                expected.sort_unstable();
+                let mut hash = AnswerHash::default();
+                expected.iter().for_each(|&(number, id)| hash.hit(number, id));
+                match found {
+                    BatchAnswers::Pairs(mut pairs) => {
+                        pairs.sort_unstable();
+                        assert_eq!(pairs, expected, "round {round} of {n} ids");
+                    }
+                    BatchAnswers::Hash(found) => assert_eq!(found, hash, "round {round}"),
+                }
+            }
+            let mut positions = Vec::new();
+            opened.for_each(|id, at| positions.push((id, at))).expect("a device");
+            let known = (0..=n as u32).filter_map(|id| Some((id, index.position(id)?)));
+            let known: Vec<(u32, Point)> = known.collect();
+            let differ = positions.iter().zip(&known).find(|(ours, its)| ours != its);
+            assert_eq!(differ, None, "{n} ids");
+            assert_eq!(positions.len(), known.len(), "{n} ids");
+            let (ours, its) = (opened.statistics(), index.statistics());
+            assert_eq!((ours.objects, ours.batches), (its.objects, its.batches));
+            assert_eq!(ours.answering.hits, its.answering.hits);
+            let of = |updates: Updates| {
+                let Updates { superseded, inserted, removed, unknown_removals, .. } = updates;
+                (updates.updates, superseded, inserted, removed, unknown_removals)
+            };
+            assert_eq!(of(ours.updates), of(its.updates));
+        }
+    }
+}
+
+#[test]
+fn a_stopped_batch_ends_between_dispatches() {
+    let Ok(mut movers) = Movers::open(&DeviceSettings::default(), None) else { return };
+    let updates = batch(&mut Random::new(40), 9, 9, 0, 9);
+    let stopped = movers.period(&updates, &[], AnswerForm::Hash, &|| true);
+    assert!(matches!(stopped, Err(MoversError::Ended(Ended::Interrupted))), "{stopped:?}");
 }

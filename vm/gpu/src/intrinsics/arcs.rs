@@ -14,7 +14,7 @@ use star_shaders::intrinsics::arcs::{
 use star_vm::Declined;
 
 use super::wave::{DECLINED, LEAST_WINDOWS, MOST_WINDOWS, TOO_LARGE, WINDOW_GROUPS};
-use super::work::Units;
+use super::work::{Executor, Units};
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch};
 use crate::run::{Call, Placed, Reserved};

@@ -6,7 +6,7 @@ use star_base::intrinsics::catalogue::cbt::PARTS;
 use star_shaders::intrinsics::cbt::{self, Act, Groups, NOTES};
 use star_vm::Declined;
 
-use super::work::Work;
+use super::work::{Executor, Work};
 use super::{IntrinsicResult, NotTaken};
 use crate::derived::DIRECTORY;
 use crate::grid::Launch;

@@ -8,6 +8,7 @@ use star_shaders::intrinsics::closure::{
 
 use star_vm::Declined;
 
+use super::work::Executor;
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::run::{Call, Placed};

@@ -7,6 +7,7 @@ use star_shaders::intrinsics::min_plus::{
 };
 use star_vm::Declined;
 
+use super::work::Executor;
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::run::Call;

@@ -27,6 +27,9 @@ use star_vm::Declined;
 
 use crate::run::Call;
 
+pub use moving::{Movers, MoversError};
+pub(crate) use work::Executor;
+
 /// An intrinsic of this backend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GpuIntrinsic {

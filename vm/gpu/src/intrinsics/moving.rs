@@ -3,13 +3,12 @@
 //! tables, and discarded after as many moves as there were objects.
 
 use star_base::intrinsics::catalogue::moving::PARTS;
-use star_shaders::Shader;
 use star_shaders::intrinsics::moving as shaders;
 use star_vm::Declined;
 
 use self::index::{Index, Layout, Tables};
 use self::records::{Records, Room};
-use super::work::{Batch, Units, read_numbers, write_numbers};
+use super::work::{Batch, Executor, Units, read_numbers, write_numbers};
 use super::{IntrinsicResult, NotTaken};
 use crate::derived::INDEX;
 use crate::run::{Call, Placed};
@@ -17,6 +16,9 @@ use crate::value::ObjectKind;
 
 mod index;
 mod records;
+mod stream;
+
+pub use stream::{Movers, MoversError};
 
 /// Threads of a workgroup, usually and at least: those with a thread for an object, and those for a
 /// query.
@@ -28,11 +30,18 @@ const MOST_BITS: u32 = 30;
 const QUERY_GROUPS: u32 = 1 << 12;
 /// Workgroups for a query at most.
 const MOST_PARTS: u32 = 64;
-/// Limbs whose processing takes as long as an update, and as a query.
-const LIMBS_OF_AN_UPDATE: u64 = 64;
+/// Limbs whose processing takes as long as a query.
 const LIMBS_OF_A_QUERY: u64 = 1 << 10;
 /// The handle holds no objects, or an argument is invalid: the body reports it.
 const INVALID: NotTaken = NotTaken::Declined(Declined::Guard);
+const TOO_LARGE: NotTaken = NotTaken::Declined(Declined::Range);
+
+/// Threads of a workgroup, and of one for a query.
+#[derive(Clone, Copy, Debug)]
+struct Groups {
+    threads: u32,
+    query_threads: u32,
+}
 
 /// The objects of a handle.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +50,7 @@ struct Objects {
     param: usize,
     n: u32,
     tables: Tables,
-    /// Threads of a workgroup, and of one for a query.
-    threads: u32,
-    query_threads: u32,
+    groups: Groups,
 }
 
 /// Updates of a batch in lists: objects from 1, coordinates; the set of removals.
@@ -98,7 +105,7 @@ pub(super) fn moves(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     if n == 0 {
         return Ok(());
     }
-    let lists = lists(call, objects.threads, tables)?;
+    let lists = lists(call, objects.groups.threads, tables)?;
     let moves = Moves { n, lists, gone: call.object(3)?.at };
     objects.take(call, moves)
 }
@@ -111,13 +118,10 @@ pub(super) fn ranges(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     if n == 0 {
         return objects.put_pairs(call, [5, 6], n, None);
     }
-    let corners = lists(call, objects.threads, tables)?;
+    let corners = lists(call, objects.groups.threads, tables)?;
     let index = objects.index(call)?;
-    let n_parts = (QUERY_GROUPS / n).clamp(1, MOST_PARTS);
-    let tail = [[n, n_parts, 0, 0], corners].concat();
-    let n_groups = u64::from(n) * u64::from(n_parts);
-    let records = objects.answers(call, &index, n, n_groups, &shaders::ranges, &tail)?;
-    let records = records.sorted(call, objects.threads)?;
+    let records = in_ranges(call, objects.groups, &index, n, corners)?;
+    let records = records.sorted(call, objects.groups.threads)?;
     objects.put_pairs(call, [5, 6], n, Some((records, None)))
 }
 
@@ -130,7 +134,7 @@ pub(super) fn nearest(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         return objects.put_pairs(call, [4, 5], n, None);
     }
     let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-    let [xs, ys] = lists(call, objects.threads, tables)?;
+    let [xs, ys] = lists(call, objects.groups.threads, tables)?;
     let index = objects.index(call)?;
     let n_each = wanted.min(index.count(call)?);
     if n_each == 0 {
@@ -139,10 +143,10 @@ pub(super) fn nearest(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     let (radii, marks) = (call.extra(n.into())?.at, call.extra(n.into())?.at);
     let tail = [xs, ys, radii, marks, n, n_each, 0, 0];
     let given = [&index.words()[..], &[0; 4], &tail].concat();
-    let units = objects.over(n, LIMBS_OF_AN_UPDATE);
-    units.run(call, &shaders::begin(objects.threads), &given)?;
-    let units = objects.for_queries(n.into());
-    let shader = shaders::widen(objects.query_threads);
+    let Groups { threads, query_threads } = objects.groups;
+    index.over(n).run(call, &shaders::begin(threads), &given)?;
+    let units = objects.groups.for_queries(&index, n.into());
+    let shader = shaders::widen(query_threads);
     loop {
         index.clear_notes(call)?;
         units.run(call, &shader, &given)?;
@@ -150,8 +154,11 @@ pub(super) fn nearest(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
             break;
         }
     }
-    let records = objects.answers(call, &index, n, n.into(), &shaders::circles, &tail)?;
-    let records = records.sorted(call, objects.threads)?;
+    let shader = shaders::circles(query_threads);
+    let records = Room::for_queries(n).fill(call, |on, of_records| {
+        units.run(on, &shader, &[&index.words()[..], of_records, &tail].concat())
+    })?;
+    let records = records.sorted(call, threads)?;
     objects.put_pairs(call, [4, 5], n, Some((records, Some(n_each))))
 }
 
@@ -191,6 +198,37 @@ fn lists<const N: usize>(
     Ok(lists)
 }
 
+impl Groups {
+    fn of(on: &mut dyn Executor) -> Result<Groups, NotTaken> {
+        let size = usize::from(on.grid()?.has_small_groups());
+        Ok(Groups { threads: THREADS[size], query_threads: QUERY_THREADS[size] })
+    }
+
+    /// A kernel with this number of workgroups for queries.
+    fn for_queries(self, index: &Index, n_groups: u64) -> Units {
+        let threads = self.query_threads;
+        let limbs = LIMBS_OF_A_QUERY / u64::from(threads);
+        Units { threads, n: n_groups * u64::from(threads), limbs, ..index.over(0) }
+    }
+}
+
+/// Returns the objects in `n` rectangles, given lists of the coordinates of their corners.
+fn in_ranges(
+    on: &mut dyn Executor,
+    groups: Groups,
+    index: &Index,
+    n: u32,
+    corners: [u32; 4],
+) -> Result<Records, NotTaken> {
+    let n_parts = (QUERY_GROUPS / n).clamp(1, MOST_PARTS);
+    let units = groups.for_queries(index, u64::from(n) * u64::from(n_parts));
+    let shader = shaders::ranges(groups.query_threads);
+    let tail = [[n, n_parts, 0, 0], corners].concat();
+    Room::for_queries(n).fill(on, |on, of_records| {
+        units.run(on, &shader, &[&index.words()[..], of_records, &tail].concat())
+    })
+}
+
 impl Moves {
     /// A batch of one.
     fn one(
@@ -216,33 +254,19 @@ impl Objects {
         if tables.ys.sizes != sizes || !is_set || sizes.columns > MOST_BITS || sizes.rows == 0 {
             return Err(INVALID);
         }
-        let size = usize::from(call.grid()?.has_small_groups());
-        let (threads, query_threads) = (THREADS[size], QUERY_THREADS[size]);
-        Ok(Objects { param, n: sizes.rows, tables, threads, query_threads })
-    }
-
-    /// A kernel with a thread for each of `n` units.
-    fn over(&self, n: u32, limbs: u64) -> Units {
-        Units { head: [self.n, 0], threads: self.threads, n: n.into(), limbs }
-    }
-
-    /// A kernel with this number of workgroups for queries.
-    fn for_queries(&self, n_groups: u64) -> Units {
-        let threads = self.query_threads;
-        let limbs = LIMBS_OF_A_QUERY / u64::from(threads);
-        Units { head: [self.n, 0], threads, n: n_groups * u64::from(threads), limbs }
+        Ok(Objects { param, n: sizes.rows, tables, groups: Groups::of(call)? })
     }
 
     /// Returns the index, which is computed if it is missing.
     fn index(&self, call: &mut Call<'_, '_, '_>) -> Result<Index, NotTaken> {
         let notes = call.notes(shaders::NOTES)?;
         if let Some(part) = call.part(self.param, INDEX.name)? {
-            return Index::held(call, self.threads, part.at, notes);
+            return Index::held(call, self.groups.threads, part.at, notes);
         }
         let objects = call.extra(u64::from(shaders::OBJECT_WORDS) * u64::from(self.n))?.at;
-        let bare = Index::bare(self.threads, self.n, objects, notes);
+        let bare = Index::bare(self.groups.threads, self.n, objects, notes);
         bare.fill(call, self.tables)?;
-        let layout = Layout::choose(call, &bare)?;
+        let layout = Layout::choose(call, &bare, None)?;
         let part = call.reserve_part(layout.part_sizes())?;
         let index = Index::build(call, &layout, &bare, part.at())?;
         call.put_part(self.param, INDEX.name, part)?;
@@ -253,20 +277,26 @@ impl Objects {
     fn take(&self, call: &mut Call<'_, '_, '_>, moves: Moves) -> IntrinsicResult {
         let notes = call.notes(shaders::NOTES)?;
         let held = match call.part(self.param, INDEX.name)? {
-            Some(part) => Some(Index::held(call, self.threads, part.at, notes)?),
+            Some(part) => Some(Index::held(call, self.groups.threads, part.at, notes)?),
             None => None,
         };
         // After as many moves as there were objects, other cells are better.
-        let kept = held.filter(|index| index.takes(moves.n));
+        let kept = match held {
+            Some(index) if index.takes(call, moves.n)? => Some(index),
+            Some(_) | None => None,
+        };
         let bare;
         let (index, stamps) = match &kept {
             Some(index) => (index, index.stamps()),
             None => {
-                bare = Index::bare(self.threads, self.n, 0, notes);
+                bare = Index::bare(self.groups.threads, self.n, 0, notes);
                 (&bare, [call.extra(self.n.into())?.at, 1])
             }
         };
         let Tables { xs, ys, there } = self.tables;
+        if xs.stride != ys.stride {
+            return Err(INVALID);
+        }
         let of_tables = [xs.at, ys.at, xs.stride, xs.sizes.columns];
         let given = [
             &index.words()[..],
@@ -276,19 +306,16 @@ impl Objects {
             &of_tables,
         ]
         .concat();
-        let units = self.over(moves.n, LIMBS_OF_AN_UPDATE);
-        units.run(call, &shaders::check(self.threads), &given)?;
+        let units = index.over(moves.n);
+        units.run(call, &shaders::check(self.groups.threads), &given)?;
         if index.notes(call)?[shaders::WRONG as usize] != 0 {
             return Err(INVALID);
         }
-        if xs.stride != ys.stride {
-            return Err(INVALID);
-        }
         let mut batch = Batch::default();
-        batch.add(call, units, &shaders::stamp(self.threads), &given)?;
-        batch.add(call, units, &shaders::planes(self.threads), &given)?;
+        batch.add(call, units, &shaders::stamp(self.groups.threads), &given)?;
+        batch.add(call, units, &shaders::planes(self.groups.threads), &given)?;
         if kept.is_some() {
-            batch.add(call, units, &shaders::change(self.threads), &given)?;
+            batch.add(call, units, &shaders::change(self.groups.threads), &given)?;
         }
         // The index is invalid while it is changed.
         call.unset_part(self.param, INDEX.name)?;
@@ -300,23 +327,6 @@ impl Objects {
             call.set_part(self.param, INDEX.name)?;
         }
         Ok(())
-    }
-
-    /// Returns the answers to `n` queries by a kernel with this number of workgroups.
-    fn answers(
-        &self,
-        call: &mut Call<'_, '_, '_>,
-        index: &Index,
-        n: u32,
-        n_groups: u64,
-        shader: &dyn Fn(u32) -> Shader,
-        tail: &[u32],
-    ) -> Result<Records, NotTaken> {
-        let (units, shader) = (self.for_queries(n_groups), shader(self.query_threads));
-        Room::for_queries(n).fill(call, |call, of_records| {
-            let given = [&index.words()[..], of_records, tail].concat();
-            units.run(call, &shader, &given)
-        })
     }
 
     /// Stores questions and objects of sorted records, or of the first ones of each question, in
@@ -343,9 +353,9 @@ impl Objects {
             && n > 0
         {
             let lists = [call.extra(n.into())?.at, call.extra(n.into())?.at];
-            records.list(call, self.threads, n_each, lists)?;
+            records.list(call, self.groups.threads, n_each, lists)?;
             for ((list, bits), &table) in lists.into_iter().zip(bits).zip(&tables) {
-                write_numbers(call, self.threads, list, [n, 1, bits], table)?;
+                write_numbers(call, self.groups.threads, list, [n, 1, bits], table)?;
             }
         }
         params.into_iter().zip(tables).try_for_each(|(param, table)| call.put(param, table))

@@ -7,7 +7,7 @@ use star_shaders::Shader;
 use star_shaders::intrinsics::polyline::{self as shaders, BLOCK, record};
 use star_vm::Declined;
 
-use super::work::{Batch, Units, Work, read_numbers, write_numbers};
+use super::work::{Batch, Executor, Units, Work, read_numbers, write_numbers};
 use super::{IntrinsicResult, NotTaken};
 use crate::run::{Call, Placed};
 use crate::value::ObjectKind;

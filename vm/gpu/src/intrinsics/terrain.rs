@@ -6,7 +6,7 @@ use star_shaders::intrinsics::terrain as shaders;
 use star_vm::Declined;
 
 use super::cbt::{counted, depth_of, groups, limbs, n_words};
-use super::work::{Units, read_numbers, write_numbers};
+use super::work::{Executor, Units, read_numbers, write_numbers};
 use super::{IntrinsicResult, NotTaken};
 use crate::run::{Call, Placed};
 use crate::value::ObjectKind;

@@ -9,7 +9,7 @@ use star_shaders::intrinsics::wave::{
 };
 use star_vm::Declined;
 
-use super::work::Work;
+use super::work::{Executor, Work};
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch};
 use crate::run::{Call, Placed};

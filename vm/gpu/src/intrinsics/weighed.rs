@@ -12,7 +12,7 @@ use star_vm::Declined;
 use super::wave::{
     DECLINED, Grid, LEAST_WINDOWS, MOST_WINDOWS, TOO_LARGE, WINDOW_GROUPS, label_bits,
 };
-use super::work::Work;
+use super::work::{Executor, Work};
 use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch};
 use crate::run::{Call, Placed};

@@ -6,8 +6,45 @@ use star_shaders::intrinsics::numbers;
 use star_vm::Declined;
 
 use super::{IntrinsicResult, NotTaken};
-use crate::grid::{Given, Launch};
-use crate::run::{Call, Placed, Reserved};
+use crate::grid::{Given, Grid, Kernel, Launch};
+use crate::heap::Block;
+use crate::run::{Placed, Reserved};
+
+/// What runs kernels: a call of an intrinsic, or a device without a program.
+pub(crate) trait Executor {
+    /// Returns the executor of kernels.
+    fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken>;
+
+    /// Compiles a kernel, after all memory is allocated.
+    fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken>;
+
+    /// Allocates memory of zeros, which is freed at the end.
+    fn extra(&mut self, words: u64) -> Result<Block, NotTaken>;
+
+    /// Allocates a few words of zeros for results.
+    fn notes(&mut self, words: u32) -> Result<u32, NotTaken>;
+
+    /// Reads words that dispatches have written.
+    fn read(&mut self, at: u32, into: &mut [u32]) -> IntrinsicResult;
+
+    /// Writes words.
+    fn write(&mut self, at: u32, words: &[u32]) -> IntrinsicResult;
+
+    /// Copies words.
+    fn copy(&mut self, from: u32, to: u32, words: u32) -> IntrinsicResult;
+
+    /// Runs dispatches that access this number of limbs each.
+    fn launch(&mut self, launches: &[Launch], limbs: u64) -> IntrinsicResult;
+}
+
+impl dyn Executor + '_ {
+    /// Reads words that dispatches have written.
+    pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
+        let mut words = [0; N];
+        self.read(at, &mut words)?;
+        Ok(words)
+    }
+}
 
 /// A kernel, in several dispatches if one would be too large or take too long.
 #[derive(Clone, Debug)]
@@ -25,11 +62,11 @@ impl Work {
     /// Returns its dispatches, after all memory is allocated.
     pub(super) fn launches(
         &self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         shader: &Shader,
     ) -> Result<Vec<Launch>, NotTaken> {
-        let kernel = call.kernel(shader)?;
-        let grid = call.grid()?;
+        let kernel = on.kernel(shader)?;
+        let grid = on.grid()?;
         let most = grid.max_groups();
         let at_once = (grid.limbs_at_once() / self.limbs).clamp(1, u32::MAX.into()) as u32;
         let mut launches = Vec::new();
@@ -63,22 +100,22 @@ impl Units {
     /// Runs the kernel.
     pub(super) fn run(
         &self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         shader: &Shader,
         given: &[u32],
     ) -> IntrinsicResult {
-        let launches = self.launches(call, shader, given)?;
-        call.launch(&launches, self.n * self.limbs / (launches.len() as u64).max(1))
+        let launches = self.launches(on, shader, given)?;
+        on.launch(&launches, self.n * self.limbs / (launches.len() as u64).max(1))
     }
 
     /// Returns its dispatches, after all memory is allocated.
     pub(super) fn launches(
         &self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         shader: &Shader,
         given: &[u32],
     ) -> Result<Vec<Launch>, NotTaken> {
-        self.work(given)?.launches(call, shader)
+        self.work(given)?.launches(on, shader)
     }
 
     fn work(&self, given: &[u32]) -> Result<Work, NotTaken> {
@@ -100,35 +137,35 @@ impl Batch {
     /// Adds a kernel.
     pub(super) fn add(
         &mut self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         units: Units,
         shader: &Shader,
         given: &[u32],
     ) -> IntrinsicResult {
-        self.add_work(call, &units.work(given)?, shader)
+        self.add_work(on, &units.work(given)?, shader)
     }
 
     /// Adds a kernel with other workgroups.
     pub(super) fn add_work(
         &mut self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         work: &Work,
         shader: &Shader,
     ) -> IntrinsicResult {
-        self.launches.extend(work.launches(call, shader)?);
+        self.launches.extend(work.launches(on, shader)?);
         self.limbs += u64::from(work.n_groups) * work.limbs;
         Ok(())
     }
 
     /// Runs all.
-    pub(super) fn run(self, call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
-        call.launch(&self.launches, self.limbs / (self.launches.len() as u64).max(1))
+    pub(super) fn run(self, on: &mut dyn Executor) -> IntrinsicResult {
+        on.launch(&self.launches, self.limbs / (self.launches.len() as u64).max(1))
     }
 }
 
 /// Reads the rows of a table as numbers.
 pub(super) fn read_numbers(
-    call: &mut Call<'_, '_, '_>,
+    on: &mut dyn Executor,
     threads: u32,
     table: Placed,
     numbers: u32,
@@ -136,12 +173,12 @@ pub(super) fn read_numbers(
     let Placed { at, stride, sizes } = table;
     let limbs = u64::from(sizes.columns / 2 + 1);
     let units = Units { head: [0; 2], threads, n: sizes.rows.into(), limbs };
-    units.run(call, &numbers::read(threads), &[at, stride, sizes.columns, sizes.rows, numbers])
+    units.run(on, &numbers::read(threads), &[at, stride, sizes.columns, sizes.rows, numbers])
 }
 
 /// Writes rows of numbers with these bits as the columns of a table.
 pub(super) fn write_numbers(
-    call: &mut Call<'_, '_, '_>,
+    on: &mut dyn Executor,
     threads: u32,
     numbers: u32,
     [n_rows, fields, bits]: [u32; 3],
@@ -150,5 +187,5 @@ pub(super) fn write_numbers(
     let n = u64::from(n_rows.div_ceil(u32::BITS)) * u64::from(fields * bits);
     let units = Units { head: [0; 2], threads, n, limbs: u64::from(u32::BITS) / 2 };
     let given = [numbers, n_rows, fields, bits, table.at(), table.sizes.stride()];
-    units.run(call, &numbers::write(threads), &given)
+    units.run(on, &numbers::write(threads), &given)
 }

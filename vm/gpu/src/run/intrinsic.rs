@@ -10,7 +10,7 @@ use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Grid, Kernel, Launch};
 use crate::heap::{Block, Heap};
-use crate::intrinsics::{IntrinsicResult, NotTaken, find};
+use crate::intrinsics::{Executor, IntrinsicResult, NotTaken, find};
 use crate::program::internal;
 use crate::value::{ObjectKind, Sizes};
 use star_base::Intrinsic;
@@ -94,28 +94,6 @@ impl Call<'_, '_, '_> {
         self.run.plan.parts.iter().position(is_it)
     }
 
-    /// Returns the executor of kernels.
-    pub(crate) fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken> {
-        self.run.heap.unit.grid().ok_or_else(|| internal_error("a grid"))
-    }
-
-    /// Compiles a kernel, after all memory is allocated; if the driver rejects it, the body runs.
-    pub(crate) fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
-        let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined(Declined::Body))?;
-        Ok(kernel)
-    }
-
-    /// Allocates additional memory of zeros, before anything is changed.
-    pub(crate) fn extra(&mut self, words: u64) -> Result<Block, NotTaken> {
-        self.allocate(words, Heap::take)
-    }
-
-    /// Allocates a few words of zeros for results, most likely where the host reads them at no
-    /// cost.
-    pub(crate) fn notes(&mut self, words: u32) -> Result<u32, NotTaken> {
-        Ok(self.allocate(u64::from(words), Heap::take_near)?.at)
-    }
-
     fn allocate(
         &mut self,
         words: u64,
@@ -139,31 +117,45 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// Copies words.
-    pub(crate) fn copy(&mut self, from: u32, to: u32, words: u32) -> IntrinsicResult {
-        Ok(self.run.heap.unit.copy(from, to, words)?)
-    }
-
-    /// Writes words.
-    pub(crate) fn write(&mut self, at: u32, words: &[u32]) -> IntrinsicResult {
-        Ok(self.run.heap.unit.write(at, words)?)
-    }
-
     /// Reads words that dispatches have written.
     pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
-        let mut words = [0; N];
-        self.read(at, &mut words)?;
-        Ok(words)
+        (self as &mut dyn Executor).words(at)
+    }
+}
+
+impl Executor for Call<'_, '_, '_> {
+    fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken> {
+        self.run.heap.unit.grid().ok_or_else(|| internal_error("a grid"))
     }
 
-    /// Reads any number of such words.
-    pub(crate) fn read(&mut self, at: u32, into: &mut [u32]) -> IntrinsicResult {
+    /// If the driver rejects the kernel, the body runs.
+    fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
+        let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined(Declined::Body))?;
+        Ok(kernel)
+    }
+
+    fn extra(&mut self, words: u64) -> Result<Block, NotTaken> {
+        self.allocate(words, Heap::take)
+    }
+
+    /// Most likely, the host reads these words at no cost.
+    fn notes(&mut self, words: u32) -> Result<u32, NotTaken> {
+        Ok(self.allocate(u64::from(words), Heap::take_near)?.at)
+    }
+
+    fn read(&mut self, at: u32, into: &mut [u32]) -> IntrinsicResult {
         Ok(self.run.heap.unit.read(at, into)?)
     }
 
-    /// Runs dispatches that access this number of limbs each, in submissions between which the user
-    /// may end the run.
-    pub(crate) fn launch(&mut self, launches: &[Launch], limbs: u64) -> IntrinsicResult {
+    fn write(&mut self, at: u32, words: &[u32]) -> IntrinsicResult {
+        Ok(self.run.heap.unit.write(at, words)?)
+    }
+
+    fn copy(&mut self, from: u32, to: u32, words: u32) -> IntrinsicResult {
+        Ok(self.run.heap.unit.copy(from, to, words)?)
+    }
+
+    fn launch(&mut self, launches: &[Launch], limbs: u64) -> IntrinsicResult {
         Ok(self.run.launch(launches, limbs)?)
     }
 }
@@ -195,7 +187,7 @@ impl DeviceRun<'_, '_> {
     /// may end the run.
     pub(super) fn launch(&mut self, launches: &[Launch], limbs: u64) -> Result<(), End> {
         let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
-        let at_once = (grid.limbs_at_once() / limbs.max(1)).clamp(1, 1 << 16) as usize;
+        let at_once = grid.launches_at_once(limbs);
         let banks = grid.banks() as u64;
         for some in launches.chunks(at_once) {
             if self.control.interrupt.load(Ordering::Relaxed) {

@@ -8,9 +8,9 @@ use star_shaders::intrinsics::moving::{
 };
 use star_vm::Declined;
 
-use super::super::work::{Batch, Units};
+use super::super::work::{Batch, Executor, Units};
 use super::super::{IntrinsicResult, NotTaken};
-use crate::run::{Call, Placed};
+use crate::run::Placed;
 
 /// Words before the tiles: what is kept of the index between calls.
 const HEADER: u32 = 32;
@@ -23,6 +23,8 @@ const SHARE: u32 = 64;
 const FREE_BUCKETS: u64 = 1 << 10;
 const BUCKET_SHARE: u64 = 2;
 const FEW_BUCKETS: u64 = 1;
+/// The share of cells that may have got another bucket before cells are chosen again.
+const CHAINED_SHARE: u32 = 4;
 /// Columns of the part of a handle: lines have fewer than 2³¹ components.
 const PART_COLUMNS: u64 = 64;
 /// Limbs whose processing takes as long as an object.
@@ -62,26 +64,30 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Chooses cells for objects.
-    pub(super) fn choose(call: &mut Call<'_, '_, '_>, objects: &Index) -> Result<Layout, NotTaken> {
-        objects.clear_notes(call)?;
-        objects.find_bounds(call)?;
-        let notes = objects.notes(call)?;
+    /// Chooses cells for objects in an area; without one, in their bounding box.
+    pub(super) fn choose(
+        on: &mut dyn Executor,
+        objects: &Index,
+        area: Option<Rect>,
+    ) -> Result<Layout, NotTaken> {
+        objects.clear_notes(on)?;
+        objects.find_bounds(on)?;
+        let notes = objects.notes(on)?;
         let n_objects = notes[COUNT as usize];
         let ordered = |word: u32| i64::from((word ^ 1 << 31) as i32);
         let point = |x: u32, y: u32| Point::new(ordered(x), ordered(y)).unwrap_or_default();
-        let area = match n_objects {
+        let area = area.unwrap_or(match n_objects {
             0 => Rect::new(Point::default(), Point::default()),
             _ => Rect::new(point(!notes[2], !notes[3]), point(notes[0], notes[1])),
-        };
+        });
         let tiling = Tiling::new(area, n_objects as usize);
         let n_tiles = tiling.n_tiles();
-        let counts = call.extra(n_tiles as u64)?.at;
+        let counts = on.extra(n_tiles as u64)?.at;
         let mut counted = vec![0; n_tiles];
         if n_objects > 0 {
             let index = Index { words: words(&tiling, objects.words[0], [0; 8]), ..*objects };
-            index.run(call, index.n, &shaders::tiles, &[counts])?;
-            call.read(counts, &mut counted)?;
+            index.run(on, index.n, &shaders::tiles, &[counts])?;
+            on.read(counts, &mut counted)?;
         }
         let mut n_cells = 0;
         let tiles = counted.into_iter().map(|count| {
@@ -91,7 +97,7 @@ impl Layout {
         });
         let tiles: Vec<[u32; 2]> = tiles.collect();
         let chained = u64::from(n_objects) / u64::from(SLOTS);
-        let free = match call.grid()?.has_small_groups() {
+        let free = match on.grid()?.has_small_groups() {
             true => FEW_BUCKETS,
             false => u64::from(n_cells) / BUCKET_SHARE + FREE_BUCKETS,
         };
@@ -102,13 +108,22 @@ impl Layout {
         Ok(Layout { n: objects.n, tiling, tiles, n_objects, n_cells, n_buckets })
     }
 
-    /// Rows and columns of a part of a handle with the index.
-    pub(super) fn part_sizes(&self) -> [u64; 2] {
-        let words = u64::from(HEADER)
+    /// The area of the cells.
+    pub(super) fn area(&self) -> Rect {
+        self.tiling.area()
+    }
+
+    /// The words of the index.
+    pub(super) fn words(&self) -> u64 {
+        u64::from(HEADER)
             + u64::from(TILE_WORDS) * self.tiles.len() as u64
             + u64::from(HEAD_WORDS + SLOTS) * u64::from(self.n_buckets)
-            + u64::from(OBJECT_WORDS) * u64::from(self.n);
-        [words.div_ceil(PART_COLUMNS) * u64::from(u32::BITS), PART_COLUMNS]
+            + u64::from(OBJECT_WORDS) * u64::from(self.n)
+    }
+
+    /// Rows and columns of a part of a handle with the index.
+    pub(super) fn part_sizes(&self) -> [u64; 2] {
+        [self.words().div_ceil(PART_COLUMNS) * u64::from(u32::BITS), PART_COLUMNS]
     }
 
     /// What is kept of the index between calls.
@@ -173,12 +188,12 @@ impl Index {
 
     /// Returns the index at an address.
     pub(super) fn held(
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         threads: u32,
         base: u32,
         notes: u32,
     ) -> Result<Index, NotTaken> {
-        let header = call.words::<{ HEADER as usize }>(base)?;
+        let header = on.words::<{ HEADER as usize }>(base)?;
         let [n, n_tiles, n_cells, n_buckets, low_x, low_y, last_x, last_y, ..] = header;
         let [.., scale, scale_high, across, side, chosen_for] = header[..13] else {
             return Err(NotTaken::Declined(Declined::Guard));
@@ -210,16 +225,16 @@ impl Index {
 
     /// Puts objects into the cells of a layout, at an address with zeros.
     pub(super) fn build(
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         layout: &Layout,
         objects: &Index,
         base: u32,
     ) -> Result<Index, NotTaken> {
-        let counts = call.extra(layout.n_cells.into())?.at;
-        call.write(base, &layout.header())?;
-        call.write(base + HEADER, layout.tiles.as_flattened())?;
-        let index = Index::held(call, objects.threads, base, objects.words[14])?;
-        call.copy(objects.words[0], index.words[0], OBJECT_WORDS * index.n)?;
+        let counts = on.extra(layout.n_cells.into())?.at;
+        on.write(base, &layout.header())?;
+        on.write(base + HEADER, layout.tiles.as_flattened())?;
+        let index = Index::held(on, objects.threads, base, objects.words[14])?;
+        on.copy(objects.words[0], index.words[0], OBJECT_WORDS * index.n)?;
         let mut batch = Batch::default();
         for (n, shader) in [
             (index.n, &shaders::count as &dyn Fn(u32) -> _),
@@ -227,49 +242,50 @@ impl Index {
             (index.n, &shaders::place),
         ] {
             let given = [&index.words[..], &[counts]].concat();
-            batch.add(call, index.over(n), &shader(index.threads), &given)?;
+            batch.add(on, index.over(n), &shader(index.threads), &given)?;
         }
-        batch.run(call)?;
+        batch.run(on)?;
         Ok(index)
     }
 
     /// Reads the objects of tables.
-    pub(super) fn fill(&self, call: &mut Call<'_, '_, '_>, tables: Tables) -> IntrinsicResult {
+    pub(super) fn fill(&self, on: &mut dyn Executor, tables: Tables) -> IntrinsicResult {
         let Tables { xs, ys, there } = tables;
         if xs.stride != ys.stride {
             return Err(NotTaken::Declined(Declined::Guard));
         }
         let given = [xs.at, ys.at, xs.stride, xs.sizes.columns, there.at];
-        self.run(call, self.n, &shaders::fill, &given)
+        self.run(on, self.n, &shaders::fill, &given)
     }
 
     /// Returns the number of objects.
-    pub(super) fn count(&self, call: &mut Call<'_, '_, '_>) -> Result<u32, NotTaken> {
-        self.clear_notes(call)?;
-        self.find_bounds(call)?;
-        Ok(self.notes(call)?[COUNT as usize])
+    pub(super) fn count(&self, on: &mut dyn Executor) -> Result<u32, NotTaken> {
+        self.clear_notes(on)?;
+        self.find_bounds(on)?;
+        Ok(self.notes(on)?[COUNT as usize])
     }
 
-    fn find_bounds(&self, call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
+    fn find_bounds(&self, on: &mut dyn Executor) -> IntrinsicResult {
         // Each thread of a workgroup has a share.
         let n = self.n.div_ceil(SHARE * self.threads) * self.threads;
-        self.run(call, n, &shaders::bounds, &[SHARE])
+        self.run(on, n, &shaders::bounds, &[SHARE])
     }
 
-    fn over(&self, n: u32) -> Units {
+    /// Returns a kernel with a thread for each of `n` units.
+    pub(super) fn over(&self, n: u32) -> Units {
         let limbs = LIMBS_OF_AN_OBJECT;
         Units { head: [self.n, 0], threads: self.threads, n: n.into(), limbs }
     }
 
     fn run(
         &self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         n: u32,
         shader: &dyn Fn(u32) -> star_shaders::Shader,
         given: &[u32],
     ) -> IntrinsicResult {
         let given = [&self.words[..], given].concat();
-        self.over(n).run(call, &shader(self.threads), &given)
+        self.over(n).run(on, &shader(self.threads), &given)
     }
 
     /// Returns its parameters of kernels.
@@ -277,31 +293,52 @@ impl Index {
         self.words
     }
 
+    /// Returns the address of the first object.
+    pub(super) fn objects(&self) -> u32 {
+        self.words[0]
+    }
+
     /// Returns the address of the first stamp, and the distance to the next one.
     pub(super) fn stamps(&self) -> [u32; 2] {
         [self.words[0] + 1, OBJECT_WORDS]
     }
 
-    /// Returns whether its cells are still good after this number of moves.
-    pub(super) fn takes(&self, n: u32) -> bool {
-        self.since.saturating_add(n) <= self.chosen_for
+    /// Returns whether its cells are still good after this number of moves: cells are chosen again
+    /// if as many objects have moved as there were, and need many more buckets than cells.
+    pub(super) fn takes(&self, on: &mut dyn Executor, n: u32) -> Result<bool, NotTaken> {
+        if n > self.chosen_for {
+            return Ok(false);
+        }
+        if self.since.saturating_add(n) <= self.chosen_for {
+            return Ok(true);
+        }
+        let chained = self.chosen_for / SLOTS + self.n_cells() / CHAINED_SHARE;
+        Ok(self.n_further_buckets(on)? <= chained)
+    }
+
+    /// Returns the number of cells.
+    pub(super) fn n_cells(&self) -> u32 {
+        self.words[11]
+    }
+
+    /// Returns the number of buckets after the first ones of cells.
+    pub(super) fn n_further_buckets(&self, on: &mut dyn Executor) -> Result<u32, NotTaken> {
+        let [used] = on.words(self.base + COUNTER)?;
+        Ok(used.min(self.words[13]) - self.n_cells())
     }
 
     /// Records moves.
-    pub(super) fn took(&self, call: &mut Call<'_, '_, '_>, n: u32) -> IntrinsicResult {
-        call.write(self.base + SINCE, &[self.since + n])
+    pub(super) fn took(&self, on: &mut dyn Executor, n: u32) -> IntrinsicResult {
+        on.write(self.base + SINCE, &[self.since.saturating_add(n)])
     }
 
     /// Writes zeros to the notes.
-    pub(super) fn clear_notes(&self, call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
-        call.write(self.words[14], &[0; NOTES as usize])
+    pub(super) fn clear_notes(&self, on: &mut dyn Executor) -> IntrinsicResult {
+        on.write(self.words[14], &[0; NOTES as usize])
     }
 
     /// Returns the results of kernels.
-    pub(super) fn notes(
-        &self,
-        call: &mut Call<'_, '_, '_>,
-    ) -> Result<[u32; NOTES as usize], NotTaken> {
-        call.words(self.words[14])
+    pub(super) fn notes(&self, on: &mut dyn Executor) -> Result<[u32; NOTES as usize], NotTaken> {
+        on.words(self.words[14])
     }
 }

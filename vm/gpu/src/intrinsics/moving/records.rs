@@ -3,13 +3,15 @@
 use star_shaders::intrinsics::moving::{self as shaders, MOST_RECORDS, RECORD_WORDS};
 use star_vm::Declined;
 
-use super::super::work::{Batch, Units};
+use super::super::work::{Batch, Executor, Units};
 use super::super::{IntrinsicResult, NotTaken};
-use crate::run::Call;
 
 /// Records of a query that there is room for at first.
 const OF_A_QUERY: u64 = 16;
 const AT_LEAST: u64 = 1 << 10;
+/// Records that are read back at once, and those of a thread that adds hashes.
+const READ_AT_ONCE: u32 = 1 << 20;
+const HASHED: u32 = 16;
 /// Limbs whose processing takes as long as a step of sorting.
 const LIMBS_OF_A_RECORD: u64 = 128;
 
@@ -32,19 +34,19 @@ impl Room {
 
     /// Collects records by kernels that receive records, room, counter and an unused word; again if
     /// the room was not enough.
-    pub(super) fn fill<'c, 'r, 'h>(
+    pub(super) fn fill(
         self,
-        call: &mut Call<'c, 'r, 'h>,
-        mut run: impl FnMut(&mut Call<'c, 'r, 'h>, &[u32; 4]) -> IntrinsicResult,
+        on: &mut dyn Executor,
+        mut run: impl FnMut(&mut dyn Executor, &[u32; 4]) -> IntrinsicResult,
     ) -> Result<Records, NotTaken> {
-        let counter = call.notes(1)?;
+        let counter = on.notes(1)?;
         let mut room = self.0;
         loop {
-            let at = call.extra(u64::from(RECORD_WORDS) * room)?.at;
-            call.write(counter, &[0])?;
+            let at = on.extra(u64::from(RECORD_WORDS) * room)?.at;
+            on.write(counter, &[0])?;
             let n_room = u32::try_from(room).map_err(|_| NotTaken::Declined(Declined::Range))?;
-            run(call, &[at, n_room, counter, 0])?;
-            let [n] = call.words(counter)?;
+            run(on, &[at, n_room, counter, 0])?;
+            let [n] = on.words(counter)?;
             if n >= MOST_RECORDS {
                 return Err(NotTaken::Declined(Declined::Range));
             }
@@ -58,26 +60,22 @@ impl Room {
 
 impl Records {
     /// Returns the records in order.
-    pub(super) fn sorted(
-        self,
-        call: &mut Call<'_, '_, '_>,
-        threads: u32,
-    ) -> Result<Records, NotTaken> {
+    pub(super) fn sorted(self, on: &mut dyn Executor, threads: u32) -> Result<Records, NotTaken> {
         let Records { at, n } = self;
         if n < 2 {
             return Ok(self);
         }
-        let other = call.extra(u64::from(RECORD_WORDS) * u64::from(n))?.at;
+        let other = on.extra(u64::from(RECORD_WORDS) * u64::from(n))?.at;
         let units = Units { head: [0; 2], threads, n: n.into(), limbs: LIMBS_OF_A_RECORD };
         let mut batch = Batch::default();
-        batch.add(call, units, &shaders::sort(threads), &[at, n, other])?;
+        batch.add(on, units, &shaders::sort(threads), &[at, n, other])?;
         let (mut from, mut to, mut run) = (other, at, u64::from(threads));
         let merge = shaders::merge(threads);
         while run < n.into() {
-            batch.add(call, units, &merge, &[from, n, to, run as u32])?;
+            batch.add(on, units, &merge, &[from, n, to, run as u32])?;
             (from, to, run) = (to, from, 2 * run);
         }
-        batch.run(call)?;
+        batch.run(on)?;
         Ok(Records { at: from, n })
     }
 
@@ -85,7 +83,7 @@ impl Records {
     /// each question.
     pub(super) fn list(
         self,
-        call: &mut Call<'_, '_, '_>,
+        on: &mut dyn Executor,
         threads: u32,
         n_each: Option<u32>,
         [numbers, objects]: [u32; 2],
@@ -93,11 +91,48 @@ impl Records {
         let Records { at, n } = self;
         let units = Units { head: [0; 2], threads, n: n.into(), limbs: LIMBS_OF_A_RECORD };
         match n_each {
-            None => units.run(call, &shaders::split(threads), &[at, n, numbers, objects]),
+            None => units.run(on, &shaders::split(threads), &[at, n, numbers, objects]),
             Some(n_each) => {
                 let given = [at, n, numbers, objects, n_each];
-                units.run(call, &shaders::take(threads), &given)
+                units.run(on, &shaders::take(threads), &given)
             }
         }
+    }
+
+    /// Calls `each` with the number of the question, from 1, and the object of each record.
+    pub(super) fn read(
+        self,
+        on: &mut dyn Executor,
+        mut each: impl FnMut(u32, u32),
+    ) -> IntrinsicResult {
+        for first in (0..self.n).step_by(READ_AT_ONCE as usize) {
+            let n = READ_AT_ONCE.min(self.n - first);
+            let mut words = vec![0; (RECORD_WORDS * n) as usize];
+            on.read(self.at + RECORD_WORDS * first, &mut words)?;
+            for record in words.chunks(RECORD_WORDS as usize) {
+                if let [number, _, _, object] = *record {
+                    each(number, object);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the sum of the hashes, given the numbers of questions.
+    pub(super) fn hash(
+        self,
+        on: &mut dyn Executor,
+        threads: u32,
+        numbers: u32,
+    ) -> Result<u64, NotTaken> {
+        let Records { at, n } = self;
+        let to = on.notes(2)?;
+        // Each thread of a workgroup has a share.
+        let n_threads = u64::from(n.div_ceil(HASHED * threads)) * u64::from(threads);
+        let limbs = LIMBS_OF_A_RECORD * u64::from(HASHED);
+        let units = Units { head: [0; 2], threads, n: n_threads, limbs };
+        units.run(on, &shaders::hash(threads), &[at, n, numbers, to, HASHED])?;
+        let [low, high] = on.words(to)?;
+        Ok(u64::from(high) << u32::BITS | u64::from(low))
     }
 }

@@ -4,7 +4,7 @@
 use super::{Call, internal_error};
 use crate::compile::{passed_cells, results_of};
 use crate::heap::Block;
-use crate::intrinsics::{IntrinsicResult, NotTaken};
+use crate::intrinsics::{Executor, IntrinsicResult, NotTaken};
 use crate::value::{ObjectKind, Sizes};
 use star_ir::VarId;
 use star_shaders::layout::{FRAME_HEAD, descriptor, flag, state};

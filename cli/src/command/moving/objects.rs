@@ -1,0 +1,137 @@
+//! The objects of `star moving`: in an index of the CPU, or on a graphics card.
+
+#[cfg(feature = "gpu")]
+use star::pipeline::backends::{self, DeviceOptions, Movers, MoversError};
+#[cfg(feature = "gpu")]
+use star::pipeline::refused_by_backend;
+use star_base::{Code, Diagnostic};
+use star_intrinsics::Workers;
+use star_intrinsics::moving::{MovingIndex, Point, Query, Rect, Statistics, Update};
+use star_os::failure::Failure;
+use star_os::flags::Flags;
+
+use super::{Answers, failed};
+
+/// The names of `--backend`.
+pub(super) const BACKENDS: [&str; 2] = ["cpu", "gpu"];
+
+/// Moving objects.
+pub(super) enum Objects {
+    Cpu(Box<MovingIndex>),
+    #[cfg(feature = "gpu")]
+    Gpu(Box<Movers>),
+}
+
+impl Objects {
+    /// Creates no objects on a backend.
+    pub(super) fn on(
+        backend: &str,
+        adapter: Option<&str>,
+        area: Option<Rect>,
+    ) -> Result<Objects, Diagnostic> {
+        if backend != BACKENDS[1] {
+            return Ok(Objects::Cpu(Box::new(MovingIndex::new(area))));
+        }
+        let opened = open(adapter, area);
+        opened.map_err(|reason| {
+            let message = format!("backend `{backend}` is not available: {reason}");
+            Diagnostic::new(Code::NoBackend, message)
+        })
+    }
+
+    /// Answers queries, then applies updates.
+    pub(super) fn period<A: Answers>(
+        &mut self,
+        updates: &[Update],
+        queries: &[Query],
+        answers: &mut A,
+        workers: &Workers<'_>,
+        flags: &Flags,
+    ) -> Result<(), Failure> {
+        match self {
+            Objects::Cpu(index) => {
+                let done = index.period(updates, queries, answers, workers);
+                done.map_err(|ended| failed(ended, flags))
+            }
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => {
+                let is_stopped = || flags.stop().is_some();
+                let found = movers.period(updates, queries, A::FORM, &is_stopped);
+                answers.add(found.map_err(|error| device_failed(error, flags))?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the positions of all objects.
+    pub(super) fn points(&mut self, flags: &Flags) -> Result<Vec<Point>, Failure> {
+        let mut points = Vec::new();
+        match self {
+            Objects::Cpu(index) => index.for_each(|_, at| points.push(at)),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => {
+                let read = movers.for_each(|_, at| points.push(at));
+                read.map_err(|error| device_failed(error, flags))?;
+            }
+        }
+        #[cfg(not(feature = "gpu"))]
+        let _ = flags;
+        Ok(points)
+    }
+
+    /// Returns the area that is divided into cells, or `None` before the first batch.
+    pub(super) fn area(&self) -> Option<Rect> {
+        match self {
+            Objects::Cpu(index) => index.area(),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => movers.area(),
+        }
+    }
+
+    /// Returns layout and activity.
+    pub(super) fn statistics(&self) -> Statistics {
+        match self {
+            Objects::Cpu(index) => index.statistics(),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => movers.statistics(),
+        }
+    }
+
+    /// Returns the memory in use, in bytes.
+    pub(super) fn n_bytes(&self) -> u64 {
+        match self {
+            Objects::Cpu(index) => index.n_bytes(),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => movers.n_bytes(),
+        }
+    }
+
+    /// Returns a lower bound on the memory in use, in bytes, once an object has this id.
+    pub(super) fn n_bytes_with(&self, id: u32) -> u64 {
+        match self {
+            Objects::Cpu(index) => index.n_bytes_with(id),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => movers.n_bytes_with(id),
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn open(adapter: Option<&str>, area: Option<Rect>) -> Result<Objects, String> {
+    let wanted = DeviceOptions { adapter, ..DeviceOptions::default() };
+    let movers = Movers::open(&backends::device_settings(&wanted), area)?;
+    Ok(Objects::Gpu(Box::new(movers)))
+}
+
+#[cfg(not(feature = "gpu"))]
+fn open(_: Option<&str>, _: Option<Rect>) -> Result<Objects, String> {
+    Err("not in this build".to_owned())
+}
+
+#[cfg(feature = "gpu")]
+fn device_failed(error: MoversError, flags: &Flags) -> Failure {
+    match error {
+        MoversError::Ended(ended) => failed(ended, flags),
+        MoversError::Device(error) => refused_by_backend("the objects are lost", &error).into(),
+    }
+}
