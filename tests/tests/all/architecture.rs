@@ -65,7 +65,10 @@ fn dependencies_have_one_direction() {
         ("star-intrinsics", &["star-base", "star-value"]),
         ("star-vm", &["star-base", "star-ir", "star-intrinsics", "star-value"]),
         ("star-shaders", &[]),
-        ("star-gpu", &["star-base", "star-ir", "star-shaders", "star-value", "star-vm"]),
+        (
+            "star-gpu",
+            &["star-base", "star-intrinsics", "star-ir", "star-shaders", "star-value", "star-vm"],
+        ),
         ("star-io", &["star-base", "star-value"]),
         ("star-bind", &["star-base", "star-io", "star-value"]),
         ("star-stdlib", &["star-base"]),
