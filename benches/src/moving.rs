@@ -279,7 +279,7 @@ pub(crate) fn on_card(job: Job) -> Result<Figure, String> {
         return Err(format!("the card answers {answers:?}, the CPU {:?}", ours.answers()));
     }
     let input = if job.hubs { "hubs" } else { "uniform" };
-    let choices = card.statistics().choices;
+    let choices = card.statistics().map_err(|error| format!("{error:?}"))?.choices;
     Ok(Figure {
         variants: [
             ("device".to_owned(), on_device as f64 / 1e9),

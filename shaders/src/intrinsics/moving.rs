@@ -27,7 +27,7 @@ pub const HEAD_WORDS: u32 = 2;
 pub const TILE_WORDS: u32 = 2;
 /// Words of a record.
 pub const RECORD_WORDS: u32 = 4;
-/// No more records than about this many are counted.
+/// There are fewer records.
 pub const MOST_RECORDS: u32 = 1 << 31;
 /// The first word of an object without a place.
 pub const WAITS: u32 = u32::MAX;
@@ -143,7 +143,8 @@ pub fn change(threads: u32) -> Shader {
 }
 
 /// Returns the kernel that finds the objects in rectangles. Given: the records, how many there is
-/// room for, their counter, an unused word; the rectangles, the workgroups of each, two unused
+/// room for, their counter, which a mark
+/// follows, an unused word; the rectangles, the workgroups of each, two unused
 /// words; both coordinates of the first corners and of the second ones.
 pub fn ranges(threads: u32) -> Shader {
     kernel(threads, &[INDEX, WALK, RECORDS, part!("ranges")])

@@ -290,7 +290,7 @@ fn answer(
     }
     if !args.quiet && !output.failed() {
         let times = Times { index: run.time, all: begin.elapsed() };
-        report::outcome(&run.index.statistics(), times, reporter);
+        report::outcome(&run.index.statistics(flags)?, times, reporter);
     }
     if faults.is_empty() {
         return Ok(Exit::Success);

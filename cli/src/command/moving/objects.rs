@@ -89,11 +89,15 @@ impl Objects {
     }
 
     /// Returns layout and activity.
-    pub(super) fn statistics(&self) -> Statistics {
+    pub(super) fn statistics(&mut self, flags: &Flags) -> Result<Statistics, Failure> {
+        #[cfg(not(feature = "gpu"))]
+        let _ = flags;
         match self {
-            Objects::Cpu(index) => index.statistics(),
+            Objects::Cpu(index) => Ok(index.statistics()),
             #[cfg(feature = "gpu")]
-            Objects::Gpu(movers) => movers.statistics(),
+            Objects::Gpu(movers) => {
+                movers.statistics().map_err(|error| device_failed(error, flags))
+            }
         }
     }
 

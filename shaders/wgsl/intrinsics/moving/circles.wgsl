@@ -13,5 +13,9 @@ fn meet(idx: u32, at: vec2<i32>) {
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
   question = number_of(group);
-  if (question < given[7].x) { walk_around(question, id); }
+  let is_open = question < given[7].x;
+  begin_records(id);
+  if (is_open) { walk_around(question, id); }
+  reserve_records(id);
+  if (is_open && is_reserved) { walk_around(question, id); }
 }

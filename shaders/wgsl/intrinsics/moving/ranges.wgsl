@@ -10,11 +10,17 @@ fn meet(idx: u32, at: vec2<i32>) {
 fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let n = given[6].x; let n_parts = given[6].y;
   let corners = given[7];
+  let part = number_of(group) % n_parts;
   question = number_of(group) / n_parts;
-  if (question >= n) { return; }
-  let low = vec2<i32>(vec2<u32>(load(corners.x + question), load(corners.y + question)));
-  let high = vec2<i32>(vec2<u32>(load(corners.z + question), load(corners.w + question)));
   // The interval from a number to a smaller one is empty.
-  if (any(low > high)) { return; }
-  walk(low, high, id, number_of(group) % n_parts, n_parts);
+  var low = vec2<i32>(0); var high = vec2<i32>(-1);
+  if (question < n) {
+    low = vec2<i32>(vec2<u32>(load(corners.x + question), load(corners.y + question)));
+    high = vec2<i32>(vec2<u32>(load(corners.z + question), load(corners.w + question)));
+  }
+  let is_open = all(low <= high);
+  begin_records(id);
+  if (is_open) { walk(low, high, id, part, n_parts); }
+  reserve_records(id);
+  if (is_open && is_reserved) { walk(low, high, id, part, n_parts); }
 }

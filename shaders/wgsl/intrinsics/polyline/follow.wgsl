@@ -45,13 +45,8 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
     for (var i = first; i < last; i++) {
       let stop = links_before(record, i).y;
       while (row < stop) {
-        if (row % BLOCK == 0u && row + BLOCK <= stop) {
-          back = max(back, block_at(column, row / BLOCK));
-          row += BLOCK;
-        } else {
-          back = max(back, value_at(column, row));
-          row++;
-        }
+        back = max(back, value_at(column, row));
+        row++;
       }
       let to = point + i + 1u - d;
       if (to < d) {

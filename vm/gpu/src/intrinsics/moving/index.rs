@@ -329,7 +329,19 @@ impl Index {
 
     /// Records moves.
     pub(super) fn took(&self, on: &mut dyn Executor, n: u32) -> IntrinsicResult {
-        on.write(self.base + SINCE, &[self.since.saturating_add(n)])
+        on.write(self.base + SINCE, &[self.after(n).since])
+    }
+
+    /// The same index after moves, which only this value records.
+    pub(super) fn after(&self, n: u32) -> Index {
+        Index { since: self.since.saturating_add(n), ..*self }
+    }
+
+    /// The same index with other notes.
+    pub(super) fn with_notes(&self, notes: u32) -> Index {
+        let mut words = self.words;
+        words[14] = notes;
+        Index { words, ..*self }
     }
 
     /// Writes zeros to the notes.

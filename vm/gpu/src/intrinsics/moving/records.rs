@@ -1,6 +1,6 @@
 //! Answers to queries as records (Note \[Records\] in star-shaders).
 
-use star_shaders::intrinsics::moving::{self as shaders, MOST_RECORDS, RECORD_WORDS};
+use star_shaders::intrinsics::moving::{self as shaders, RECORD_WORDS};
 use star_vm::Declined;
 
 use super::super::work::{Batch, Executor, Units};
@@ -39,15 +39,15 @@ impl Room {
         on: &mut dyn Executor,
         mut run: impl FnMut(&mut dyn Executor, &[u32; 4]) -> IntrinsicResult,
     ) -> Result<Records, NotTaken> {
-        let counter = on.notes(1)?;
+        let counter = on.notes(2)?;
         let mut room = self.0;
         loop {
             let at = on.extra(u64::from(RECORD_WORDS) * room)?.at;
-            on.write(counter, &[0])?;
+            on.write(counter, &[0; 2])?;
             let n_room = u32::try_from(room).map_err(|_| NotTaken::Declined(Declined::Range))?;
             run(on, &[at, n_room, counter, 0])?;
-            let [n] = on.words(counter)?;
-            if n >= MOST_RECORDS {
+            let [n, is_too_large] = on.words(counter)?;
+            if is_too_large != 0 {
                 return Err(NotTaken::Declined(Declined::Range));
             }
             if n <= n_room {

@@ -35,11 +35,18 @@ pub struct Movers {
     area: Option<Rect>,
     /// The number of possible ids.
     n: u32,
-    /// The memory of the index, and the area of its cells.
-    held: Option<(Block, Rect)>,
+    held: Option<Held>,
     statistics: Statistics,
     /// Time on the device so far, if it is measured.
     nanoseconds: u64,
+}
+
+/// An index, its memory, and the area of its cells.
+#[derive(Clone, Copy)]
+struct Held {
+    index: Index,
+    block: Block,
+    area: Rect,
 }
 
 /// The reason why a batch was not completed: the objects must then be discarded.
@@ -93,10 +100,10 @@ impl Movers {
     /// # Errors
     /// If the device fails.
     pub fn for_each(&mut self, mut each: impl FnMut(u32, Point)) -> Result<(), MoversError> {
-        let Some((block, _)) = self.held else { return Ok(()) };
+        let Some(Held { index, .. }) = self.held else { return Ok(()) };
         let heap = &mut self.heap;
         let mut on = OnDevice { heap, taken: Vec::new(), is_stopped: &|| false, nanoseconds: 0 };
-        let objects = Index::held(&mut on, 1, block.at, 0)?.objects();
+        let objects = index.objects();
         for first in (0..self.n).step_by(OBJECTS_AT_ONCE as usize) {
             let n = OBJECTS_AT_ONCE.min(self.n - first);
             let mut words = vec![0; (OBJECT_WORDS * n) as usize];
@@ -115,12 +122,22 @@ impl Movers {
 
     /// Returns the area that is divided into cells, or `None` before the first batch.
     pub fn area(&self) -> Option<Rect> {
-        self.held.map(|(_, area)| area)
+        self.held.map(|held| held.area)
     }
 
     /// Returns layout and activity of the index; which cells queries touch is not counted.
-    pub fn statistics(&self) -> Statistics {
-        Statistics { n_bytes: self.n_bytes(), ..self.statistics }
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn statistics(&mut self) -> Result<Statistics, MoversError> {
+        let n_bytes = self.n_bytes();
+        let heap = &mut self.heap;
+        let mut on = OnDevice { heap, taken: Vec::new(), is_stopped: &|| false, nanoseconds: 0 };
+        let further_buckets = match &self.held {
+            Some(held) => held.index.n_further_buckets(&mut on)?.into(),
+            None => 0,
+        };
+        Ok(Statistics { n_bytes, further_buckets, ..self.statistics })
     }
 
     /// Returns the time on the device so far in nanoseconds; 0 if it is not measured.
@@ -144,7 +161,7 @@ impl Movers {
 struct Stream<'m> {
     area: Option<Rect>,
     n: &'m mut u32,
-    held: &'m mut Option<(Block, Rect)>,
+    held: &'m mut Option<Held>,
     statistics: &'m mut Statistics,
 }
 
@@ -158,10 +175,7 @@ impl Stream<'_> {
     ) -> Result<BatchAnswers, NotTaken> {
         let groups = Groups::of(on)?;
         let notes = on.notes(NOTES)?;
-        let index = match *self.held {
-            Some((block, _)) => Some(Index::held(on, groups.threads, block.at, notes)?),
-            None => None,
-        };
+        let index = self.held.map(|held| held.index.with_notes(notes));
         let answers = match &index {
             Some(index) if !queries.is_empty() => answer(on, groups, index, queries, form)?,
             Some(_) | None => match form {
@@ -224,9 +238,8 @@ impl Stream<'_> {
         batch.run(on)?;
         let found = changed.notes(on)?;
         count(self.statistics, &found, n, n_unknown);
-        if let Some(index) = &kept {
-            index.took(on, n)?;
-            self.statistics.further_buckets = index.n_further_buckets(on)?.into();
+        if let (Some(index), Some(held)) = (&kept, self.held.as_mut()) {
+            held.index = index.after(n);
             if found[shaders::FULL as usize] == 0 {
                 return Ok(());
             }
@@ -239,12 +252,11 @@ impl Stream<'_> {
             error => error.into(),
         })?;
         let index = Index::build(on, &layout, &bare, block.at)?;
-        if let Some((old, _)) = self.held.replace((block, layout.area())) {
-            on.heap.give(old);
+        if let Some(old) = self.held.replace(Held { index, block, area: layout.area() }) {
+            on.heap.give(old.block);
         }
         self.statistics.choices += 1;
         self.statistics.cells = index.n_cells().into();
-        self.statistics.further_buckets = index.n_further_buckets(on)?.into();
         Ok(())
     }
 }
