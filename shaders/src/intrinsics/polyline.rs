@@ -10,9 +10,9 @@
 //! adjacent columns, take the maximum over the same rows.
 //!
 //! Note [Windows]. The rows that may precede those of a block of rows begin and end at rising rows
-//! (Note \[Angles\] in star-intrinsics): a thread of [`follow`] moves over them once. It begins with
-//! the rows of its first window, for which it uses the maxima of whole blocks, so all threads take
-//! O(d²) for a layer as long as d is not much more than the square of a block.
+//! (Note \[Angles\] in star-intrinsics): a thread of [`follow`] moves over them once. It begins
+//! with the rows of its first window, for which it uses the maxima of whole blocks, so all threads
+//! take O(d²) for a layer as long as d is not much more than the square of a block.
 
 use super::numbers::{GIVEN, WIDE};
 use crate::{Limb, Shader};
