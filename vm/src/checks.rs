@@ -64,6 +64,10 @@ pub fn check(frame: &impl GuardContext, check: &Check) -> Exec<Option<TrapKind>>
         Check::Bit(number) => bit(frame, number),
         Check::NotNegative(number) => not_negative(frame, number),
         Check::Fits { value, width } => fits(frame, value, width),
+        Check::FitsRow { row, width } => {
+            let (row, width) = (frame.int(row)?, frame.int(width)?);
+            Ok(trap_unless(row == 0, TrapKind::FitRow { row, width }))
+        }
         Check::FitsInt(word) => fits_int(frame, *word),
         Check::Even(bits) => even(frame, *bits),
         Check::NoCarry(op, left, right) => no_carry(frame, *op, *left, *right),

@@ -240,6 +240,11 @@ fn message(kind: &TrapKind) -> String {
             let needed = 64 - value.leading_zeros();
             format!("{value} does not fit in {width} components: it needs {needed}")
         }
+        TrapKind::FitRow { row, width } => {
+            let columns =
+                if *width == 1 { "1 column".to_owned() } else { format!("{width} columns") };
+            format!("the number for row {row} does not fit in a field of {columns}")
+        }
         TrapKind::FitInt(name) => match quoted(name) {
             Some(name) => format!("{name} is too large for an integer"),
             None => "this word is too large for an integer".to_owned(),

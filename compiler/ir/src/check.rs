@@ -70,6 +70,14 @@ pub enum Check {
         /// Number of bits.
         width: Operand,
     },
+    /// `row` is 0: it is the first row whose number does not fit the given number of bits, if any.
+    /// Trap: `FitRow`.
+    FitsRow {
+        /// The row.
+        row: Operand,
+        /// Number of bits.
+        width: Operand,
+    },
     /// The word is a number below 2⁶³. Trap: `FitInt`.
     FitsInt(VarId),
     /// The number of components is even. Trap: `Odd`.

@@ -303,6 +303,7 @@ rows! { Check
     "bit" => Bit { 0: value INT };
     "not_negative" => NotNegative { 0: value INT };
     "fits" => Fits { value: value INT, width: width INT };
+    "fits_row" => FitsRow { row: row INT, width: width INT };
     "fits_int" => FitsInt { 0: word WORD };
     "even" => Even { 0: bits BITS };
     "no_carry" => NoCarry { 0: op Word("`add` or `sub`"), 1: left WORD, 2: right WORD };

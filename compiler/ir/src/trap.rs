@@ -158,6 +158,13 @@ pub enum TrapKind {
         /// The number of bits.
         width: i64,
     },
+    /// A row whose number does not fit into a field.
+    FitRow {
+        /// The row.
+        row: i64,
+        /// The number of bits of the field.
+        width: i64,
+    },
     /// A word of `2⁶³` or more as an integer.
     FitInt(Option<String>),
     /// An odd number of components.
@@ -232,7 +239,7 @@ impl TrapKind {
             TrapKind::Division { .. } => Code::DivisionTrap,
             TrapKind::Range { .. } => Code::RangeTrap,
             TrapKind::Bit(_) => Code::BitTrap,
-            TrapKind::Fit { .. } | TrapKind::FitInt(_) => Code::FitTrap,
+            TrapKind::Fit { .. } | TrapKind::FitRow { .. } | TrapKind::FitInt(_) => Code::FitTrap,
             TrapKind::Odd(_) => Code::OddTrap,
             TrapKind::Carry { .. } => Code::CarryTrap,
             TrapKind::Assert(_) => Code::AssertTrap,

@@ -37,6 +37,7 @@ fn is_proven(check: &Check, facts: &Facts<'_>) -> bool {
         | Check::Bit(_)
         | Check::NotNegative(_)
         | Check::Fits { .. }
+        | Check::FitsRow { .. }
         | Check::FitsInt(_)
         | Check::Even(_)
         | Check::NoCarry(..)

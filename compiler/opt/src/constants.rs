@@ -189,6 +189,7 @@ impl Substitute<'_> {
             | Check::Range { .. }
             | Check::Int(..)
             | Check::Bit(_)
+            | Check::FitsRow { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
             | Check::NoCarry(..)

@@ -299,7 +299,7 @@ fn may_say_otherwise(check: &Check, reads: &BTreeMap<VarId, VarId>, vars: &[Var]
     };
     match check {
         Check::NotNegative(value) => other_number(value),
-        Check::Fits { value: _, width } => other_number(width),
+        Check::Fits { value: _, width } | Check::FitsRow { row: _, width } => other_number(width),
         Check::Size(left, right) => other_size(left) || other_size(right),
         Check::FitsInt(var) => other(*var),
         // These name the measured variable, which does not change.

@@ -104,6 +104,9 @@ fn what_fails(routine: &Routine, check: &Check) -> String {
         Check::Fits { value: number, width } => {
             format!("{} may need more than {} bits", value(number), value(width))
         }
+        Check::FitsRow { row: _, width } => {
+            format!("a number may need more than {} bits", value(width))
+        }
         Check::FitsInt(word) => format!("{} may not fit an integer", name(*word)),
         Check::Even(bits) => format!("the size of {} may be odd", name(*bits)),
         Check::NoCarry(_, left, right) => {

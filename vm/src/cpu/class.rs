@@ -291,6 +291,7 @@ impl Test {
             | Test::Bit(_)
             | Test::NotNegative(_)
             | Test::Fits { .. }
+            | Test::FitsRow { .. }
             | Test::Even(_)
             | Test::Holds(_) => [None, None],
         }

@@ -59,6 +59,7 @@ impl Interpreter<'_, '_, '_> {
                 let width = self.number(width);
                 width >= 0 && scalars::fits(self.number(value), width as usize)
             }
+            Test::FitsRow { row, width: _ } => self.number(row) == 0,
             // If a flag interrupts the test, the check finds the flag.
             Test::FitsInt(word) => matches!(self.int_of(word), Ok(Some(_))),
             Test::Even(bits) => self.bits(bits).len().is_multiple_of(2),

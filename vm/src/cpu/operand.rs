@@ -125,6 +125,10 @@ pub(super) enum Test {
         value: Number,
         width: Number,
     },
+    FitsRow {
+        row: Number,
+        width: Number,
+    },
     FitsInt(Reg),
     Even(Reg),
     NoCarry(IntOp, Reg, Reg),

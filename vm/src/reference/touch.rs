@@ -377,6 +377,7 @@ impl List<'_, '_> {
             }
             Check::Int(_, left, right)
             | Check::Fits { value: left, width: right }
+            | Check::FitsRow { row: left, width: right }
             | Check::Assert(left, right) => self.operands([left, right]),
             Check::Bit(number) | Check::NotNegative(number) => self.operand(number),
             Check::FitsInt(word) => self.read(*word),

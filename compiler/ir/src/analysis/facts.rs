@@ -111,6 +111,7 @@ impl<'a> Facts<'a> {
             | Check::Bit(_)
             | Check::NotNegative(_)
             | Check::Fits { .. }
+            | Check::FitsRow { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
             | Check::NoCarry(..)
@@ -437,6 +438,7 @@ impl<'a> Facts<'a> {
                 })
             }
             Check::Fits { value, width } => self.fits(value, width),
+            Check::FitsRow { row, width: _ } => row.as_int() == Some(0),
             Check::FitsInt(v) => self.length_is(*v, |n| n < 64),
             Check::Even(v) => self.length_is(*v, |n| n % 2 == 0),
             Check::HandlePart(..) | Check::NoCarry(..) | Check::Assert(..) => false,

@@ -88,6 +88,7 @@ impl Class {
                 | Check::Bit(_)
                 | Check::NotNegative(_)
                 | Check::Fits { .. }
+                | Check::FitsRow { .. }
                 | Check::Even(_),
             )
             | Fact::Ensured(..) => Class::Other,

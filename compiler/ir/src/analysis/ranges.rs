@@ -397,6 +397,7 @@ impl Atom {
                 | Check::Size(..)
                 | Check::Int(..)
                 | Check::Fits { .. }
+                | Check::FitsRow { .. }
                 | Check::FitsInt(_)
                 | Check::Even(_)
                 | Check::NoCarry(..)

@@ -11,7 +11,7 @@ pub(crate) struct Maker<'a> {
 }
 
 pub(crate) const N_OPS: usize = 37;
-pub(crate) const N_CHECKS: usize = 16;
+pub(crate) const N_CHECKS: usize = 17;
 pub(crate) const N_STMTS: usize = 29;
 
 impl Maker<'_> {
@@ -146,6 +146,7 @@ impl Maker<'_> {
             12 => Check::NoCarry(self.int_op(), self.var(), self.var()),
             13 => Check::Sized(self.var()),
             14 => Check::HandlePart(self.var(), self.handle_part()),
+            15 => Check::FitsRow { row: self.operand(), width: self.operand() },
             _ => Check::Assert(self.operand(), self.operand()),
         }
     }

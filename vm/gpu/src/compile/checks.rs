@@ -110,6 +110,10 @@ impl Builder<'_> {
                 let rest = self.alu(Op::Shr, value, width);
                 self.trap(Op::TrapNonzero, rest, kind);
             }
+            Check::FitsRow { row, width: _ } => {
+                let row = self.value(row);
+                self.trap(Op::TrapNonzero, row, kind);
+            }
             Check::FitsInt(word) => {
                 let (y, end) = (self.object(*word), self.label());
                 let first = self.reduce(Reduce::First, table::FIRST, y, None, None);

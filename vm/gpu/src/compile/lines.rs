@@ -155,6 +155,7 @@ impl Builder<'_> {
             | Check::Range { .. }
             | Check::Int(..)
             | Check::Fits { .. }
+            | Check::FitsRow { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
             | Check::NoCarry(..)

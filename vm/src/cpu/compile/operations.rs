@@ -84,6 +84,9 @@ impl Compiler<'_> {
             Check::Fits { value, width } => {
                 Test::Fits { value: self.number(value), width: self.number(width) }
             }
+            Check::FitsRow { row, width } => {
+                Test::FitsRow { row: self.number(row), width: self.number(width) }
+            }
             Check::FitsInt(word) => Test::FitsInt(self.reg(*word)),
             Check::Even(bits) => Test::Even(self.reg(*bits)),
             Check::NoCarry(op, left, right) => {

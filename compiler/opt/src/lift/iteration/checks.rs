@@ -92,6 +92,7 @@ impl Iteration<'_> {
             }
             Check::Bit(_)
             | Check::Fits { .. }
+            | Check::FitsRow { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
             | Check::NoCarry(..)
