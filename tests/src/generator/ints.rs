@@ -199,19 +199,52 @@ impl Gen {
             return self.int_leaf();
         }
         self.charge(4 * columns + 4);
-        let name = ["SUMROWS", "SUMROWS", "MINOR", "MAXOR", "NUMBITS"][self.random.below(5)];
+        const NAMES: [&str; 12] = [
+            "SUMROWS",
+            "SUMROWS",
+            "MINOR",
+            "MAXOR",
+            "NUMBITS",
+            "LEAST",
+            "GREATEST",
+            "SLEAST",
+            "SGREATEST",
+            "SMINOR",
+            "SMAXOR",
+            "SSUMROWS",
+        ];
+        let name = NAMES[self.random.below(NAMES.len())];
         *self.counts.library.entry(name).or_default() += 1;
         if name == "NUMBITS" {
             let args = vec![self.int_in(-3, 1000, depth)];
             return ranged(Expr { kind: ExprType::Int, parts: call(name, args) }, 0, 10);
         }
-        let mut args = vec![self.read(idx), self.bits(ExprType::Slice, rows, depth)];
-        let mut most = ones(columns).saturating_mul(rows as i64);
-        if name != "SUMROWS" {
-            args.push(literal(0));
-            most = ones(columns);
+        if name == "SSUMROWS" && self.random.chance(30) {
+            let name = "SIGNEDINT";
+            *self.counts.library.entry(name).or_default() += 1;
+            let size = self.word_size(30);
+            let args = vec![self.bits(ExprType::Word, size, depth)];
+            let call = Expr { kind: ExprType::Int, parts: call(name, args) };
+            return ranged(call, -ones(size), ones(size));
         }
-        ranged(Expr { kind: ExprType::Int, parts: call(name, args) }, 0, most)
+        let is_signed = name.starts_with('S') && name != "SUMROWS";
+        let is_sum = name.ends_with("SUMROWS");
+        // Of no row there is no least number.
+        let needs_a_row = name.ends_with("LEAST") || name.ends_with("GREATEST");
+        let rows_of = match needs_a_row {
+            true => Expr::leaf(ExprType::Slice, format!("'{}'", "1".repeat(rows))),
+            false => self.bits(ExprType::Slice, rows, depth),
+        };
+        let mut args = vec![self.read(idx), rows_of];
+        if !is_sum && !needs_a_row {
+            args.push(literal(0));
+        }
+        let most = match is_sum {
+            true => ones(columns).saturating_mul(rows as i64),
+            false => ones(columns),
+        };
+        let least = if is_signed { -most } else { 0 };
+        ranged(Expr { kind: ExprType::Int, parts: call(name, args) }, least, most)
     }
 
     /// Chooses a word size, at most `most`.

@@ -7,7 +7,7 @@ use super::{Gen, call};
 
 /// The procedures and functions visible to every program.
 #[rustfmt::skip]
-pub const PROCEDURES: [&str; 65] = [
+pub const PROCEDURES: [&str; 75] = [
     "MATCH", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
     "NEARLESS", "NEARGREAT", "NEAREST",
     "SLESS", "SGREAT", "SGEL", "SMIN", "SMAX", "SSETMIN", "SSETMAX",
@@ -15,7 +15,9 @@ pub const PROCEDURES: [&str; 65] = [
     "ADDV", "SUBTV", "ADDC", "SUBTC", "MULTV", "MULTC", "DIVV", "DIVC", "SUMROWS",
     "ADDVO", "SUBTVO", "ADDCO", "SUBTCO", "ADDVS", "SUBTVS", "ADDCS", "SUBTCS",
     "KTHMIN", "RANK", "ORDER", "HIST",
-    "KMIN", "KMAX", "MINOR", "MAXOR", "ORROWS", "ANDROWS", "XORROWS",
+    "KMIN", "KMAX", "LEAST", "GREATEST", "MINOR", "MAXOR",
+    "SLEAST", "SGREATEST", "SMINOR", "SMAXOR", "SSUMROWS", "TWOS", "SIGNEDWORD", "SIGNEDINT",
+    "ORROWS", "ANDROWS", "XORROWS",
     "EQUALS", "BELOW", "ABOVE", "EQUALSWORD", "BELOWWORD", "ABOVEWORD", "EQUALSROWS", "BELOWROWS",
     "NUMBITS", "FITWORD",
 ];
@@ -279,7 +281,7 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// Generates a relation, see [`RELATIONS`], or FITWORD.
+    /// Generates a relation, see [`RELATIONS`], FITWORD, TWOS or SIGNEDWORD.
     fn relate(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
         let size = self.word_size(9);
         self.charge(9 * columns + 4 * size + 9);
@@ -290,6 +292,21 @@ impl Gen {
             self.var_mut(fits).known = Known::Scalar;
             let args = vec![word, literal(columns as i64), self.read(fitted), self.read(fits)];
             return self.library_stmt("FITWORD", args);
+        }
+        if self.random.chance(10) {
+            let value = self.random.below(60) as i64 - 30;
+            let least = 65 - (value ^ (value >> 63)).leading_zeros() as usize;
+            let is_least = self.random.chance(50);
+            let width = if is_least { least } else { least + self.random.below(3) };
+            let word = self.result_bits(ExprType::Word, width, &[]);
+            let word = self.read(word);
+            return match is_least {
+                true => self.library_stmt("TWOS", vec![literal(value), word]),
+                false => {
+                    let width = literal(width as i64);
+                    self.library_stmt("SIGNEDWORD", vec![literal(value), width, word])
+                }
+            };
         }
         let name = RELATIONS[self.random.below(RELATIONS.len())];
         let mut args = vec![self.read(table)];

@@ -7,7 +7,7 @@ use star_vm::Outcome;
 use super::{int, machines};
 
 /// One call of each procedure with matching sizes.
-pub(in super::super) const CALLS: [&str; 65] = [
+pub(in super::super) const CALLS: [&str; 75] = [
     "MATCH(T,X,v,Z)",
     "LESS(T,X,v,Z)",
     "GREAT(T,X,v,Z)",
@@ -58,8 +58,18 @@ pub(in super::super) const CALLS: [&str; 65] = [
     "i:=SUMROWS(T,X)",
     "KMIN(1,T,X,Z)",
     "KMAX(1,T,X,Z)",
+    "i:=LEAST(T,W)",
+    "i:=GREATEST(T,W)",
     "i:=MINOR(T,X,1)",
     "i:=MAXOR(T,X,1)",
+    "i:=SLEAST(T,W)",
+    "i:=SGREATEST(T,W)",
+    "i:=SMINOR(T,X,1)",
+    "i:=SMAXOR(T,X,1)",
+    "i:=SSUMROWS(T,X)",
+    "TWOS(1,u)",
+    "SIGNEDWORD(1,2,u)",
+    "i:=SIGNEDINT(v)",
     "ORROWS(T,X,v)",
     "ANDROWS(T,X,v)",
     "XORROWS(T,X,v)",
@@ -85,7 +95,7 @@ const DECLARED: &str = "T,F,Q,R: table(n,k); P: table(n,2*k); rows4: table(m,k);
 const SIZES: [(&str, usize); 5] = [("n", 3), ("k", 2), ("m", 4), ("h", 5), ("g", 3)];
 
 /// Assignments that a call needs and its results do not provide.
-const SET: &str = "CLR(X); CLR(slice4); CLR(v); CLR(word3);";
+const SET: &str = "SET(W); CLR(X); CLR(slice4); CLR(v); CLR(word3);";
 
 /// The argument that each mismatched one replaces.
 const WRONG: [(&str, &str); 4] =
@@ -93,7 +103,7 @@ const WRONG: [(&str, &str); 4] =
 
 /// Permitted mismatches: these procedures do not restrict the columns of that table, or do not
 /// access all of them.
-const FINE: [&str; 31] = [
+const FINE: [&str; 39] = [
     "MIN(cols5,X,Z)",
     "MAX(cols5,X,Z)",
     "SMIN(cols5,X,Z)",
@@ -109,8 +119,16 @@ const FINE: [&str; 31] = [
     "i:=SUMROWS(cols5,X)",
     "KMIN(1,cols5,X,Z)",
     "KMAX(1,cols5,X,Z)",
+    "i:=LEAST(cols5,W)",
+    "i:=GREATEST(cols5,W)",
     "i:=MINOR(cols5,X,1)",
     "i:=MAXOR(cols5,X,1)",
+    "i:=SLEAST(cols5,W)",
+    "i:=SGREATEST(cols5,W)",
+    "i:=SMINOR(cols5,X,1)",
+    "i:=SMAXOR(cols5,X,1)",
+    "i:=SSUMROWS(cols5,X)",
+    "i:=SIGNEDINT(word3)",
     "FITWORD(word3,2,u,b)",
     "EQUALS(cols5,1,Z)",
     "BELOW(cols5,1,Z)",
