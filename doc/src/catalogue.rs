@@ -99,7 +99,7 @@ impl Module {
 
     /// Returns the module of the words of the language.
     fn language() -> Self {
-        let topics = language::TOPICS.iter();
+        let topics = language::TOPICS.iter().chain(language::REDUCTIONS);
         let topics = topics.map(|one| (one.name, one.usage, one.documentation()));
         Module::of_texts(ModuleKind::Language, LANGUAGE, language::OVERVIEW, topics)
     }

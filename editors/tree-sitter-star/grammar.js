@@ -10,7 +10,7 @@
 // The lists of words are generated: `STAR_BLESS=1 cargo test -p star-tests --test all editors::`.
 // After a change of this file, `cargo run -p star-grammar` generates the parser in `src/`.
 
-const KEYWORDS = ["program", "import", "const", "type", "record", "var", "procedure", "proc", "function", "begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "where", "integer", "boolean", "true", "false", "string", "slice", "word", "table", "array", "of", "handle", "and", "or", "xor", "not", "div", "mod", "goto"];
+const KEYWORDS = ["program", "import", "const", "type", "record", "var", "procedure", "proc", "function", "begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "where", "elsewhere", "integer", "boolean", "true", "false", "string", "slice", "word", "table", "array", "of", "handle", "and", "or", "xor", "not", "div", "mod", "goto"];
 const BUILTINS = ["SET", "CLR", "FND", "STEP", "NUMB", "CONVERT", "FRST", "SOME", "ONE", "ZERO", "MASK", "SHIFT", "ROTATE", "MIRROR", "SHUFFLE", "length", "TRIM", "REP", "EQ", "NOTEQ", "LESS", "LESSEQ", "GREAT", "GREATEQ", "ADD", "SUBT", "INT", "WORD", "COL", "ROW", "size", "rows", "name", "print", "read", "write", "assert", "exit", "break", "continue"];
 const HEADER_WORDS = ["run", "expect", "ensures", "same as", "fails", "prints", "bench", "published"];
 
@@ -29,6 +29,8 @@ module.exports = grammar({
   word: ($) => $.identifier,
 
   extras: ($) => [/[ \t\r\n\f\u{FEFF}\u{A0}]/u, $.comment, $.header],
+
+  conflicts: ($) => [[$.expression, $.assignment], [$.hyphenated_name, $._reference]],
 
   supertypes: ($) => [$.statement, $.expression],
 
@@ -107,6 +109,7 @@ module.exports = grammar({
         $.repeat,
         $.for,
         $.foreach,
+        $.where,
         $.assignment,
         $.call_statement,
         $.goto,
@@ -152,6 +155,22 @@ module.exports = grammar({
           field("body", optional($.statement)),
         ),
       ),
+    // The condition of an `elsewhere` begins like a statement.
+    where: ($) =>
+      seq(
+        keywords.where,
+        field("condition", $.expression),
+        keywords.do,
+        optional($._statements),
+        repeat($.elsewhere),
+        keywords.end,
+      ),
+    elsewhere: ($) =>
+      seq(
+        keywords.elsewhere,
+        optional(seq(field("condition", $.expression), keywords.do)),
+        optional($._statements),
+      ),
     assignment: ($) => seq(field("target", choice($._reference, $.path)), $._assign, field("value", $.expression)),
     call_statement: ($) =>
       choice(
@@ -185,7 +204,7 @@ module.exports = grammar({
         1,
         seq($.expression, choice("=", "<>", "≠", "<", "<=", ">", ">="), $.expression),
       ),
-    sum: ($) => prec.left(2, seq($.expression, choice("+", "-", keywords.or, keywords.xor), $.expression)),
+    sum: ($) => prec.left(2, seq($.expression, choice("+", "+|", "-", keywords.or, keywords.xor), $.expression)),
     negation: ($) => prec.left(2, seq("-", $.expression)),
     product: ($) =>
       prec.left(3, seq($.expression, choice("*", keywords.div, keywords.mod, keywords.and), $.expression)),

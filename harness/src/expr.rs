@@ -117,7 +117,7 @@ impl IntExpr {
                         // −2⁶³ mod −1 is 0, though the quotient overflows.
                         BinaryOp::Mod if right == -1 => Some(0),
                         BinaryOp::Mod => value.checked_rem(right),
-                        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Saturate => {
                             return Err(bad(
                                 link.op_span,
                                 "this operation does not apply to \

@@ -94,6 +94,7 @@ codes! {
     E0316 RecordArguments "wrong arguments of a record type"
     E0317 NotAvailable "a part of the language that is not available yet"
     E0318 BadFilter "a filter that does not belong to a reduction"
+    E0319 NotInWhere "a statement that applies to more than the rows of a `where`"
 
     E0401 SizeMismatch "sizes that cannot be equal"
     E0402 UnknownSize "a declared size that is never given a value"

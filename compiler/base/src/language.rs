@@ -17,9 +17,9 @@ pub struct Topic {
 }
 
 macro_rules! topics {
-    ($($name:literal $file:literal $usage:literal $summary:literal)*) => {
-        /// The words of the language, in the order of presentation.
-        pub const TOPICS: &[Topic] = &[$(Topic {
+    ($list:ident: $about:literal; $($name:literal $file:literal $usage:literal $summary:literal)*) => {
+        #[doc = $about]
+        pub const $list: &[Topic] = &[$(Topic {
             name: $name,
             usage: $usage,
             summary: $summary,
@@ -29,6 +29,7 @@ macro_rules! topics {
 }
 
 topics! {
+    TOPICS: "The words of the language, in the order of presentation.";
     "program" "program" "program NAME(parameters); var …; begin … end." "the routine that a file runs"
     "import" "import" "import \"FILE\";" "the routines and constants of another file"
     "const" "const" "const NAME=e;" "names for values that do not change"
@@ -42,7 +43,7 @@ topics! {
     "repeat/until" "repeat" "repeat s; … until b" "a loop that runs until a condition holds"
     "for/to/downto" "for" "for i:=a to b do s" "a loop that counts"
     "foreach/in" "foreach" "foreach i in Y do s" "a loop over the ones of a slice or word"
-    "where" "where" "sum(F where X)" "the rows that a reduction joins"
+    "where/elsewhere" "where" "where X do s elsewhere t end, sum(F where X)" "assignments in selected rows, and the rows that a reduction joins"
     "integer" "integer" "integer" "the type of numbers"
     "boolean/true/false" "boolean" "boolean" "the type of truth values"
     "string" "string" "string" "the type of strings"
@@ -54,6 +55,11 @@ topics! {
     "and/or/xor/not" "and" "X and Y, X or Y, X xor Y, not X" "logic on bits and booleans"
     "div/mod" "div" "a div b, a mod b" "quotient and remainder"
     "Θ/∅" "theta" "Θ" "the slice or word of zeros"
+}
+
+topics! {
+    REDUCTIONS: "Predeclared names that are no keywords.";
+    "count/sum/min/max/argmin/argmax/kmin/kmax/orrows/androws/xorrows/high/low/values/absdiff" "reductions" "sum(F where X)" "values of many rows"
 }
 
 /// Common properties of the words, in the form of a documentation comment.

@@ -4,7 +4,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, Field, Program, Routine, Size, Stmt, StmtKind, Target, Ty, VarUse,
+    Arg, ChainOp, Column, ColumnStep, Expr, ExprKind, Field, NumberField, Program, Routine, Size,
+    Stmt, StmtKind, Target, Ty, VarUse,
 };
 
 /// Prints one routine.
@@ -166,6 +167,12 @@ impl<'a> Names<'a> {
             }
             Target::Part(place, part) => write!(f, "{}.{}", self.place(place), part.name),
             Target::Field(field) => write!(f, "{}", self.field(field)),
+            Target::Numbers(target) => {
+                let NumberField { field, is_signed, mask } = &**target;
+                let sign = if *is_signed { "int " } else { "" };
+                write!(f, "{sign}{}", self.field(field))?;
+                mask.iter().try_for_each(|mask| write!(f, " where {}", self.place(mask)))
+            }
             Target::Cell(row, field) => {
                 write!(f, "ROW({}, {})", self.expr(row), self.field(field))
             }
@@ -182,6 +189,23 @@ impl<'a> Names<'a> {
         Shown(move |f: &mut Formatter<'_>| {
             let Field { table, base, width, span: _ } = field;
             write!(f, "{}[{} + {}]", self.place(table), self.expr(base), self.expr(width))
+        })
+    }
+
+    fn column(self, column: &'a Column) -> impl Display {
+        Shown(move |f: &mut Formatter<'_>| {
+            let Column { steps, offset } = column;
+            for step in steps {
+                match step {
+                    ColumnStep::Operand { value, is_signed, is_target } => {
+                        let sign = if *is_signed { "int " } else { "" };
+                        let own = if *is_target { "own " } else { "" };
+                        write!(f, "{own}{sign}{} ", self.expr(value))?;
+                    }
+                    ColumnStep::Apply(op) => write!(f, "{op:?} ")?,
+                }
+            }
+            f.write_str(if *offset { "offset" } else { "plain" })
         })
     }
 
@@ -262,6 +286,10 @@ impl<'a> Names<'a> {
                 write!(f, "ROW({}, {})", self.expr(row), self.field(field))
             }
             ExprKind::Ones(size) => write!(f, "ones({})", self.expr(size)),
+            ExprKind::Numbers(column) => write!(f, "numbers({})", self.column(column)),
+            ExprKind::Relation(relation, column) => {
+                write!(f, "{relation:?}({})", self.column(column))
+            }
             ExprKind::Result(result) => {
                 let name = &self.program.routine(result.callee).name;
                 write!(f, "{name}{} => {}", self.args(&result.args), self.place(&result.value))

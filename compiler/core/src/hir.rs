@@ -332,6 +332,8 @@ impl Expr {
             | ExprKind::Cell(..)
             | ExprKind::Inside(..)
             | ExprKind::Ones(_)
+            | ExprKind::Numbers(_)
+            | ExprKind::Relation(..)
             | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
@@ -368,6 +370,8 @@ impl Expr {
             | ExprKind::Cell(..)
             | ExprKind::Inside(..)
             | ExprKind::Ones(_)
+            | ExprKind::Numbers(_)
+            | ExprKind::Relation(..)
             | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
@@ -458,6 +462,10 @@ pub enum ExprKind {
     Builtin(Builtin, Vec<Expr>),
     /// Ones, in this number
     Ones(Box<Expr>),
+    /// A table of numbers, those of a column expression
+    Numbers(Box<Column>),
+    /// The rows in which the two numbers that the steps leave have this relation, a slice
+    Relation(Relation, Box<Column>),
     /// The result of a procedure call.
     Result(Box<ResultOf>),
     /// A function call.
@@ -510,6 +518,74 @@ pub struct Field {
     pub span: Span,
 }
 
+/// A column expression: an integer for each row, exact. Steps in postfix order, because an
+/// expression may be very long.
+#[derive(Debug, PartialEq)]
+pub struct Column {
+    /// The steps.
+    pub steps: Vec<ColumnStep>,
+    /// In a table: the sign is inverted, so that the rows have the order of unsigned numbers.
+    pub offset: bool,
+}
+
+impl Column {
+    /// Returns the operands, in the order of evaluation.
+    pub fn operands(&self) -> impl Iterator<Item = &Expr> {
+        self.steps.iter().filter_map(|step| match step {
+            ColumnStep::Operand { value, .. } => Some(value),
+            ColumnStep::Apply(_) => None,
+        })
+    }
+}
+
+/// A step of a column expression.
+#[derive(Debug, PartialEq)]
+pub enum ColumnStep {
+    /// A field, a slice of zeros and ones, or a word that is the same number in all rows.
+    Operand {
+        /// The operand.
+        value: Expr,
+        /// Is it in two's complement?
+        is_signed: bool,
+        /// Is it the field that is assigned?
+        is_target: bool,
+    },
+    /// An operation on the last two numbers.
+    Apply(ColumnOp),
+}
+
+/// An operation on two numbers of each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnOp {
+    /// The sum.
+    Add,
+    /// The difference.
+    Sub,
+    /// The sum, at most the greatest number of the widest field in it; of signed fields also at
+    /// least the least one.
+    Saturate {
+        /// Are the fields signed?
+        is_signed: bool,
+    },
+    /// The lesser one.
+    Min,
+    /// The greater one.
+    Max,
+    /// The difference without its sign.
+    AbsDiff,
+}
+
+/// A field that numbers are stored to.
+#[derive(Debug, PartialEq)]
+pub struct NumberField {
+    /// The field.
+    pub field: Field,
+    /// Is it in two's complement?
+    pub is_signed: bool,
+    /// The assigned rows; all without a mask.
+    pub mask: Option<VarUse>,
+}
+
 /// The left-hand side of an assignment.
 #[derive(Debug, PartialEq)]
 pub enum Target {
@@ -527,6 +603,8 @@ pub enum Target {
     Part(VarUse, Box<HandlePart>),
     /// `E.w`
     Field(Box<Field>),
+    /// A field that gets the numbers of a column expression.
+    Numbers(Box<NumberField>),
     /// `E[i].w`: the row and the field. The value is a word, or a number that becomes one.
     Cell(Box<Expr>, Box<Field>),
 }

@@ -44,6 +44,7 @@ pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> 
                 }
                 Target::Bit(_, row, column) => any_expr(row, found) || any_expr(column, found),
                 Target::Field(field) => any_of_field(field, found),
+                Target::Numbers(target) => any_of_field(&target.field, found),
                 Target::Cell(row, field) => any_expr(row, found) || any_of_field(field, found),
             };
             in_target || any_expr(value, found)
@@ -110,6 +111,9 @@ pub(crate) fn any_expr(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> boo
         ExprKind::Inside(index, limit) => any_expr(index, found) || any_expr(limit, found),
         ExprKind::Result(result) => any_arg(&result.args, found),
         ExprKind::Ones(size) => any_expr(size, found),
+        ExprKind::Numbers(column) | ExprKind::Relation(_, column) => {
+            column.operands().any(|operand| any_expr(operand, found))
+        }
         ExprKind::Builtin(_, args) => args.iter().any(|arg| any_expr(arg, found)),
         ExprKind::Call(_, args) => any_arg(args, found),
     }
@@ -170,6 +174,8 @@ pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
         | ExprKind::Shift(..)
         | ExprKind::Inside(..)
         | ExprKind::Ones(_)
+        | ExprKind::Numbers(_)
+        | ExprKind::Relation(..)
         | ExprKind::Builtin(..) => {}
     }
 }
@@ -184,6 +190,9 @@ pub(crate) fn uses_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
         found(place);
     } else if let StmtKind::Call(_, args) = &stmt.kind {
         uses_of_args(args, found);
+    }
+    if let StmtKind::Assign(Target::Numbers(target), _) = &stmt.kind {
+        target.mask.iter().for_each(&mut *found);
     }
     any_expr_of(stmt, &mut |expr| {
         own_uses(expr, found);
@@ -210,6 +219,7 @@ pub(crate) fn stored_to(stmt: &Stmt) -> Option<&VarUse> {
         | StmtKind::Replace { word: place, .. }
         | StmtKind::Read(place, ..) => Some(place),
         StmtKind::Assign(Target::Field(field) | Target::Cell(_, field), _) => Some(&field.table),
+        StmtKind::Assign(Target::Numbers(target), _) => Some(&target.field.table),
         StmtKind::Call(..)
         | StmtKind::For { .. }
         | StmtKind::Foreach { .. }

@@ -346,6 +346,8 @@ pub enum StmtKind {
         /// The body.
         body: Box<Stmt>,
     },
+    /// `where c do … elsewhere … end`
+    Where(Box<Where>),
     /// `place := value`
     Assign {
         /// The left-hand side.
@@ -375,6 +377,15 @@ pub enum StmtKind {
         /// The statement.
         body: Box<Stmt>,
     },
+}
+
+/// A block of assignments in the rows for which a condition holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Where {
+    /// The conditions with their statements, in order.
+    pub arms: Vec<(Expr, Vec<Stmt>)>,
+    /// The statements for all other rows.
+    pub otherwise: Option<Vec<Stmt>>,
 }
 
 /// A name, possibly with arguments: a variable, component, call, `COL(i, T)` …
@@ -459,6 +470,8 @@ impl Expr {
 pub enum BinaryOp {
     /// `+`
     Add,
+    /// `+|`, on columns
+    Saturate,
     /// `-`
     Sub,
     /// `or`

@@ -36,7 +36,9 @@ impl Place {
             (Token::Proc | Token::Procedure | Token::Function | Token::Program, _) => Place::Header,
             (token, _) if begins_item(&token) => Place::Outside,
             (Token::Begin, Place::Header) => Place::Body(1),
-            (Token::Begin | Token::Repeat, Place::Body(n)) => Place::Body(n + 1),
+            (Token::Begin | Token::Repeat | Token::WhereBlock, Place::Body(n)) => {
+                Place::Body(n + 1)
+            }
             (Token::End | Token::Until, Place::Body(1)) => Place::Outside,
             (Token::End | Token::Until, Place::Body(n)) => Place::Body(n - 1),
             (_, place) => place,

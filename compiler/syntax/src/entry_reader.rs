@@ -222,7 +222,7 @@ impl Feed {
                 self.blocks = 1;
                 self.routine = Routine::Body;
             }
-            Token::Begin | Token::Repeat => self.blocks += 1,
+            Token::Begin | Token::Repeat | Token::WhereBlock => self.blocks += 1,
             Token::End | Token::Until => self.blocks = self.blocks.saturating_sub(1),
             Token::Open | Token::OpenBracket => self.parens += 1,
             Token::Close | Token::CloseBracket => self.parens = self.parens.saturating_sub(1),
@@ -268,6 +268,8 @@ fn needs_more(token: &Token) -> bool {
                 | Token::Const
                 | Token::Of
                 | Token::Where
+                | Token::WhereBlock
+                | Token::Elsewhere
                 | Token::Var
                 | Token::If
                 | Token::Then

@@ -477,11 +477,13 @@ impl State<'_> {
                     closed += 1;
                     None
                 }
-                Token::Begin | Token::Repeat if closed > 0 => {
+                Token::Begin | Token::Repeat | Token::WhereBlock if closed > 0 => {
                     closed -= 1;
                     None
                 }
-                Token::Begin | Token::Repeat => Some((token, self.span(start, end))),
+                Token::Begin | Token::Repeat | Token::WhereBlock => {
+                    Some((token, self.span(start, end)))
+                }
                 _ => None,
             },
         )
@@ -509,11 +511,11 @@ const FORMS_OF_LOOPS: &str =
 
 /// The help for types of other languages.
 pub(crate) const COLLECTIONS: &str =
-    "collections of values are `slice`, `word` and `table`; see `star doc language`";
+    "collections of values are `slice`, `word`, `table`, and `table(m) of R` with a record type R";
 
 /// The help for a field of another kind.
 pub(crate) const KINDS_OF_FIELDS: &str =
-    "a field is a `uint(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
+    "a field is a `uint(k)`, `int(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
 
 /// Keywords that begin a statement and are followed by another token.
 const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "goto"];
@@ -522,7 +524,13 @@ const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "
 pub(crate) fn begins_statements(token: Token) -> bool {
     matches!(
         token,
-        Token::Begin | Token::Semicolon | Token::Then | Token::Else | Token::Do | Token::Repeat
+        Token::Begin
+            | Token::Semicolon
+            | Token::Then
+            | Token::Else
+            | Token::Do
+            | Token::Repeat
+            | Token::Elsewhere
     )
 }
 
@@ -536,6 +544,7 @@ fn starts_statement(token: Option<Token>) -> bool {
                 | Token::For
                 | Token::Foreach
                 | Token::Repeat
+                | Token::WhereBlock
                 | Token::Begin
                 | Token::Goto
         )
@@ -562,8 +571,8 @@ fn wanted(expected: &[String]) -> Option<String> {
     // Operators, fields and indices can follow any name: they give little information. So does the
     // type of the rows of a table.
     let operators = [
-        "+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "(", ".",
-        "[", "of", "where",
+        "+", "+|", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=",
+        "(", ".", "[", "of", "where",
     ];
     if names.iter().any(|name| !operators.contains(name)) {
         names.retain(|name| !operators.contains(name));
@@ -572,6 +581,7 @@ fn wanted(expected: &[String]) -> Option<String> {
     names.dedup();
     let spell = |name: &str| match name {
         "name" | "number" | "bit constant" | "string constant" => format!("a {name}"),
+        "where block" => "`where`".to_owned(),
         sign => format!("`{sign}`"),
     };
     match names.as_slice() {

@@ -104,8 +104,15 @@ pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> 
 /// reported.
 pub fn is_reserved(word: &str) -> bool {
     let mut tokens = Token::lexer(word);
-    let reserved =
-        [Token::Reserved, Token::Type, Token::Record, Token::Array, Token::Of, Token::Where];
+    let reserved = [
+        Token::Reserved,
+        Token::Type,
+        Token::Record,
+        Token::Array,
+        Token::Of,
+        Token::Where,
+        Token::Elsewhere,
+    ];
     let is_one = |token| reserved.contains(&token);
     matches!((tokens.next(), tokens.next()), (Some(Ok(token)), None) if is_one(token))
 }

@@ -100,14 +100,24 @@ fn scan(file: FileId, text: &str) -> Lexed {
             Ok(Token::Comment) => lexed.comments.push(span),
             Ok(Token::Reserved) => {
                 let word = &text[range];
+                let before = lexed.tokens.last().map(|&(_, token, _)| token);
+                if word.eq_ignore_ascii_case("forall") && before.is_some_and(begins_statements) {
+                    let message = "`forall` is not available yet";
+                    lexed.diagnostics.push(
+                        Diagnostic::at(Code::NotAvailable, span, message)
+                            .help("`foreach i in X do` visits the ones of a slice in order"),
+                    );
+                    lexed.tokens.push((span.start, Token::Foreach, span.end));
+                    continue;
+                }
                 let is_type = ["array", "record"].iter().any(|it| it.eq_ignore_ascii_case(word));
-                let later = ["forall", "where", "elsewhere"];
-                let is_later = later.iter().any(|it| it.eq_ignore_ascii_case(word));
+                let blocks = ["forall", "where", "elsewhere"];
+                let is_block = blocks.iter().any(|it| it.eq_ignore_ascii_case(word));
                 let message = format!("`{word}` is a reserved word");
                 lexed.diagnostics.push(
                     Diagnostic::at(Code::ReservedWord, span, message)
-                        .note(if is_later {
-                            "it is reserved for an extension of the language"
+                        .note(if is_block {
+                            "it is a keyword of blocks and loops over rows"
                         } else {
                             "it is a keyword of record types"
                         })
@@ -365,7 +375,7 @@ fn drop_cases(file: FileId, text: &str, lexed: &mut Lexed) {
         let mut end = from;
         while let Some(token) = lexed.tokens.get(end).filter(|(_, token, _)| !begins_item(token)) {
             match token.1 {
-                Token::Begin => depth += 1,
+                Token::Begin | Token::WhereBlock => depth += 1,
                 Token::End => depth -= 1,
                 _ if is(token, "case") => depth += 1,
                 _ => {}
@@ -398,6 +408,8 @@ pub(crate) fn in_expression(token: Token) -> bool {
             | Token::Colon
             | Token::Assign
             | Token::Begin
+            | Token::WhereBlock
+            | Token::Elsewhere
             | Token::End
             | Token::Then
             | Token::Else
@@ -413,6 +425,7 @@ fn operator_at(tokens: &[Spanned], idx: usize) -> bool {
         matches!(
             token,
             Token::Plus
+                | Token::PlusBar
                 | Token::Minus
                 | Token::Times
                 | Token::Div
@@ -435,9 +448,12 @@ fn bound_nesting(file: FileId, lexed: &mut Lexed) {
     let mut depth = 0_usize;
     for (idx, &(start, token, end)) in lexed.tokens.iter().enumerate() {
         match token {
-            Token::Open | Token::OpenBracket | Token::Begin | Token::Repeat | Token::Record => {
-                depth += 1
-            }
+            Token::Open
+            | Token::OpenBracket
+            | Token::Begin
+            | Token::Repeat
+            | Token::WhereBlock
+            | Token::Record => depth += 1,
             Token::Close | Token::CloseBracket | Token::End | Token::Until => {
                 depth = depth.saturating_sub(1);
             }

@@ -169,7 +169,7 @@ fn routine(tokens: &[Spanned]) -> usize {
     let mut depth = 0_usize;
     for (idx, (_, token, _)) in tokens.iter().enumerate().skip(1) {
         match token {
-            Token::Begin | Token::Repeat => depth += 1,
+            Token::Begin | Token::Repeat | Token::WhereBlock => depth += 1,
             Token::Until => depth = depth.saturating_sub(1),
             Token::End if depth <= 1 => {
                 let mut behind = idx + 1;
@@ -193,7 +193,7 @@ fn statement(tokens: &[Spanned]) -> usize {
     let (mut blocks, mut parens) = (0_usize, 0_usize);
     for (idx, (_, token, _)) in tokens.iter().enumerate() {
         match token {
-            Token::Begin | Token::Repeat => blocks += 1,
+            Token::Begin | Token::Repeat | Token::WhereBlock => blocks += 1,
             Token::End | Token::Until => blocks = blocks.saturating_sub(1),
             Token::Open | Token::OpenBracket => parens += 1,
             Token::Close | Token::CloseBracket => parens = parens.saturating_sub(1),
@@ -248,6 +248,7 @@ fn behind_name(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool
         Some(
             Token::Minus
             | Token::Plus
+            | Token::PlusBar
             | Token::Times
             | Token::Div
             | Token::Mod

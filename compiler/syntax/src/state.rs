@@ -173,6 +173,11 @@ impl<'s> State<'s> {
                 .unwrap_or(0),
             StmtKind::While { test, body } => test.depth.max(body.depth),
             StmtKind::Repeat { body, until } => deepest(body).max(until.depth),
+            StmtKind::Where(block) => {
+                let arms = block.arms.iter().map(|(test, body)| test.depth.max(deepest(body)));
+                let otherwise = block.otherwise.as_deref().map_or(0, deepest);
+                arms.max().unwrap_or(0).max(otherwise)
+            }
             StmtKind::For { from, to, body, .. } => from.depth.max(to.depth).max(body.depth),
             StmtKind::Foreach { over, body, .. } => over.depth.max(body.depth),
             StmtKind::Assign { target, value, .. } => target.depth().max(value.depth),

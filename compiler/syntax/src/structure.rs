@@ -14,9 +14,10 @@ use crate::state::begins_item;
 use crate::token::Token;
 
 /// Keywords that begin a statement with a condition or a range, with the keyword after it.
-const HEADS: [(&str, Token, Token); 4] = [
+const HEADS: [(&str, Token, Token); 5] = [
     ("foreach", Token::Foreach, Token::Do),
     ("while", Token::While, Token::Do),
+    ("where", Token::WhereBlock, Token::Do),
     ("for", Token::For, Token::Do),
     ("if", Token::If, Token::Then),
 ];
@@ -194,6 +195,7 @@ fn end_of_condition(lexed: &Lexed, idx: usize, keyword: Token) -> Option<usize> 
         match token(at)? {
             Token::Then | Token::Do => return None,
             Token::Begin
+            | Token::WhereBlock
             | Token::If
             | Token::While
             | Token::For
@@ -294,7 +296,7 @@ pub(crate) fn match_elses(file: FileId, lexed: &mut Lexed) {
                 Token::Semicolon if before != Some(Token::Semicolon) => {
                     block.end_statement(span);
                 }
-                Token::Begin | Token::Repeat => {
+                Token::Begin | Token::Repeat | Token::WhereBlock => {
                     let open = Some((token, span));
                     blocks.push(Block { open, ..Block::default() });
                 }

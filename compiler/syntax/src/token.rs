@@ -116,7 +116,11 @@ pub enum Token {
     Of,
     #[token("where", ignore(case))]
     Where,
-    #[regex("(?i:forall|elsewhere)", priority = 20)]
+    /// `where` at the beginning of a block; [`Token::Where`] is a filter.
+    WhereBlock,
+    #[token("elsewhere", ignore(case))]
+    Elsewhere,
+    #[regex("(?i:forall)", priority = 20)]
     Reserved,
 
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*")]
@@ -172,6 +176,8 @@ pub enum Token {
     Greater,
     #[token("+")]
     Plus,
+    #[token("+|")]
+    PlusBar,
     #[token("-")]
     Minus,
     #[token("*")]
@@ -225,6 +231,7 @@ impl Token {
                 | Token::AtLeast
                 | Token::Greater
                 | Token::Plus
+                | Token::PlusBar
                 | Token::Minus
                 | Token::Times
         )

@@ -1,11 +1,13 @@
 //! Words whose meaning depends on their place. Any word names a field after the dot of `E.w`, and
 //! before `,` `:` or a string in a record type. `type`, `record`, `array` and `of` are keywords
-//! only where a type may contain them, and `where` after an operand in parentheses.
+//! only where a type may contain them. `where` begins a block where a statement may begin, and is a
+//! filter after an operand in parentheses.
 
 use std::ops::Range;
 
 use logos::Logos;
 
+use crate::errors::begins_statements;
 use crate::state::begins_item;
 use crate::structure::ends_operand;
 use crate::token::Token;
@@ -50,7 +52,18 @@ impl FieldNames {
             Token::Type if next() != Some(Token::Name) => Token::Reserved,
             Token::Record if self.place != Place::Type => Token::Reserved,
             Token::Array if self.place != Place::Kind => Token::Reserved,
+            Token::Where
+                if before
+                    .is_some_and(|before| begins_statements(before) || before == Token::Colon) =>
+            {
+                Token::WhereBlock
+            }
             Token::Where if self.parens == 0 || !before.is_some_and(ends_operand) => {
+                Token::Reserved
+            }
+            Token::Elsewhere
+                if !(before.is_some_and(ends_operand) || before.is_some_and(ends_statement)) =>
+            {
                 Token::Reserved
             }
             Token::Of
@@ -83,6 +96,11 @@ impl FieldNames {
         self.before = Some((token, range.end));
         token
     }
+}
+
+/// Returns whether a statement may end with the token, which is no operand, or be empty after it.
+fn ends_statement(token: Token) -> bool {
+    matches!(token, Token::End | Token::Semicolon | Token::Do)
 }
 
 /// Returns whether a name before this text is that of a declared field.

@@ -7,4 +7,5 @@
   (variables)
   (block)
   (repeat)
+  (where)
 ] @fold

@@ -16,11 +16,11 @@
 ["program" "proc" "procedure" "function"] @keyword.function
 ["const" "type" "record" "array" "of" "var" "begin" "end" "goto"] @keyword
 ["if" "then" "else"] @keyword.conditional
-["while" "do" "repeat" "until" "for" "to" "downto" "foreach" "in"] @keyword.repeat
-["and" "or" "xor" "not" "div" "mod" "where"] @keyword.operator
+["while" "do" "repeat" "until" "for" "to" "downto" "foreach" "in" "where" "elsewhere"] @keyword.repeat
+["and" "or" "xor" "not" "div" "mod"] @keyword.operator
 ["integer" "boolean" "string" "handle" "slice" "word" "table"] @type.builtin
 
-[":=" "=" "<>" "≠" "<" "<=" ">" ">=" "+" "-" "*" "¬"] @operator
+[":=" "=" "<>" "≠" "<" "<=" ">" ">=" "+" "+|" "-" "*" "¬"] @operator
 ["(" ")" "[" "]"] @punctuation.bracket
 [":" ";" "," "." ".."] @punctuation.delimiter
 

@@ -3,13 +3,14 @@
 [
   (block)
   (repeat)
+  (where)
   (record_type)
   (parameters)
   (arguments)
   (parentheses)
 ] @indent @indent.begin
 
-["end" "until"] @outdent @indent.branch
+["end" "until" "elsewhere"] @outdent @indent.branch
 "end" @indent.end
 
 (parameters ")" @outdent @indent.branch @indent.end)

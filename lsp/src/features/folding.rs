@@ -32,7 +32,7 @@ pub(crate) fn folds(
     for (token, range) in lexemes(text) {
         match token {
             Token::Comment => add(range.start, range.end, Some(FoldingRangeKind::Comment)),
-            Token::Begin | Token::Repeat => open.push(range.start),
+            Token::Begin | Token::Repeat | Token::WhereBlock => open.push(range.start),
             Token::End | Token::Until => {
                 if let Some(start) = open.pop() {
                     add(start, range.start, None);

@@ -119,14 +119,14 @@ fn indentation(text: &str, line_start: usize) -> usize {
         }
         match token {
             Token::Comment => continue,
-            Token::Begin | Token::Repeat => open.push(column_of(range.start)),
+            Token::Begin | Token::Repeat | Token::WhereBlock => open.push(column_of(range.start)),
             Token::End | Token::Until => drop(open.pop()),
             Token::Proc | Token::Procedure | Token::Function | Token::Program => open.clear(),
             _ => {}
         }
         last = Some((token, range.start));
     }
-    let closes = matches!(next, Some(Token::End | Token::Until));
+    let closes = matches!(next, Some(Token::End | Token::Until | Token::Elsewhere));
     let begins = matches!(next, Some(Token::Begin));
     let base = open.last().map_or(0, |column| column + 2);
     match last {

@@ -91,6 +91,13 @@ pub(crate) fn stmt<'a>(one: &'a Stmt, found: &mut dyn FnMut(Node<'a>)) {
             body.iter().for_each(|one| stmt(one, found));
             expr(until, found);
         }
+        StmtKind::Where(block) => {
+            for (test, body) in &block.arms {
+                expr(test, found);
+                body.iter().for_each(|one| stmt(one, found));
+            }
+            block.otherwise.iter().flatten().for_each(|one| stmt(one, found));
+        }
         StmtKind::For { var: _, assign: _, from, to, down: _, body } => {
             expr(from, found);
             expr(to, found);
@@ -160,6 +167,7 @@ pub(crate) fn is_loop(stmt: &Stmt) -> bool {
         stmt.kind,
         StmtKind::While { .. }
             | StmtKind::Repeat { .. }
+            | StmtKind::Where(_)
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
     )

@@ -34,7 +34,7 @@ impl Checker<'_> {
                 return if op == CompareOp::Ne { some } else { negation(some) };
             }
         }
-        if self.field_kind(left).is_some() || self.field_kind(right).is_some() {
+        if self.is_column(left) || self.is_column(right) || self.joins_relation(left, right) {
             return self.relation(op, left, right, span);
         }
         let (mut operands, kind) = self.operands(&[left, right], Between::Comparison, None);

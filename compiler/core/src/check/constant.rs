@@ -248,7 +248,7 @@ impl<'a> Constants<'a> {
                     // −2⁶³ mod −1 is 0, although its quotient overflows.
                     BinaryOp::Mod if *b == -1 => Some(0),
                     BinaryOp::Mod => a.checked_rem(*b),
-                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Saturate => {
                         diagnostics.push(not_for_constants(span));
                         return Value::Error;
                     }
@@ -259,7 +259,12 @@ impl<'a> Constants<'a> {
                 BinaryOp::And => Value::Bool(*a && *b),
                 BinaryOp::Or => Value::Bool(*a || *b),
                 BinaryOp::Xor => Value::Bool(a != b),
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                BinaryOp::Add
+                | BinaryOp::Saturate
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Mod => {
                     diagnostics.push(not_for_constants(span));
                     Value::Error
                 }

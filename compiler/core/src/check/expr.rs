@@ -5,6 +5,7 @@ use star_ir::{IntOp, LogicOp};
 use star_syntax::ast::{self, BinaryOp};
 use star_value::BitVector;
 
+use super::columns::is_arithmetic;
 use super::constant::Value;
 use super::{Checker, ExpectedName};
 use crate::hir::{ChainOp, Expr, ExprKind, TyKind};
@@ -115,6 +116,11 @@ impl Checker<'_> {
                 }
             },
             ast::ExprKind::Path(path) => self.path(path),
+            ast::ExprKind::Chain(_) | ast::ExprKind::Neg(_) | ast::ExprKind::Ref(_)
+                if self.is_column_arithmetic(tree) =>
+            {
+                self.stray_column(tree)
+            }
             ast::ExprKind::Filtered(filtered) => self.stray_filter(filtered, span),
             ast::ExprKind::Theta => match want {
                 Some(kind @ (TyKind::Slice | TyKind::Word)) => simple(ExprKind::Theta, kind),
@@ -200,9 +206,6 @@ impl Checker<'_> {
         let trees: Vec<&ast::Expr> =
             std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
         let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
-        if arithmetic && trees.iter().any(|tree| self.field_kind(tree).is_some()) {
-            return self.no_arithmetic(span);
-        }
         let want = if arithmetic { Some(TyKind::Int) } else { want };
         let between = if arithmetic { Between::Arithmetic } else { Between::Logic };
         let (mut operands, kind) = self.operands(&trees, between, want);
@@ -231,6 +234,7 @@ impl Checker<'_> {
     fn wrong_operator(&mut self, link: &ast::Link, kind: TyKind) {
         let sign = match link.op {
             BinaryOp::Add => "+",
+            BinaryOp::Saturate => "+|",
             BinaryOp::Sub => "-",
             BinaryOp::Or => "or",
             BinaryOp::Xor => "xor",
@@ -247,6 +251,9 @@ impl Checker<'_> {
         match (link.op, kind) {
             (BinaryOp::Add, TyKind::Word) => {
                 diagnostic = diagnostic.help("words are added by `ADD(v, w)`")
+            }
+            (BinaryOp::Saturate, _) => {
+                diagnostic = diagnostic.help("`+|` adds fields of tables of records");
             }
             (BinaryOp::Sub, TyKind::Word) => {
                 diagnostic = diagnostic.help("words are subtracted by `SUBT(v, w)`");
@@ -370,6 +377,13 @@ impl Checker<'_> {
         if let Some(other) = other {
             diagnostic = diagnostic.label(other.span, format!("this is {}", kind.with_article()));
         }
+        if kind == TyKind::Table && between == Between::Comparison {
+            diagnostic = diagnostic
+                .help(
+                    "`MATCH`, `LESS` and `GREAT` of the library compare the rows of a plain table",
+                )
+                .help("fields of a `table(m) of R` are compared row by row: `T.w > 3`");
+        }
         if kind.is_bits() && operand.ty.is_bits() {
             diagnostic = diagnostic.help("`CONVERT` converts between words and slices");
         }
@@ -422,9 +436,6 @@ impl Checker<'_> {
                         self.builtin(builtin, name, args, span, bits)
                     }
                     (Err(_), Some(reduction)) => self.reduce(reduction, args, span),
-                    (Err(_), None) if self.is_column_arithmetic(name, args) => {
-                        self.no_arithmetic(span)
-                    }
                     (Err(NoCallee::Unknown), None) => {
                         self.unknown(name, ExpectedName::Value);
                         self.error(span)
@@ -460,13 +471,6 @@ fn is_component(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Component(..) | ExprKind::Bit(..))
 }
 
-fn is_arithmetic(op: BinaryOp) -> bool {
-    match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => true,
-        BinaryOp::Or | BinaryOp::Xor | BinaryOp::And => false,
-    }
-}
-
 fn chain_op(op: BinaryOp, kind: TyKind) -> Option<ChainOp> {
     let int = |op| (kind == TyKind::Int).then_some(ChainOp::Int(op));
     let logic = |op| match kind {
@@ -476,6 +480,7 @@ fn chain_op(op: BinaryOp, kind: TyKind) -> Option<ChainOp> {
     };
     match op {
         BinaryOp::Add => int(IntOp::Add),
+        BinaryOp::Saturate => None,
         BinaryOp::Sub => int(IntOp::Sub),
         BinaryOp::Mul => int(IntOp::Mul),
         BinaryOp::Div => int(IntOp::Div),

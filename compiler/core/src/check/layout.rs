@@ -16,6 +16,8 @@ pub(crate) type Terms = BTreeMap<Vec<usize>, i64>;
 pub(crate) enum FieldKind {
     /// `uint(k)`: a number that is not negative.
     Uint,
+    /// `int(k)`: a number in two's complement.
+    Int,
     /// `bits(k)`: not a number.
     Bits,
     /// `bit`: one column.
@@ -53,7 +55,8 @@ impl Layout {
 }
 
 /// Help for a kind that does not exist.
-const KINDS: &str = "a field is a `uint(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
+const KINDS: &str =
+    "a field is a `uint(k)`, `int(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
 
 impl Constants<'_> {
     /// Returns the layout of a type, and reports its errors.
@@ -126,17 +129,11 @@ impl Reader<'_, '_, '_> {
         } else if is("bit") {
             FieldKind::Bit
         } else if is("int") {
-            let message = "fields with a sign are not available yet";
-            self.diagnostics.push(
-                Diagnostic::at(Code::NotAvailable, name.span, message)
-                    .note("`int(k)` is reserved for numbers in two's complement")
-                    .help("write `uint(k)`, and store the numbers with an offset"),
-            );
-            return (FieldKind::Uint, Terms::new());
+            FieldKind::Int
         } else {
             let message = format!("`{}` is not a kind of field", name.name);
             let mut diagnostic = Diagnostic::at(Code::BadRecordType, name.span, message);
-            diagnostic = match did_you_mean(&name.name, ["uint", "bits", "bit"]) {
+            diagnostic = match did_you_mean(&name.name, ["uint", "int", "bits", "bit"]) {
                 Some(meant) => diagnostic.suggestion(
                     format!("did you mean `{meant}`?"),
                     name.span,
@@ -157,8 +154,8 @@ impl Reader<'_, '_, '_> {
                 );
                 constant(1)
             }
-            (FieldKind::Uint | FieldKind::Bits, Some(width)) => self.width(width),
-            (FieldKind::Uint | FieldKind::Bits, None) => {
+            (FieldKind::Uint | FieldKind::Int | FieldKind::Bits, Some(width)) => self.width(width),
+            (FieldKind::Uint | FieldKind::Int | FieldKind::Bits, None) => {
                 let message = format!("`{}` needs a number of columns", name.name);
                 self.diagnostics.push(
                     Diagnostic::at(Code::BadRecordType, name.span, message)
@@ -224,6 +221,7 @@ impl Reader<'_, '_, '_> {
                         BinaryOp::Add => add(&sum, &operand),
                         BinaryOp::Mul => multiply(&sum, &operand),
                         BinaryOp::Sub
+                        | BinaryOp::Saturate
                         | BinaryOp::Div
                         | BinaryOp::Mod
                         | BinaryOp::And

@@ -92,6 +92,7 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
                 | Target::Row(..)
                 | Target::Part(..)
                 | Target::Field(_)
+                | Target::Numbers(_)
                 | Target::Cell(..),
                 _,
             )
@@ -138,6 +139,8 @@ fn changes_as_value(expr: &Expr, local: LocalId) -> bool {
         | ExprKind::Cell(..)
         | ExprKind::Inside(..)
         | ExprKind::Ones(_)
+        | ExprKind::Numbers(_)
+        | ExprKind::Relation(..)
         | ExprKind::Result(_)
         | ExprKind::Shift(..)
         | ExprKind::Col(..)

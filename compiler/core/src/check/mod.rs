@@ -14,10 +14,12 @@ mod header;
 mod layout;
 mod line;
 mod lints;
+mod masks;
 mod parts;
 mod path;
 mod records;
 mod reduce;
+mod relations;
 mod stmt;
 
 use std::borrow::Borrow;
@@ -27,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_base::{Builtin, Code, Diagnostic, Intrinsic, SourceMap, Span, did_you_mean};
 use star_syntax::ast::{self, RoutineKind};
 
+use self::masks::Mask;
 use crate::hir::{
     Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, VarUse,
 };
@@ -193,6 +196,8 @@ struct Checker<'a> {
     n_loops: usize,
     /// The variables of the `for` and `foreach` loops around it.
     loop_vars: Vec<(LocalId, Span)>,
+    /// The rows of the `where` around it.
+    mask: Option<Mask>,
     /// The names in the text of the routine, computed on demand.
     mentions: OnceCell<BTreeMap<&'a str, Vec<Span>>>,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -229,6 +234,7 @@ impl<'a> Checker<'a> {
             broken_records: BTreeSet::new(),
             n_loops: 0,
             loop_vars: Vec::new(),
+            mask: None,
             mentions: OnceCell::new(),
             diagnostics: reports.diagnostics,
             n_unknown: &mut reports.n_unknown[unit],

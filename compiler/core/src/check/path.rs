@@ -4,10 +4,11 @@
 //! `COL(j,E)` and `E(i,j)` with a computed index; only whole fields and the fields of a row have
 //! separate nodes.
 
-use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
+use star_base::{Code, Diagnostic, Span, did_you_mean};
 use star_ir::{HandlePart, IntOp};
 use star_syntax::ast::{self, Step};
 
+use super::columns::one_column;
 use super::layout::FieldKind;
 use super::records::{int, joined};
 use super::reduce::Reduction;
@@ -34,15 +35,32 @@ pub(super) enum Place {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct FieldKey {
     field: usize,
-    /// The number of the element, if it is a constant.
-    element: Option<i64>,
+    element: Element,
+}
+
+/// The element of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Element {
+    /// The field is no array.
+    Only,
+    /// One with a constant index.
+    Number(i64),
+    /// One with another index.
+    Any,
 }
 
 impl FieldKey {
     /// Returns whether two fields of one table may have a column in common.
     pub(super) fn overlaps(self, other: FieldKey) -> bool {
-        let differ = matches!((self.element, other.element), (Some(a), Some(b)) if a != b);
+        let differ = matches!(
+            (self.element, other.element), (Element::Number(a), Element::Number(b)) if a != b
+        );
         self.field == other.field && !differ
+    }
+
+    /// Returns whether it is certainly the same field.
+    pub(super) fn is(self, other: FieldKey) -> bool {
+        self == other && self.element != Element::Any
     }
 }
 
@@ -71,9 +89,7 @@ impl Checker<'_> {
                 let word = node(ExprKind::Cell(Box::new(index), field), TyKind::Word, effects);
                 match kind {
                     FieldKind::Bits | FieldKind::Bit => word,
-                    FieldKind::Uint => {
-                        node(ExprKind::Builtin(Builtin::Int, vec![word]), TyKind::Int, effects)
-                    }
+                    FieldKind::Uint | FieldKind::Int => self.number_of(word, kind, span),
                 }
             }
             Place::Bit(table, row, column) => {
@@ -102,31 +118,32 @@ impl Checker<'_> {
             let is_handle = matches!(place, Place::Handle(..));
             (is_handle || self.writable(table.local, path.name.span)).then_some((place, key))
         });
-        let want = match place.as_ref().map(|(place, _)| place) {
-            Some(Place::Handle(..) | Place::Field(..)) => TyKind::Table,
-            Some(Place::Column(..)) => TyKind::Slice,
-            Some(Place::Row(..) | Place::Cell(_, _, FieldKind::Bits | FieldKind::Bit)) => {
-                TyKind::Word
-            }
-            Some(Place::Cell(_, _, FieldKind::Uint) | Place::Bit(..)) => TyKind::Int,
-            None => TyKind::Error,
-        };
-        let checked = self.expr(value, Some(want));
-        let is_number = checked.ty == TyKind::Int;
         let place = match place {
-            Some((Place::Field(field, FieldKind::Uint), key)) if is_number => {
-                let extreme = self.extreme_in(value, field.table.local, key);
-                return self.broadcast(field, checked, extreme, span);
+            Some((Place::Field(field, kind), key)) => {
+                return self.assign_field((field, kind, key), value, span);
             }
-            Some((Place::Column(table, column), _)) if is_number => {
-                let base = joined(IntOp::Sub, column, int(1, path.span));
-                let width = int(1, path.span);
-                let field = Box::new(Field { table, base, width, span: path.span });
-                return self.broadcast(field, checked, None, span);
+            Some((Place::Column(table, column), key)) => {
+                let field = one_column(table, column, path.span);
+                return self.assign_field((field, FieldKind::Bit, key), value, span);
             }
-            place => place?.0,
+            Some((place, _)) => place,
+            None => {
+                self.expr(value, None);
+                return None;
+            }
         };
-        let value = self.of_type(checked, want);
+        let want = match &place {
+            Place::Handle(..) | Place::Field(..) => TyKind::Table,
+            Place::Column(..) => TyKind::Slice,
+            Place::Row(..) | Place::Cell(_, _, FieldKind::Bits | FieldKind::Bit) => TyKind::Word,
+            Place::Cell(_, _, FieldKind::Uint | FieldKind::Int) | Place::Bit(..) => TyKind::Int,
+        };
+        let mut value = self.typed(value, want);
+        if let Place::Cell(_, field, FieldKind::Int) = &place {
+            let width = self.again(&field.width);
+            let (args, at) = (vec![Arg::Value(value), Arg::Value(width)], span);
+            value = self.result_of_procedure("SIGNEDWORD", args, TyKind::Word, at);
+        }
         let target = match place {
             Place::Handle(handle, part) => Target::Part(handle, part),
             Place::Field(field, _) => Target::Field(field),
@@ -139,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// Returns whether a value is `high(F)` or `low(F)` of this very field.
-    fn extreme_in(
+    pub(super) fn extreme_in(
         &mut self,
         value: &ast::Expr,
         of: LocalId,
@@ -162,11 +179,7 @@ impl Checker<'_> {
         let (place, key) = self.place_of(path)?;
         let (field, kind) = match place {
             Place::Field(field, _) => (field, TyKind::Table),
-            Place::Column(table, column) => {
-                let base = joined(IntOp::Sub, column, int(1, path.span));
-                let width = int(1, path.span);
-                (Box::new(Field { table, base, width, span: path.span }), TyKind::Slice)
-            }
+            Place::Column(table, column) => (one_column(table, column, path.span), TyKind::Slice),
             Place::Handle(..) | Place::Row(..) | Place::Cell(..) | Place::Bit(..) => {
                 let message = "only a whole field can be passed to a `var` parameter";
                 let diagnostic = Diagnostic::at(Code::VarNeedsVariable, path.span, message);
@@ -317,6 +330,14 @@ impl Checker<'_> {
     }
 
     fn wrong_step(&mut self, path: &ast::Path, message: &str) {
+        if let [Step::Field(field), Step::Index(index)] = &path.steps[..] {
+            let (table, index) = (&path.name.name, self.sources.slice(index.span));
+            let fixed = format!("{table}[{index}].{}", field.name);
+            let diagnostic = Diagnostic::at(Code::NoSuchField, path.span, message);
+            let title = format!("write `{fixed}` for a number of one row");
+            self.report(diagnostic.fix(title, path.span, fixed));
+            return;
+        }
         self.report(
             Diagnostic::at(Code::NoSuchField, path.span, message)
                 .note("`E.w` is a field, `C.w[k]` an element of an array, `E[i]` a row, `E[i].w` the field of a row"),
@@ -352,7 +373,7 @@ impl Checker<'_> {
         let kind = field.kind;
         let base = self.columns(&field.base, &record.args, span);
         let width = self.columns(&field.width, &record.args, span);
-        let mut key = FieldKey { field: idx, element: None };
+        let mut key = FieldKey { field: idx, element: Element::Only };
         let Some(count) = &field.count else {
             let field = Box::new(Field { table, base, width, span });
             return Some((field, kind, key, steps));
@@ -373,9 +394,10 @@ impl Checker<'_> {
             self.report(diagnostic.help("assign the index to a variable first"));
             return None;
         }
-        if let ExprKind::Int(number) = index.kind {
-            key.element = Some(number);
-        }
+        key.element = match index.kind {
+            ExprKind::Int(number) => Element::Number(number),
+            _ => Element::Any,
+        };
         let count = self.columns(count, &record.args, span);
         let before = joined(IntOp::Sub, inside(index, count), int(1, span));
         let step = self.columns(&field.width, &record.args, span);
@@ -392,7 +414,9 @@ impl Checker<'_> {
             (Place::Row(..) | Place::Cell(_, _, FieldKind::Bits | FieldKind::Bit), _) => {
                 Some(TyKind::Word)
             }
-            (Place::Cell(_, _, FieldKind::Uint) | Place::Bit(..), _) => Some(TyKind::Int),
+            (Place::Cell(_, _, FieldKind::Uint | FieldKind::Int) | Place::Bit(..), _) => {
+                Some(TyKind::Int)
+            }
         };
         match found {
             Some(found) => self.type_mismatch(path.span, TyKind::Table, found),

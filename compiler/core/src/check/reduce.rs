@@ -8,10 +8,7 @@ use star_syntax::ast;
 
 use super::Checker;
 use super::layout::FieldKind;
-use super::path::Place;
-use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, Field, Local, LocalId, ResultOf, Role, Ty, TyKind, VarUse,
-};
+use crate::hir::{Arg, ChainOp, Expr, ExprKind, Local, LocalId, ResultOf, Role, Ty, TyKind};
 
 /// A reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,11 +74,14 @@ impl Reduction {
     }
 
     /// Returns the library procedure that finds the rows or joins them.
-    fn procedure(self) -> &'static str {
+    fn procedure(self, is_signed: bool) -> &'static str {
         match self {
             Reduction::Count | Reduction::Sum | Reduction::High | Reduction::Low => "SUMROWS",
+            Reduction::Min | Reduction::ArgMin if is_signed => "SMIN",
+            Reduction::Max | Reduction::ArgMax if is_signed => "SMAX",
             Reduction::Min | Reduction::ArgMin => "MIN",
             Reduction::Max | Reduction::ArgMax => "MAX",
+            // The order of signed numbers is that of unsigned ones with an inverted sign.
             Reduction::KMin => "KMIN",
             Reduction::KMax => "KMAX",
             Reduction::OrRows => "ORROWS",
@@ -92,18 +92,12 @@ impl Reduction {
 }
 
 /// The table that is reduced.
-enum Source {
-    Var(VarUse),
-    Field(Box<Field>),
-}
-
-impl Source {
-    fn table(&self) -> VarUse {
-        match self {
-            Source::Var(table) => *table,
-            Source::Field(field) => field.table,
-        }
-    }
+pub(super) struct Source {
+    pub(super) table: Expr,
+    /// A variable with the same rows.
+    pub(super) rows_of: LocalId,
+    /// Are the numbers in two's complement?
+    pub(super) is_signed: bool,
 }
 
 impl Checker<'_> {
@@ -137,67 +131,66 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        if let (Some(number), Reduction::KMin | Reduction::KMax) = (first.first(), of)
+            && self.is_column(number)
+            && !self.is_column(value)
+        {
+            let message = format!("the first argument of `{}` is the number of rows", of.name());
+            let (field, number) = (self.sources.slice(number.span), self.sources.slice(value.span));
+            self.report(
+                Diagnostic::at(Code::TypeMismatch, span, message)
+                    .help(format!("write `{}({number},{field})`", of.name())),
+            );
+            return self.error(span);
+        }
         let n_rows = first.first().map(|tree| self.typed(tree, TyKind::Int));
         let Some(source) = self.reduced(of, value) else { return self.error(span) };
+        let Source { table, rows_of, is_signed } = source;
         let mask = match filter {
             Some(filter) => self.typed(filter, TyKind::Slice),
-            None => {
-                let table = self.fresh_use(source.table().local, span);
-                let kind = ExprKind::NRows(table);
-                let rows = Expr { kind, ty: TyKind::Int, span, effects: false };
-                let kind = ExprKind::Ones(Box::new(rows));
-                Expr { kind, ty: TyKind::Slice, span, effects: false }
-            }
+            None => self.all_rows(rows_of, span),
         };
         let otherwise = otherwise.map(|tree| self.typed(tree, TyKind::Int));
-        let table = match source {
-            Source::Var(table) => {
-                let kind = ExprKind::Var(table);
-                Expr { kind, ty: TyKind::Table, span: value.span, effects: false }
-            }
-            Source::Field(field) => {
-                let kind = ExprKind::Field(field);
-                Expr { kind, ty: TyKind::Table, span: value.span, effects: false }
-            }
-        };
-        let effects = mask.effects || n_rows.iter().chain(&otherwise).any(|one| one.effects);
+        let has_otherwise = otherwise.is_some();
+        let operands = [table, mask].into_iter().chain(otherwise);
+        let values: Vec<Arg> = n_rows.into_iter().chain(operands).map(Arg::Value).collect();
+        let effects = values.iter().any(|arg| matches!(arg, Arg::Value(value) if value.effects));
         let node = |kind, ty| Expr { kind, ty, span, effects };
-        let values = n_rows.into_iter().chain([table, mask]).map(Arg::Value).collect();
+        let procedure = of.procedure(is_signed);
         match of {
-            Reduction::Count | Reduction::Sum | Reduction::High | Reduction::Low => {
-                match self.world.library_routine("SUMROWS") {
-                    Some(sum) => node(ExprKind::Call(sum, values), TyKind::Int),
-                    None => self.no_library(of.procedure(), span),
-                }
-            }
             Reduction::KMin | Reduction::KMax => {
-                self.result_of_procedure(of.procedure(), values, TyKind::Slice, span)
+                self.result_of_procedure(procedure, values, TyKind::Slice, span)
             }
             Reduction::OrRows | Reduction::AndRows | Reduction::XorRows => {
-                self.result_of_procedure(of.procedure(), values, TyKind::Word, span)
+                self.result_of_procedure(procedure, values, TyKind::Word, span)
             }
             Reduction::ArgMin | Reduction::ArgMax => {
-                let rows = self.result_of_procedure(of.procedure(), values, TyKind::Slice, span);
+                let rows = self.result_of_procedure(procedure, values, TyKind::Slice, span);
                 node(ExprKind::Builtin(Builtin::Fnd, vec![rows]), TyKind::Int)
             }
-            Reduction::Min | Reduction::Max => match otherwise {
-                Some(otherwise) => {
-                    let name = if of == Reduction::Min { "MINOR" } else { "MAXOR" };
-                    let mut values: Vec<Arg> = values;
-                    values.push(Arg::Value(otherwise));
-                    match self.world.library_routine(name) {
-                        Some(function) => node(ExprKind::Call(function, values), TyKind::Int),
-                        None => self.no_library(of.procedure(), span),
-                    }
+            Reduction::Min
+            | Reduction::Max
+            | Reduction::Sum
+            | Reduction::Count
+            | Reduction::High
+            | Reduction::Low => {
+                let name = match (of, has_otherwise, is_signed) {
+                    (Reduction::Min, true, false) => "MINOR",
+                    (Reduction::Min, true, true) => "SMINOR",
+                    (Reduction::Max, true, false) => "MAXOR",
+                    (Reduction::Max, true, true) => "SMAXOR",
+                    (Reduction::Min, false, false) => "LEAST",
+                    (Reduction::Min, false, true) => "SLEAST",
+                    (Reduction::Max, false, false) => "GREATEST",
+                    (Reduction::Max, false, true) => "SGREATEST",
+                    (_, _, false) => "SUMROWS",
+                    (_, _, true) => "SSUMROWS",
+                };
+                match self.world.library_routine(name) {
+                    Some(function) => node(ExprKind::Call(function, values), TyKind::Int),
+                    None => self.no_library(name, span),
                 }
-                None => {
-                    let rows =
-                        self.result_of_procedure(of.procedure(), values, TyKind::Slice, span);
-                    let row = node(ExprKind::Builtin(Builtin::Fnd, vec![rows]), TyKind::Int);
-                    let word = self.row_of(value, row, span);
-                    node(ExprKind::Builtin(Builtin::Int, vec![word]), TyKind::Int)
-                }
-            },
+            }
         }
     }
 
@@ -218,58 +211,51 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Builtin(Builtin::Numb, vec![value]), ty, span, effects }
     }
 
-    /// Returns the table or field that is reduced.
-    fn reduced(&mut self, of: Reduction, value: &ast::Expr) -> Option<Source> {
+    /// Returns the table, field or column expression that is reduced.
+    pub(super) fn reduced(&mut self, of: Reduction, value: &ast::Expr) -> Option<Source> {
         let joins = matches!(of, Reduction::OrRows | Reduction::AndRows | Reduction::XorRows);
-        if let ast::ExprKind::Path(path) = &value.kind {
-            return match self.place_of(path)?.0 {
-                Place::Field(_, FieldKind::Bits) if !joins => {
-                    let message = format!("`{}` needs numbers", of.name());
-                    self.report(
-                        Diagnostic::at(Code::TypeMismatch, value.span, message)
-                            .note("the field is declared as `bits`, which are not a number"),
-                    );
-                    None
-                }
-                Place::Field(field, _) => Some(Source::Field(field)),
-                _ => {
-                    let message = format!("`{}` needs a table or a field of numbers", of.name());
-                    self.report(Diagnostic::at(Code::TypeMismatch, value.span, message));
-                    None
-                }
-            };
+        let numbers = if joins { "a table or a field" } else { "a table or numbers of rows" };
+        let (message, span) = (format!("`{}` needs {numbers}", of.name()), value.span);
+        if let Some(FieldKind::Bits) = self.field_kind(value)
+            && !joins
+        {
+            self.report(
+                Diagnostic::at(Code::TypeMismatch, span, format!("`{}` needs numbers", of.name()))
+                    .note("the field is declared as `bits`, which are not a number"),
+            );
+            return None;
         }
-        let Expr { kind, ty, span, .. } = self.expr(value, Some(TyKind::Table));
-        match kind {
-            ExprKind::Var(table) if ty == TyKind::Table => Some(Source::Var(table)),
+        if self.is_column(value) && !(joins && self.field_kind(value).is_some()) {
+            let terms = self.column(value)?;
+            let rows_of = terms.table()?;
+            if joins {
+                self.report(Diagnostic::at(Code::TypeMismatch, span, message));
+                return None;
+            }
+            let is_signed = terms.may_be_negative();
+            let offset = is_signed && matches!(of, Reduction::KMin | Reduction::KMax);
+            let table = match terms.into_plain_field() {
+                Ok(field) => field,
+                Err(terms) => self.table_of_numbers(terms, offset, span),
+            };
+            return Some(Source { table, rows_of, is_signed });
+        }
+        let table = self.expr(value, Some(TyKind::Table));
+        let rows_of = match &table.kind {
+            ExprKind::Var(of) if table.ty == TyKind::Table => of.local,
+            ExprKind::Field(field) => field.table.local,
             _ => {
-                if ty != TyKind::Error {
-                    let message = format!("`{}` needs a table or a field of numbers", of.name());
+                if table.ty != TyKind::Error {
                     let mut diagnostic = Diagnostic::at(Code::TypeMismatch, span, message);
-                    if of == Reduction::Sum && ty.is_bits() {
+                    if of == Reduction::Sum && table.ty.is_bits() {
                         diagnostic = diagnostic.help("`count(X)` is the number of ones");
                     }
                     self.report(diagnostic);
                 }
-                None
+                return None;
             }
-        }
-    }
-
-    /// Returns row `row` of the reduced table, whose text has been checked.
-    fn row_of(&mut self, value: &ast::Expr, row: Expr, span: Span) -> Expr {
-        let effects = row.effects;
-        let kind = match &value.kind {
-            ast::ExprKind::Path(path) => match self.place_of(path) {
-                Some((Place::Field(field, _), _)) => ExprKind::Cell(Box::new(row), field),
-                _ => return self.error(span),
-            },
-            _ => match self.expr(value, Some(TyKind::Table)).as_var() {
-                Some(table) => ExprKind::Row(Box::new(row), table),
-                None => return self.error(span),
-            },
         };
-        Expr { kind, ty: TyKind::Word, span, effects }
+        Some(Source { table, rows_of, is_signed: false })
     }
 
     /// Returns the call of a library procedure whose last parameter is the value.

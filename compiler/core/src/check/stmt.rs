@@ -42,6 +42,7 @@ impl Checker<'_> {
             | ast::StmtKind::Repeat { .. }
             | ast::StmtKind::For { .. }
             | ast::StmtKind::Foreach { .. }
+            | ast::StmtKind::Where(_)
             | ast::StmtKind::Assign { .. }
             | ast::StmtKind::AssignPath { .. }
             | ast::StmtKind::Call(_)
@@ -59,6 +60,9 @@ impl Checker<'_> {
 
     fn stmt(&mut self, tree: &ast::Stmt) -> Option<Stmt> {
         let span = tree.span;
+        if !self.is_maskable(tree) {
+            return None;
+        }
         let kind = match &tree.kind {
             ast::StmtKind::Empty | ast::StmtKind::Error => return None,
             ast::StmtKind::Block(body) => StmtKind::Block(self.stmts(body)),
@@ -94,14 +98,19 @@ impl Checker<'_> {
                 let from = self.typed(from, TyKind::Int);
                 let to = self.typed(to, TyKind::Int);
                 self.lint_empty_body(body);
-                let (var, body) = self.counted_loop(var, span, body);
+                let (var, body) = self.counted_loop(var, TyKind::Int, span, body);
                 let (from, to) = (Box::new(from), Box::new(to));
                 StmtKind::For { var: var?, from, to, down: *down, body }
             }
+            ast::StmtKind::Where(block) => self.where_block(block),
             ast::StmtKind::Foreach { var, over, body } => {
-                let over = self.bits(over);
                 self.lint_empty_body(body);
-                let (var, body) = self.counted_loop(var, span, body);
+                if let Some(of) = self.values_of(over) {
+                    let kind = self.foreach_value(var, of, body, span)?;
+                    return Some(Stmt { kind, span });
+                }
+                let over = self.bits(over);
+                let (var, body) = self.counted_loop(var, TyKind::Int, span, body);
                 StmtKind::Foreach { var: var?, over: Box::new(over), body }
             }
             ast::StmtKind::Assign { target, assign, value } => {
@@ -139,20 +148,21 @@ impl Checker<'_> {
     }
 
     /// Checks the variable and the body of a `for` or `foreach`.
-    fn counted_loop(
+    pub(super) fn counted_loop(
         &mut self,
         var: &ast::Ident,
+        kind: TyKind,
         span: Span,
         body: &ast::Stmt,
     ) -> (Option<VarUse>, Vec<Stmt>) {
-        self.declare_if_new(var, TyKind::Int);
+        self.declare_if_new(var, kind);
         let place = match self.variable(&var.name) {
-            Some(local) if self.kind(local) == TyKind::Int => {
+            Some(local) if self.kind(local) == kind => {
                 self.writable(local, var.span).then(|| self.mention(local, var.span))
             }
             Some(local) => {
                 let found = self.kind(local);
-                self.type_mismatch(var.span, TyKind::Int, found);
+                self.type_mismatch(var.span, kind, found);
                 None
             }
             None => {
@@ -197,7 +207,7 @@ impl Checker<'_> {
             Some(Target::Component(..) | Target::Bit(..)) => TyKind::Int,
             Some(Target::Col(..)) => TyKind::Slice,
             Some(Target::Row(..)) => TyKind::Word,
-            Some(Target::Part(..) | Target::Field(_)) => TyKind::Table,
+            Some(Target::Part(..) | Target::Field(_) | Target::Numbers(_)) => TyKind::Table,
             Some(Target::Cell(..)) => TyKind::Word,
             None => TyKind::Error,
         };
@@ -235,6 +245,12 @@ impl Checker<'_> {
                 }
             }
         }
+        let value = match &checked {
+            Some(Target::Var(place)) if want == TyKind::Slice && self.mask.is_some() => {
+                self.masked(place.local, value, span)
+            }
+            _ => value,
+        };
         if let (Some(Target::Var(place)), Some(from)) = (&checked, value.as_var()) {
             self.records_must_match(place.local, from.local, value.span);
         }

@@ -201,6 +201,7 @@ fn own_effects(
                 | Target::Part(place, _) => {
                     write(place.local, false, false);
                 }
+                Target::Numbers(target) => write(target.field.table.local, false, false),
                 Target::Field(field) | Target::Cell(_, field) => {
                     write(field.table.local, false, false);
                 }

@@ -8,7 +8,7 @@
 use super::fill::FilledLines;
 use super::gaps::{AT_END, AT_START, Blanks, INSIDE, OUTSIDE};
 use super::tokens::{Tok, Tokens};
-use super::tree::{Body, Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
+use super::tree::{Body, Branch, Item, ItemKind, Node, NodeKind, Seq, Tree, WhereArm};
 use super::writer::Writer;
 
 /// Indentation of one level, in columns.
@@ -267,11 +267,46 @@ impl Layout<'_, '_> {
                     self.branch(body, tail, indent);
                 }
             }
+            NodeKind::Where(arms) => {
+                for (nth, arm) in arms.iter().enumerate() {
+                    if nth > 0 {
+                        self.line_of(arm.start, indent, indent + STEP, AT_END);
+                    }
+                    self.token(arm.start);
+                    if arm.head_end > arm.start {
+                        self.rest(
+                            arm.start,
+                            arm.head_end,
+                            arm.head_end,
+                            indent,
+                            FilledLines::Joined,
+                        );
+                    }
+                    self.masked(arm, indent);
+                }
+                self.line_of(last, indent, indent + STEP, AT_END);
+                self.token(last);
+            }
             NodeKind::Labelled { colon, body } => {
                 self.token(first);
                 self.tokens_behind(*colon, indent);
                 self.branch(body, tail, indent);
             }
+        }
+    }
+
+    /// Prints the statements of a part of a `where`: after `do` if they are there and short.
+    fn masked(&mut self, arm: &WhereArm, indent: usize) {
+        let WhereArm { head_end, body, last, .. } = arm;
+        if last == head_end {
+            return;
+        }
+        let first = head_end + 1;
+        let stays = !self.tokens.begins_line(first) && self.tokens.on_one_line(first, *last);
+        if stays && body.is_short() && self.fits(first, *last, self.tokens.gap_width(first)) {
+            self.tokens_behind(*last, indent + STEP);
+        } else {
+            self.statements(body, indent + STEP, stays, AT_START);
         }
     }
 

@@ -99,7 +99,7 @@ impl<'s, L: Iterator<Item = (Token, Range<usize>)>> Iterator for Parts<'s, L> {
                 }
             };
             match tok.token {
-                Token::Begin | Token::Repeat => self.depth += 1,
+                Token::Begin | Token::Repeat | Token::WhereBlock => self.depth += 1,
                 Token::End | Token::Until => self.depth = self.depth.saturating_sub(1),
                 _ => {}
             }

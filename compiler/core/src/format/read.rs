@@ -9,7 +9,7 @@ use star_syntax::token::Token;
 use super::names::{Mention, Speller};
 use super::tokens::{Tok, Tokens};
 use super::tree::{
-    Arm, Body, Branch, Break, Broken, Item, ItemKind, Node, NodeKind, Seq, Span, Tree,
+    Arm, Body, Branch, Break, Broken, Item, ItemKind, Node, NodeKind, Seq, Span, Tree, WhereArm,
 };
 
 /// Maximum number of statements of a block on one line.
@@ -349,7 +349,9 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         let first = self.at;
         self.take(|token| matches!(token, Token::Minus));
         self.term()?;
-        while let Some(Token::Plus | Token::Minus | Token::Or | Token::Xor) = self.peek() {
+        while let Some(Token::Plus | Token::PlusBar | Token::Minus | Token::Or | Token::Xor) =
+            self.peek()
+        {
             self.may_break(first, 2);
             self.at += 1;
             self.term()?;
@@ -456,7 +458,9 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         // At the end of a part, the statements of a routine continue in the next one.
         let Some(token) = self.peek() else { return Some(None) };
         let (kind, short) = match token {
-            Token::Semicolon | Token::End | Token::Else | Token::Until => return Some(None),
+            Token::Semicolon | Token::End | Token::Else | Token::Until | Token::Elsewhere => {
+                return Some(None);
+            }
             Token::Begin => return Some(Some(self.block()?)),
             Token::Repeat => {
                 self.at += 1;
@@ -473,6 +477,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
                 (NodeKind::Loop { head_end, body }, short)
             }
             Token::If => self.if_stmt()?,
+            Token::WhereBlock => self.where_stmt()?,
             Token::Goto => {
                 self.at += 1;
                 self.take(|token| matches!(token, Token::Name | Token::Number))?;
@@ -524,6 +529,51 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         Some((NodeKind::If { arms, otherwise }, short))
     }
 
+    fn where_stmt(&mut self) -> Option<(NodeKind, bool)> {
+        let mut arms: Vec<WhereArm> = Vec::new();
+        while let Some(start) =
+            self.take(|token| matches!(token, Token::WhereBlock | Token::Elsewhere))
+        {
+            let head_end = match self.begins_condition() {
+                true => {
+                    self.expr()?;
+                    self.take(|token| matches!(token, Token::Do))?
+                }
+                false => start,
+            };
+            let body = self.seq()?;
+            arms.push(WhereArm { start, head_end, body, last: self.at - 1 });
+        }
+        self.take(|token| matches!(token, Token::End))?;
+        let short = arms.len() == 1 && arms.iter().all(|arm| arm.body.is_short());
+        Some((NodeKind::Where(arms), short))
+    }
+
+    /// Returns whether `do` ends an expression that begins here.
+    fn begins_condition(&self) -> bool {
+        let ends = |token: &Token| {
+            matches!(
+                token,
+                Token::Do
+                    | Token::Assign
+                    | Token::Colon
+                    | Token::Semicolon
+                    | Token::End
+                    | Token::Elsewhere
+                    | Token::If
+                    | Token::While
+                    | Token::For
+                    | Token::Foreach
+                    | Token::Begin
+                    | Token::Repeat
+                    | Token::WhereBlock
+                    | Token::Goto
+            )
+        };
+        let mut rest = self.toks[self.at..].iter().map(|tok| tok.token);
+        rest.find(ends) == Some(Token::Do)
+    }
+
     /// Reads a statement that begins with a name: an assignment, call or label.
     fn named(&mut self) -> Option<(NodeKind, bool)> {
         let first = self.name()?;
@@ -551,7 +601,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
 
 impl Seq {
     /// Returns whether there are few statements, all of them simple.
-    fn is_short(&self) -> bool {
+    pub(super) fn is_short(&self) -> bool {
         let simple = |stmt: &Node| matches!(stmt.kind, NodeKind::Simple);
         let stmts = || self.stmts.iter().flatten();
         stmts().all(simple) && stmts().count() <= MOST_ON_A_LINE

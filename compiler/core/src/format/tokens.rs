@@ -182,6 +182,7 @@ impl<'s> Tokens<'s> {
             | Token::AtLeast
             | Token::Greater
             | Token::Plus
+            | Token::PlusBar
             | Token::Times => false,
             // `const N = 5;`, `type R = record`
             Token::Equals => declares(idx.checked_sub(2)) || self.begins_record(idx + 1),
@@ -201,6 +202,7 @@ impl<'s> Tokens<'s> {
                 | Token::AtLeast
                 | Token::Greater
                 | Token::Plus
+                | Token::PlusBar
                 | Token::Minus
                 | Token::Times => false,
                 Token::Equals => declares(idx.checked_sub(3)) || self.begins_record(idx),

@@ -101,10 +101,22 @@ pub(super) enum NodeKind {
         arms: Vec<Arm>,
         otherwise: Option<(usize, Branch)>,
     },
+    /// `where` to `end`.
+    Where(Vec<WhereArm>),
     Labelled {
         colon: usize,
         body: Branch,
     },
+}
+
+/// `where` or `elsewhere` to `do`, and the statements after it. Without a condition both are the
+/// same token.
+pub(super) struct WhereArm {
+    pub(super) start: usize,
+    pub(super) head_end: usize,
+    pub(super) body: Seq,
+    /// The last token.
+    pub(super) last: usize,
 }
 
 /// `if` to `then`, and the branch after it.

@@ -141,6 +141,8 @@ impl Lowerer<'_> {
                 self.count(Builtin::Set.cost());
                 Rvalue { op: Op::Fill(rows.clone(), true), size: SizeOperand::Value(rows), exts }
             }
+            ExprKind::Numbers(column) => self.numbers(column, exts),
+            ExprKind::Relation(relation, column) => self.column_relation(*relation, column, exts),
             ExprKind::Builtin(builtin, args) => self.bits_builtin(*builtin, args, size, exts),
             // A program with errors is not lowered, and the other variants are scalars.
             ExprKind::Error

@@ -129,6 +129,8 @@ impl Lowerer<'_> {
             | ExprKind::Field(_)
             | ExprKind::Cell(..)
             | ExprKind::Ones(_)
+            | ExprKind::Numbers(_)
+            | ExprKind::Relation(..)
             | ExprKind::Result(_)
             | ExprKind::Col(..)
             | ExprKind::Row(..) => self.fault_scalar("expected a scalar"),

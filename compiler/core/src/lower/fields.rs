@@ -11,10 +11,10 @@ use crate::hir::{
 };
 
 /// The columns of a field.
-struct Columns {
-    table: VarId,
-    base: Operand,
-    width: Operand,
+pub(super) struct Columns {
+    pub(super) table: VarId,
+    pub(super) base: Operand,
+    pub(super) width: Operand,
 }
 
 /// A field that is passed by reference: the machine has no references to a part of a table, so the
@@ -27,14 +27,14 @@ pub(super) struct FieldCopy {
 
 impl Lowerer<'_> {
     /// Lowers the columns of a field, which the table contains.
-    fn columns(&mut self, field: &Field) -> Columns {
+    pub(super) fn columns(&mut self, field: &Field) -> Columns {
         let [base, width] = self.both(&field.base, &field.width);
         self.check_table(field.table);
         let table = self.place_var(field.table);
         Columns { table, base, width }
     }
 
-    fn check_columns(&mut self, columns: &Columns, limit: SizeOperand) {
+    pub(super) fn check_columns(&mut self, columns: &Columns, limit: SizeOperand) {
         let Columns { base, width, .. } = columns;
         self.check(Check::Range { base: base.clone(), width: width.clone(), limit });
     }

@@ -165,6 +165,8 @@ impl Lowerer<'_> {
             | ExprKind::Cell(..)
             | ExprKind::Inside(..)
             | ExprKind::Ones(_)
+            | ExprKind::Numbers(_)
+            | ExprKind::Relation(..)
             | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)

@@ -13,6 +13,7 @@
 mod bits;
 mod cache;
 mod call;
+mod columns;
 mod expr;
 mod fields;
 mod flow;

@@ -88,6 +88,8 @@ fn terms(expr: &Expr) -> Option<BTreeMap<Vec<LocalId>, i64>> {
         | ExprKind::Cell(..)
         | ExprKind::Inside(..)
         | ExprKind::Ones(_)
+        | ExprKind::Numbers(_)
+        | ExprKind::Relation(..)
         | ExprKind::Result(_)
         | ExprKind::Step(_)
         | ExprKind::Shift(..)

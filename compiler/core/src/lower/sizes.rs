@@ -312,6 +312,7 @@ impl Lowerer<'_> {
                 | hir::Target::Row(..)
                 | hir::Target::Part(..)
                 | hir::Target::Field(_)
+                | hir::Target::Numbers(_)
                 | hir::Target::Cell(..),
                 _,
             )
@@ -426,6 +427,8 @@ impl Lowerer<'_> {
                 ExprKind::NRows(place) => self.place_exts(place).0,
                 _ => self.columns_ext(size),
             }),
+            ExprKind::Numbers(column) => (self.column_rows(column), Ext::Dynamic),
+            ExprKind::Relation(_, column) => bits(self.column_rows(column)),
             ExprKind::Result(result) => self.place_exts(result.value),
             ExprKind::Builtin(builtin, args) => match (shape(*builtin), &args[..]) {
                 (Shape::Bits(Bits::Trim), [from, to, _]) => bits(self.width_ext(from, to)),
@@ -489,6 +492,8 @@ impl Lowerer<'_> {
             | ExprKind::Cell(..)
             | ExprKind::Inside(..)
             | ExprKind::Ones(_)
+            | ExprKind::Numbers(_)
+            | ExprKind::Relation(..)
             | ExprKind::Result(_)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)

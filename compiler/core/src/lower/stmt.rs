@@ -170,6 +170,7 @@ impl Lowerer<'_> {
                 self.emit(Simple::PutBit { table, row, column, bit });
             }
             Target::Field(field) => self.put_field(field, value),
+            Target::Numbers(target) => self.put_numbers(target, value),
             Target::Cell(row, field) => self.put_cell(row, field, value),
             Target::Part(place, part) => {
                 let value = self.bits(value, None);

@@ -150,6 +150,18 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
         (StmtKind::Repeat { body: s, until: a }, StmtKind::Repeat { body: r, until: b }) => {
             all(s, r, same_stmt) && same_expr(a, b)
         }
+        (StmtKind::Where(a), StmtKind::Where(b)) => {
+            let same_arm = |(t, s): &(Expr, Vec<Stmt>), (u, r): &(Expr, Vec<Stmt>)| {
+                same_expr(t, u) && all(s, r, same_stmt)
+            };
+            a.arms.len() == b.arms.len()
+                && a.arms.iter().zip(&b.arms).all(|(one, other)| same_arm(one, other))
+                && match (&a.otherwise, &b.otherwise) {
+                    (Some(s), Some(r)) => all(s, r, same_stmt),
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                }
+        }
         (
             StmtKind::For { var: v, assign: p, from: a, to: c, down: e, body: s },
             StmtKind::For { var: w, assign: q, from: b, to: d, down: f, body: r },
@@ -185,6 +197,7 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             | StmtKind::If { .. }
             | StmtKind::While { .. }
             | StmtKind::Repeat { .. }
+            | StmtKind::Where(_)
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Assign { .. }

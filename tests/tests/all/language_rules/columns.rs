@@ -99,17 +99,21 @@ fn rule_12_numbers_are_stored_to_all_rows() {
 #[test]
 fn rules_8_and_13_what_is_no_expression_over_columns_is_refused() {
     for (body, code) in [
-        ("X:=T.a + 1 < 3", "E0317"),
-        ("T.a:=T.a - T.z", "E0317"),
-        ("T.a:=T.a * 2", "E0317"),
-        ("X:=kmin(2,absdiff(T.a,3))", "E0317"),
-        ("T.a:=min(T.a,T.z)", "E0317"),
-        ("X:=T.a = T.c", "E0317"),
+        ("T.a:=T.a * 2", "E0301"),
+        ("T.a:=T.a div 2", "E0301"),
+        ("T.a:=-T.a", "E0301"),
+        ("T.a:=T.a + T.b", "E0301"),
+        ("T.a:=T.a + true", "E0301"),
+        ("i:=T.a + 1", "E0301"),
+        ("i:=i +| 1", "E0301"),
+        ("T.a:=X +| 1", "E0301"),
+        ("X:=orrows(T.a + 1)", "E0301"),
+        ("X:=kmin(T.a,2)", "E0301"),
+        ("X:=T.a = 3 and T.c", "E0301"),
         ("X:=T.b < 2", "E0313"),
         ("X:=T.a = true", "E0301"),
         ("X:=T.a = T", "E0301"),
         ("T.b:=1", "E0301"),
-        ("T.a:=X", "E0301"),
         ("i:=high(T.b)", "E0301"),
         ("i:=high(X)", "E0301"),
         ("X:=T.a = i and T.a > i", "E0105"),
@@ -117,9 +121,167 @@ fn rules_8_and_13_what_is_no_expression_over_columns_is_refused() {
         let text = format!("{TYPES} program p; var {VARS} begin {body} end.");
         assert_eq!(codes(&text), [code], "{body}");
     }
+    for (body, help) in [
+        ("T.a:=T.a * 2", "`MULTV` and `MULTC`"),
+        ("T.a:=T.a mod T.z", "`DIVV` and `DIVC`"),
+        ("T.a:=-T.a", "`SUBTV`"),
+        ("T.b:=1", "`WORD(5,4)`"),
+        ("i:=T.a + 1", "`E[i].w` is the number of row i"),
+        ("X:=T.a = 3 and T.c", "`(T.a = 3) and T.c`"),
+        ("X:=T.c or T.a < 3", "`T.c or (T.a < 3)`"),
+        ("X:=kmin(T.a,2)", "`kmin(2,T.a)`"),
+        ("print(T.a[1])", "`T[1].a`"),
+        ("X:=T > 3", "compared row by row"),
+    ] {
+        let shown =
+            rendered(&[("test.star", &format!("{TYPES} program p; var {VARS} begin {body} end."))]);
+        assert!(shown.contains(help), "{shown}");
+    }
     let text = format!("{TYPES} program p; var {VARS}\nbegin X:=T.a = i and T.a > i end.");
     let shown = rendered(&[("test.star", &text)]);
     assert!(shown.contains("(a < b) and (c < d)"), "{shown}");
+}
+
+#[test]
+fn rule_8_a_slice_in_arithmetic_is_zero_or_one() {
+    runs(
+        "X:=T.a = T.c; print(X); T.z:=T.c + X + T.c; print(sum(T.z)); T.a:=X; print(sum(T.a))",
+        "00000\n6\n0\n",
+    );
+    runs(
+        "print(T.c + (T.a > 3) = 2); T.c:=T.a - T.z = 0; print(T.c); T.c:=T.z - T.z; print(T.c)",
+        "10000\n10000\n00000\n",
+    );
+}
+
+#[test]
+fn rule_9_sums_saturate_at_the_greatest_number_of_the_widest_field() {
+    runs("T.a:=T.a +| 8; print(T[1].a,\" \",T[2].a,\" \",T[5].a)", "15 11 15\n");
+    runs(
+        "T.a:=T.n +| T.n; print(T[3].a,T[4].a); T.a:=T.n +| T.z; print(T[1].a,T[3].a)",
+        "33\n72\n",
+    );
+    runs("T.a:=high(T.a); T.a:=T.a +| i; print(count(T.a = 15))", "5\n");
+    let text =
+        "type Q = record s: int(4); t: int(6) end; program p; var T: table(3) of Q; i: integer;
+        begin T[1].s:=7; T[2].s:=-8; i:=-5; T.t:=T.s +| T.s; print(T[1].t,T[2].t,T[3].t);
+        T.s:=T.s +| i; print(T[1].s,T[2].s,T[3].s); T.t:=T.s +| T.t +| 30;
+        print(T[1].t,T[2].t,T[3].t) end.";
+    says(text, "7-80\n2-8-5\n311425\n");
+}
+
+#[test]
+fn rule_9_stores_between_fields_of_different_widths_trap_only_if_a_number_does_not_fit() {
+    runs("T.z:=T.n; print(sum(T.z)); T.z:=min(T.a,3); T.n:=T.z; print(sum(T.n))", "5\n15\n");
+    let trap = |body: &str| {
+        let text = format!("{TYPES} program p; var {VARS} begin {FILL}\n{body} end.");
+        traps(&text).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(trap("T.n:=T.a").starts_with("T0108 5:"), "{}", trap("T.n:=T.a"));
+    assert!(trap("T.a:=T.z - 1").contains("row 3 does not fit in a field of 4 columns"));
+}
+
+#[test]
+fn rule_5_signed_fields_hold_numbers_in_twos_complement() {
+    let text = |body: &str| {
+        format!(
+            "type Q(k) = record s: int(k); z: int(0); w: int(70) end;
+             program p; var T: table(2) of Q(4); i: integer;\nbegin {body} end."
+        )
+    };
+    says(
+        &text("T[1].s:=-8; T[2].s:=7; print(T[1].s,T[2].s,ROW(1,T.s)); print(T.s < 0,T.s = -8)"),
+        "-871000\n1010\n",
+    );
+    says(
+        &text(
+            "T.w:=-3; T.z:=0; print(T[2].w,T[2].z,sum(T.w),min(T.w)); T[1].w:=5; print(argmax(T.w))",
+        ),
+        "-30-6-3\n1\n",
+    );
+    says(&text("T.s:=low(T.s); print(high(T.s),low(T.s),max(T.s where T.z > 0 else 1))"), "7-81\n");
+    for body in
+        ["T[1].s:=8", "T[1].s:=-9", "T.s:=8", "T.s:=-9", "T.z:=1", "T.z:=T.s - 1", "T[1].z:=1"]
+    {
+        assert!(traps(&text(body)).starts_with("T01"), "{}", traps(&text(body)));
+    }
+}
+
+/// A random expression over columns, with its value in each row.
+fn random(
+    next: &mut impl FnMut(u64) -> u64,
+    depth: u64,
+    rows: &[[i128; 5]],
+) -> (String, Vec<i128>) {
+    let leaf = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<i128>>();
+    let number = next(40) as i128 - 20;
+    if depth == 0 || next(5) == 0 {
+        return match next(6) {
+            0 => ("E.a".to_owned(), leaf(0)),
+            1 => ("E.b".to_owned(), leaf(1)),
+            2 => ("E.s".to_owned(), leaf(2)),
+            3 => ("X".to_owned(), leaf(3)),
+            4 => ("d".to_owned(), leaf(4)),
+            _ => (format!("({number})"), vec![number; rows.len()]),
+        };
+    }
+    let op = next(5);
+    let (left, x) = random(next, depth - 1, rows);
+    let (right, y) = random(next, depth - 1, rows);
+    let both = |f: fn(i128, i128) -> i128| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect();
+    match op {
+        0 => (format!("({left} + {right})"), both(|x, y| x + y)),
+        1 => (format!("({left} - {right})"), both(|x, y| x - y)),
+        2 => (format!("min(E.a - E.a + {left},{right})"), both(|x, y| x.min(y))),
+        3 => (format!("max({left},E.z + {right})"), both(|x, y| x.max(y))),
+        _ => (format!("absdiff({left} + E.z,{right})"), both(|x, y| (x - y).abs())),
+    }
+}
+
+#[test]
+fn rule_9_random_expressions_are_exact() {
+    let mut state = 7_u64;
+    let mut next = move |limit: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % limit
+    };
+    for _ in 0..40 {
+        let [a, b, s] = [(); 3].map(|()| next(7) + 1);
+        let d = next(2000) as i128 - 1000;
+        let rows: Vec<[i128; 5]> = (0..5)
+            .map(|_| {
+                let signed = next(1 << s) as i128 - (1 << (s - 1));
+                [next(1 << a) as i128, next(1 << b) as i128, signed, next(2) as i128, d]
+            })
+            .collect();
+        let (text, numbers) = random(&mut next, 3, &rows);
+        let (other, others) = random(&mut next, 2, &rows);
+        let mut fill = format!("d:={d}; CLR(X); ");
+        for (i, row) in (1..).zip(&rows) {
+            let [a, b, s, x, _] = row;
+            fill += &format!("E[{i}].a:={a}; E[{i}].b:={b}; E[{i}].s:={s}; X({i}):={x}; ");
+        }
+        let program = format!(
+            "type R(h,k,l) = record a: uint(h); b: uint(k); s: int(l); t: int(40); z: uint(0) end;
+             program p; var E: table(5) of R({a},{b},{s}); X: slice(E); i,d: integer;
+             begin {fill} E.t:={text} + E.z; for i:=1 to 5 do print(E[i].t);
+             print(E.z + {text} < {other}); print(E.z + {text} = {other} - E.z);
+             print(sum(E.z + {text}),\" \",min({text} - E.z),\" \",argmax(E.z + {text})) end."
+        );
+        let mut expected: String = numbers.iter().map(|number| format!("{number}\n")).collect();
+        let relation = |holds: fn(i128, i128) -> bool| -> String {
+            let bits =
+                numbers.iter().zip(&others).map(|(x, y)| if holds(*x, *y) { '1' } else { '0' });
+            bits.chain(['\n']).collect()
+        };
+        expected += &relation(|x, y| x < y);
+        expected += &relation(|x, y| x == y);
+        let greatest = numbers.iter().max();
+        let first = numbers.iter().position(|number| Some(number) == greatest).unwrap_or(0) + 1;
+        let least = numbers.iter().min().copied().unwrap_or(0);
+        expected += &format!("{} {least} {first}\n", numbers.iter().sum::<i128>());
+        says(&program, &expected);
+    }
 }
 
 /// Runs a program with arguments and returns what it prints.

@@ -1,10 +1,11 @@
 //! The rules of the language reference as programs: §2 text, §3 types and sizes, §4 indices, §5
-//! meaning, §7 extensions, §12 records, §13 reductions, §14 columns. A test states the output of a
-//! text, its messages, or its trap: code, location, values and calls.
+//! meaning, §7 extensions, §12 records, §13 reductions, §14 columns, §15 selected rows. A test
+//! states the output of a text, its messages, or its trap: code, location, values and calls.
 
 mod columns;
 mod extensions;
 mod indices;
+mod masks;
 mod meaning;
 mod messages;
 mod records;
@@ -13,6 +14,7 @@ mod routines;
 mod sizes;
 mod tables;
 mod text;
+mod yardstick;
 
 use star_compiler::{Compilation, LowerOptions};
 use star_tests::case::{ending, prints, render};

@@ -59,7 +59,7 @@ fn rule_1_wrong_types_are_refused() {
         ("a: array[0..2] of bit", "E0210"),
         ("a: array[1..2] of array[1..2] of bit", "E0105"),
         ("a: word(2)", "E0105"),
-        ("a: int(k)", "E0317"),
+        ("a: int", "E0210"),
         ("a,b: bit; a: bit", "E0203"),
     ] {
         let text = format!("type R(k) = record {fields} end; program p; begin end.");
@@ -266,7 +266,7 @@ fn rule_4_names_and_forms_are_checked() {
         ("i:=STEP(E.alive)", "E0303"),
         ("E.w", "E0105"),
         ("E[1].w:='01'", "E0301"),
-        ("E.w:=X", "E0301"),
+        ("E.w:=true", "E0301"),
         ("if E.alive(1) then i:=1", "E0307"),
     ] {
         assert_eq!(refused(vars, body), [code], "{body}");

@@ -327,6 +327,12 @@ impl Walk<'_> {
                 self.expr(value);
                 self.change_blindly(&field.table, After::Set);
             }
+            Target::Numbers(target) => {
+                self.field(&target.field);
+                self.expr(value);
+                target.mask.iter().for_each(|mask| self.read(mask));
+                self.change_blindly(&target.field.table, After::Set);
+            }
             Target::Cell(row, field) => {
                 self.expr(row);
                 self.field(field);
@@ -453,6 +459,9 @@ impl Walk<'_> {
                 self.read(&field.table);
             }
             ExprKind::Ones(size) => self.expr(size),
+            ExprKind::Numbers(column) | ExprKind::Relation(_, column) => {
+                column.operands().for_each(|operand| self.expr(operand));
+            }
             ExprKind::Result(result) => {
                 self.call(result.callee, &result.args);
                 self.read(&result.value);

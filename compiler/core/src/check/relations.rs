@@ -1,0 +1,164 @@
+//! Relations of numbers of rows, which are slices. Those of plain fields stand for calls of the
+//! library.
+
+use star_base::{Code, Diagnostic, Span};
+use star_ir::Relation;
+use star_syntax::ast::{self, CompareOp};
+
+use super::Checker;
+use super::columns::{Side, Terms, is_arithmetic};
+use super::layout::FieldKind;
+use crate::hir::{Arg, Expr, ExprKind, TyKind};
+
+impl Checker<'_> {
+    /// Checks a comparison of which one side is a number for each row: a slice.
+    pub(super) fn relation(
+        &mut self,
+        op: CompareOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Expr {
+        let relation = match op {
+            CompareOp::Eq => Relation::Eq,
+            CompareOp::Ne => Relation::Ne,
+            CompareOp::Lt => Relation::Lt,
+            CompareOp::Le => Relation::Le,
+            CompareOp::Gt => Relation::Gt,
+            CompareOp::Ge => Relation::Ge,
+        };
+        if let Some(diagnostic) = self.without_parentheses(left, right, span) {
+            self.report(diagnostic);
+            return self.error(span);
+        }
+        let is_equality = matches!(relation, Relation::Eq | Relation::Ne);
+        for side in [left, right] {
+            if self.field_kind(side) == Some(FieldKind::Bits) && !is_equality {
+                self.report(
+                    Diagnostic::at(Code::NoSuchOrder, side.span, "`bits` have no order")
+                        .help("declare the field as `uint(k)`, or compare with `=` and `<>`"),
+                );
+                return self.error(span);
+            }
+        }
+        let (one, other) = (self.column(left), self.column(right));
+        let (Some(one), Some(other)) = (one, other) else { return self.error(span) };
+        match (one.into_side(), other.into_side()) {
+            (Ok(Side::Field(one)), Ok(Side::Field(other))) => {
+                self.of_columns(relation, one, other, span)
+            }
+            (Ok(Side::Field(column)), Ok(scalar)) => {
+                self.with_scalar(relation, column, scalar, span)
+            }
+            (Ok(scalar), Ok(Side::Field(column))) => {
+                let turned = match relation {
+                    Relation::Eq | Relation::Ne => relation,
+                    Relation::Lt => Relation::Gt,
+                    Relation::Le => Relation::Ge,
+                    Relation::Gt => Relation::Lt,
+                    Relation::Ge => Relation::Le,
+                };
+                self.with_scalar(turned, column, scalar, span)
+            }
+            (one, other) => {
+                let terms = [one, other].map(|side| side.map_or_else(|terms| terms, Terms::from));
+                let column = self.finish(terms.into(), None, false);
+                let effects = column.operands().any(|operand| operand.effects);
+                let kind = ExprKind::Relation(relation, Box::new(column));
+                Expr { kind, ty: TyKind::Slice, span, effects }
+            }
+        }
+    }
+
+    /// Returns whether a side joins a slice with the number column that was meant as a side.
+    pub(super) fn joins_relation(&self, left: &ast::Expr, right: &ast::Expr) -> bool {
+        let joins = |tree: &ast::Expr, is_left: bool| match &tree.kind {
+            ast::ExprKind::Chain(chain) if !tree.parenthesised => {
+                let is_logic = chain.links.iter().all(|link| !is_arithmetic(link.op));
+                let next = match (is_left, chain.links.last()) {
+                    (true, Some(last)) => &last.operand,
+                    _ => &chain.first,
+                };
+                is_logic && self.is_column(next)
+            }
+            _ => false,
+        };
+        joins(left, true) || joins(right, false)
+    }
+
+    /// Returns the message about a relation next to `and`, `or` or `xor`, which bind more tightly.
+    fn without_parentheses(
+        &self,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Option<Diagnostic> {
+        let logic = |tree: &ast::Expr| match &tree.kind {
+            ast::ExprKind::Chain(chain) if !tree.parenthesised => {
+                let is_logic = chain.links.iter().all(|link| !is_arithmetic(link.op));
+                is_logic.then(|| (chain.first.span, chain.links.last().map(|one| one.operand.span)))
+            }
+            _ => None,
+        };
+        let whole = match (logic(left), logic(right)) {
+            (None, Some((first, _))) => {
+                let relation = Span::new(span.file, span.start, first.end);
+                let rest = Span::new(span.file, first.end, span.end);
+                format!("({}){}", self.sources.slice(relation), self.sources.slice(rest))
+            }
+            (Some((_, Some(last))), None) => {
+                let before = Span::new(span.file, span.start, last.start);
+                let relation = Span::new(span.file, last.start, span.end);
+                format!("{}({})", self.sources.slice(before), self.sources.slice(relation))
+            }
+            _ => return None,
+        };
+        let message = "`and`, `or` and `xor` bind more tightly than relations";
+        Some(
+            Diagnostic::at(Code::TypeMismatch, span, message)
+                .help(format!("put the relation in parentheses: `{whole}`")),
+        )
+    }
+
+    /// Compares two fields row by row.
+    fn of_columns(&mut self, relation: Relation, left: Expr, right: Expr, span: Span) -> Expr {
+        let (procedure, swapped, negated) = match relation {
+            Relation::Eq => ("EQUALSROWS", false, false),
+            Relation::Ne => ("EQUALSROWS", false, true),
+            Relation::Lt => ("BELOWROWS", false, false),
+            Relation::Ge => ("BELOWROWS", false, true),
+            Relation::Gt => ("BELOWROWS", true, false),
+            Relation::Le => ("BELOWROWS", true, true),
+        };
+        let args = if swapped { [right, left] } else { [left, right] };
+        self.marked(procedure, args.map(Arg::Value).into(), negated, span)
+    }
+
+    /// Compares the rows of a field with one number.
+    fn with_scalar(&mut self, relation: Relation, column: Expr, scalar: Side, span: Span) -> Expr {
+        let (scalar, is_word) = match scalar {
+            Side::Word(word) => (word, true),
+            Side::Number(number) | Side::Field(number) => (number, false),
+        };
+        let (of_number, of_word, negated) = match relation {
+            Relation::Eq => ("EQUALS", "EQUALSWORD", false),
+            Relation::Ne => ("EQUALS", "EQUALSWORD", true),
+            Relation::Lt => ("BELOW", "BELOWWORD", false),
+            Relation::Ge => ("BELOW", "BELOWWORD", true),
+            Relation::Gt => ("ABOVE", "ABOVEWORD", false),
+            Relation::Le => ("ABOVE", "ABOVEWORD", true),
+        };
+        let procedure = if is_word { of_word } else { of_number };
+        self.marked(procedure, vec![Arg::Value(column), Arg::Value(scalar)], negated, span)
+    }
+
+    /// Returns the rows that a library procedure marks, or the others.
+    fn marked(&mut self, procedure: &str, args: Vec<Arg>, negated: bool, span: Span) -> Expr {
+        let rows = self.result_of_procedure(procedure, args, TyKind::Slice, span);
+        if !negated || rows.ty == TyKind::Error {
+            return rows;
+        }
+        let effects = rows.effects;
+        Expr { kind: ExprKind::BitsNot(Box::new(rows)), ty: TyKind::Slice, span, effects }
+    }
+}
