@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding;
-use star_intrinsics::moving::{
-    AnswerForm, AnswerHash, BatchAnswers, Collector, Point, Query, Rect,
-};
+#[cfg(feature = "gpu")]
+use star_intrinsics::moving::{AnswerForm, BatchAnswers};
+use star_intrinsics::moving::{AnswerHash, Collector, Point, Query, Rect};
 use star_intrinsics::{Ended, Workers};
 use star_io::moving::NumberLimit;
 use star_io::{FileError, Format, OutputRef};
@@ -166,9 +166,11 @@ trait Answers: Collector {
     fn n_bytes(&self) -> u64;
 
     /// The form in which a graphics card returns answers.
+    #[cfg(feature = "gpu")]
     const FORM: AnswerForm;
 
     /// Adds answers.
+    #[cfg(feature = "gpu")]
     fn add(&mut self, answers: BatchAnswers);
 }
 
@@ -182,8 +184,10 @@ impl Answers for Vec<(u32, u32)> {
         (self.capacity() * size_of::<(u32, u32)>()) as u64
     }
 
+    #[cfg(feature = "gpu")]
     const FORM: AnswerForm = AnswerForm::Pairs;
 
+    #[cfg(feature = "gpu")]
     fn add(&mut self, answers: BatchAnswers) {
         match answers {
             BatchAnswers::Pairs(pairs) => self.absorb(pairs),
@@ -201,8 +205,10 @@ impl Answers for AnswerHash {
         0
     }
 
+    #[cfg(feature = "gpu")]
     const FORM: AnswerForm = AnswerForm::Hash;
 
+    #[cfg(feature = "gpu")]
     fn add(&mut self, answers: BatchAnswers) {
         match answers {
             BatchAnswers::Pairs(_) => {}
