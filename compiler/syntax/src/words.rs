@@ -132,6 +132,20 @@ mod tests {
     }
 
     #[test]
+    fn where_begins_a_block_only_where_a_statement_may_begin() {
+        use Token::{Elsewhere, Reserved, Where, WhereBlock};
+        let wheres = |text: &str| -> Vec<Token> {
+            let is_one = |token: &Token| matches!(token, Elsewhere | Reserved | Where | WhereBlock);
+            tokens(text).into_iter().filter(is_one).collect()
+        };
+        assert_eq!(wheres("begin where X do s elsewhere t end"), [WhereBlock, Elsewhere]);
+        assert_eq!(wheres("; where sum(F where X) = 1 do"), [WhereBlock, Where]);
+        assert_eq!(wheres("do where X do where Y do end end"), [WhereBlock, WhereBlock]);
+        assert_eq!(wheres("f(where) + where"), [Reserved, Reserved]);
+        assert_eq!(wheres("x := elsewhere"), [Reserved]);
+    }
+
+    #[test]
     fn any_word_is_a_name_where_a_record_declares_fields() {
         let names = |text: &str| tokens(text).iter().filter(|&&one| one == Token::Name).count();
         assert_eq!(names("type R = record end: bit; to, type: bit end;"), 6);

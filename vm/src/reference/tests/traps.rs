@@ -224,6 +224,9 @@ fn numbers_are_guarded() {
     assert_eq!(fits(8, 3), Some(TrapKind::Fit { value: 8, width: 3 }));
     assert_eq!(fits(-1, 64), Some(TrapKind::Fit { value: -1, width: 64 }));
     assert_eq!(fits(1, -2), negative(-2));
+    let row = |row| check(Check::FitsRow { row: n(row), width: n(4) }, false);
+    assert_eq!(row(0), None);
+    assert_eq!(row(3), Some(TrapKind::FitRow { row: 3, width: 4 }));
 }
 
 #[test]
