@@ -216,7 +216,7 @@ impl Interpreter<'_, '_, '_> {
         let done = match along {
             true if self.fills(table, limbs.len())? => {
                 self.make_dense(table)?;
-                self.put_line_anyhow(table, line, index, value)
+                self.put_dense_line(table, line, index, value)
             }
             true => {
                 self.paths.sparse_lines += 1;

@@ -193,9 +193,9 @@ impl Checker<'_> {
                         || chain.links.iter().any(|link| has_field(&link.operand)))
             }
             ast::ExprKind::Neg(operand) => has_field(operand),
-            ast::ExprKind::Ref(call) => self
-                .column_function(call)
-                .is_some_and(|(_, args)| args.iter().any(|arg| has_field(arg))),
+            ast::ExprKind::Ref(call) => {
+                self.column_function(call).is_some_and(|(_, args)| args.iter().any(has_field))
+            }
             ast::ExprKind::Error
             | ast::ExprKind::Int(_)
             | ast::ExprKind::Bool(_)

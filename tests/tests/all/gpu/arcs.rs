@@ -261,7 +261,8 @@ fn codes_of_no_vertex_and_short_distances_are_left_to_the_star_text() {
     let compiled = program.compile_on(&machines);
     let usual = Case::new(5, (1..5).map(|tail| [tail, tail + 1, 3]));
     // The text reports these arguments; that of SSSP calls SSSP_TREE.
-    let changes: [(fn(&mut Case), u64); 4] = [
+    type Change = fn(&mut Case);
+    let changes: [(Change, u64); 4] = [
         (|case| case.rows[2].0[0] = 0, 1),
         (|case| case.rows[2].0[1] = 6, 1),
         (|case| case.h = 4, 2),

@@ -237,18 +237,18 @@ impl<'r> Finder<'r> {
 
 /// Tests whether the host can make the check without reading bits.
 fn takes_check(check: &Check) -> bool {
-    match check {
+    matches!(
+        check,
         Check::Set(_)
-        | Check::Sized(_)
-        | Check::Index(..)
-        | Check::NewColumn(..)
-        | Check::Size(..)
-        | Check::Range { .. }
-        | Check::Int(..)
-        | Check::Bit(_)
-        | Check::NotNegative(_) => true,
-        _ => false,
-    }
+            | Check::Sized(_)
+            | Check::Index(..)
+            | Check::NewColumn(..)
+            | Check::Size(..)
+            | Check::Range { .. }
+            | Check::Int(..)
+            | Check::Bit(_)
+            | Check::NotNegative(_)
+    )
 }
 
 /// Returns the kernel of a run.

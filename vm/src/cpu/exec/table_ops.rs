@@ -315,16 +315,21 @@ impl Interpreter<'_, '_, '_> {
 
     /// Does the same for shared tables and all layouts.
     #[inline(never)]
-    pub(in crate::cpu) fn put_line_anyhow(
+    fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Exec<()> {
+        if self.is_sparse(table) || self.begins_sparse(table, line, value)? {
+            return self.put_sparse_line(table, line, index, value);
+        }
+        self.put_dense_line(table, line, index, value)
+    }
+
+    /// Writes a row or column of a dense table.
+    pub(in crate::cpu) fn put_dense_line(
         &mut self,
         table: Reg,
         line: Line,
         index: Number,
         value: Reg,
     ) -> Exec<()> {
-        if self.is_sparse(table) || self.begins_sparse(table, line, value)? {
-            return self.put_sparse_line(table, line, index, value);
-        }
         self.own(table)?;
         let Interpreter {
             bits,
