@@ -134,8 +134,8 @@ kernels! {
     /// [`Kernels::lut3`] in every line.
     lut fn lut3_lines(table: u8, dst: LinesMut<'_>, of: [LinesOf<'_>; 3], lines: Lines<'_>);
     /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand
-    /// i, 5 for that of the conjunction. Where `guard`, one of the operands, is zero, the others are
-    /// not read; returns the number of such groups of 8 limbs.
+    /// i, 5 for that of the conjunction. Where `guard`, one of the operands, is zero, the others
+    /// are not read; returns the number of such groups of 8 limbs.
     lut fn chain(
         flags: u8, guard: Option<usize>, dst: &mut [u64], of: [&[u64]; 5], len: usize
     ) -> u64;
