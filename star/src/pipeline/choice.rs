@@ -100,12 +100,12 @@ pub const SIZE_RULES: &[SizeRule] = {
             least_alone: Some(1_000_000),
             jobs: &["prices of cells with weights on a graphics card"],
         },
-        // The card has no figures yet.
+        // From this size on, each of them saves more than an adapter takes to open.
         SizeRule {
             intrinsics: &[arcs::BFS, arcs::SSSP, arcs::SSSP_TREE, arcs::COMPONENTS, mst::KRUSKAL],
             unit: SizeUnit::Arcs,
-            least: None,
-            least_alone: None,
+            least: Some(16_000_000),
+            least_alone: Some(16_000_000),
             jobs: &["lists of arcs on a graphics card"],
         },
         // Each frame is faster on the card at all measured sizes. With the opening, so is the first
@@ -117,7 +117,7 @@ pub const SIZE_RULES: &[SizeRule] = {
             least_alone: None,
             jobs: &["meshes of a terrain on a graphics card"],
         },
-        // No figures of a card are known.
+        // At all measured sizes the card saves less than an adapter takes to open.
         SizeRule {
             intrinsics: &[moving::MOVES, moving::RANGES, moving::NEAREST],
             unit: SizeUnit::Cells,
@@ -125,6 +125,7 @@ pub const SIZE_RULES: &[SizeRule] = {
             least_alone: None,
             jobs: &["moving objects on a graphics card"],
         },
+        // The same.
         SizeRule {
             intrinsics: &[polyline::POLYLINES],
             unit: SizeUnit::Cells,
