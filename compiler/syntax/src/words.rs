@@ -54,7 +54,7 @@ impl FieldNames {
             Token::Array if self.place != Place::Kind => Token::Reserved,
             Token::Where
                 if before
-                    .is_some_and(|before| begins_statements(before) || before == Token::Colon) =>
+                    .is_none_or(|before| begins_statements(before) || before == Token::Colon) =>
             {
                 Token::WhereBlock
             }
@@ -141,6 +141,8 @@ mod tests {
         assert_eq!(wheres("begin where X do s elsewhere t end"), [WhereBlock, Elsewhere]);
         assert_eq!(wheres("; where sum(F where X) = 1 do"), [WhereBlock, Where]);
         assert_eq!(wheres("do where X do where Y do end end"), [WhereBlock, WhereBlock]);
+        // An entry of a session begins with it.
+        assert_eq!(wheres("where X do s end"), [WhereBlock]);
         assert_eq!(wheres("f(where) + where"), [Reserved, Reserved]);
         assert_eq!(wheres("x := elsewhere"), [Reserved]);
     }

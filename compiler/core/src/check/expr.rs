@@ -391,9 +391,19 @@ impl Checker<'_> {
             (kind, &operand.kind, other)
             && between == Between::Comparison
         {
+            let (first, second) = match other.span.start < operand.span.start {
+                true => (other.span, operand.span),
+                false => (operand.span, other.span),
+            };
+            let sign = Span::new(first.file, first.end, second.start);
             let column = self.sources.slice(other.span);
-            let not = if *bit == 1 { "" } else { "not " };
-            diagnostic = diagnostic.help(format!("write `{not}{column}`"));
+            match (self.sources.slice(sign).trim(), bit) {
+                ("=", 1) | ("<>", 0) => diagnostic = diagnostic.help(format!("write `{column}`")),
+                ("=", 0) | ("<>", 1) => {
+                    diagnostic = diagnostic.help(format!("write `not {column}`"));
+                }
+                _ => {}
+            }
         }
         self.report(diagnostic);
     }
