@@ -391,11 +391,7 @@ impl Checker<'_> {
             (kind, &operand.kind, other)
             && between == Between::Comparison
         {
-            let (first, second) = match other.span.start < operand.span.start {
-                true => (other.span, operand.span),
-                false => (operand.span, other.span),
-            };
-            let sign = Span::new(first.file, first.end, second.start);
+            let sign = Span::new(other.span.file, other.span.end, operand.span.start);
             let column = self.sources.slice(other.span);
             match (self.sources.slice(sign).trim(), bit) {
                 ("=", 1) | ("<>", 0) => diagnostic = diagnostic.help(format!("write `{column}`")),

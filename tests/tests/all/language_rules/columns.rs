@@ -133,7 +133,7 @@ fn rules_8_and_13_what_is_no_expression_over_columns_is_refused() {
         ("print(T.a[1])", "`T[1].a`"),
         ("X:=T > 3", "compared row by row"),
         ("X:=T.c = 1", "write `T.c`"),
-        ("X:=0 = T.c", "write `not T.c`"),
+        ("X:=T.c = 0", "write `not T.c`"),
         ("X:=T.c <> 1", "write `not T.c`"),
     ] {
         let shown =
