@@ -37,19 +37,12 @@ impl Checker<'_> {
         if self.is_column(left) || self.is_column(right) || self.joins_relation(left, right) {
             return self.relation(op, left, right, span);
         }
-        let (mut operands, kind) = self.operands(&[left, right], Between::Comparison, None);
+        let (mut operands, kind) = self.operands(&[left, right], Between::Comparison(op), None);
         let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
             return self.error(span);
         };
         let effects = left.effects || right.effects;
-        let relation = match op {
-            CompareOp::Eq => Relation::Eq,
-            CompareOp::Ne => Relation::Ne,
-            CompareOp::Lt => Relation::Lt,
-            CompareOp::Le => Relation::Le,
-            CompareOp::Gt => Relation::Gt,
-            CompareOp::Ge => Relation::Ge,
-        };
+        let relation = relation_of(op);
         let (left, right) = (Box::new(left), Box::new(right));
         match kind {
             TyKind::Error => self.error(span),
@@ -95,4 +88,16 @@ fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {
 fn negation(expr: Expr) -> Expr {
     let (span, effects) = (expr.span, expr.effects);
     boolean(ExprKind::Not(Box::new(expr)), span, effects)
+}
+
+/// Returns the relation that the sign stands for.
+pub(super) fn relation_of(op: CompareOp) -> Relation {
+    match op {
+        CompareOp::Eq => Relation::Eq,
+        CompareOp::Ne => Relation::Ne,
+        CompareOp::Lt => Relation::Lt,
+        CompareOp::Le => Relation::Le,
+        CompareOp::Gt => Relation::Gt,
+        CompareOp::Ge => Relation::Ge,
+    }
 }

@@ -2,7 +2,7 @@
 
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::{IntOp, LogicOp};
-use star_syntax::ast::{self, BinaryOp};
+use star_syntax::ast::{self, BinaryOp, CompareOp};
 use star_value::BitVector;
 
 use super::columns::is_arithmetic;
@@ -291,7 +291,7 @@ impl Checker<'_> {
             .collect();
         let place = |expr: &Expr| {
             let truth = match expr.kind {
-                ExprKind::Bool(truth) if between == Between::Comparison => Some(truth),
+                ExprKind::Bool(truth) if matches!(between, Between::Comparison(_)) => Some(truth),
                 _ => None,
             };
             Place { ty: expr.ty, span: expr.span, truth }
@@ -377,7 +377,7 @@ impl Checker<'_> {
         if let Some(other) = other {
             diagnostic = diagnostic.label(other.span, format!("this is {}", kind.with_article()));
         }
-        if kind == TyKind::Table && between == Between::Comparison {
+        if kind == TyKind::Table && matches!(between, Between::Comparison(_)) {
             diagnostic = diagnostic
                 .help(
                     "`MATCH`, `LESS` and `GREAT` of the library compare the rows of a plain table",
@@ -389,16 +389,17 @@ impl Checker<'_> {
         }
         if let (TyKind::Slice, ExprKind::Int(bit @ (0 | 1)), Some(other)) =
             (kind, &operand.kind, other)
-            && between == Between::Comparison
         {
-            let sign = Span::new(other.span.file, other.span.end, operand.span.start);
             let column = self.sources.slice(other.span);
-            match (self.sources.slice(sign).trim(), bit) {
-                ("=", 1) | ("<>", 0) => diagnostic = diagnostic.help(format!("write `{column}`")),
-                ("=", 0) | ("<>", 1) => {
-                    diagnostic = diagnostic.help(format!("write `not {column}`"));
-                }
-                _ => {}
+            let not = match (between, bit) {
+                (Between::Comparison(CompareOp::Eq), 1)
+                | (Between::Comparison(CompareOp::Ne), 0) => Some(""),
+                (Between::Comparison(CompareOp::Eq), 0)
+                | (Between::Comparison(CompareOp::Ne), 1) => Some("not "),
+                _ => None,
+            };
+            if let Some(not) = not {
+                diagnostic = diagnostic.help(format!("write `{not}{column}`"));
             }
         }
         self.report(diagnostic);
@@ -461,7 +462,7 @@ impl Checker<'_> {
 pub(super) enum Between {
     Arithmetic,
     Logic,
-    Comparison,
+    Comparison(CompareOp),
 }
 
 /// The operand that determines the kind of the others.

@@ -7,6 +7,7 @@ use star_syntax::ast::{self, CompareOp};
 
 use super::Checker;
 use super::columns::{Side, Terms, is_arithmetic};
+use super::compare::relation_of;
 use super::layout::FieldKind;
 use crate::hir::{Arg, Expr, ExprKind, TyKind};
 
@@ -19,14 +20,7 @@ impl Checker<'_> {
         right: &ast::Expr,
         span: Span,
     ) -> Expr {
-        let relation = match op {
-            CompareOp::Eq => Relation::Eq,
-            CompareOp::Ne => Relation::Ne,
-            CompareOp::Lt => Relation::Lt,
-            CompareOp::Le => Relation::Le,
-            CompareOp::Gt => Relation::Gt,
-            CompareOp::Ge => Relation::Ge,
-        };
+        let relation = relation_of(op);
         if let Some(diagnostic) = self.without_parentheses(left, right, span) {
             self.report(diagnostic);
             return self.error(span);
