@@ -58,19 +58,11 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn measure_op(&self, local: LocalId, var: VarId, dim: u8) -> Op {
-        match (self.r.local(local).ty.kind(), dim) {
-            (TyKind::Table, 0) => Op::Rows(var),
-            (TyKind::Table, _) => Op::Columns(var),
-            (
-                TyKind::Slice
-                | TyKind::Word
-                | TyKind::Int
-                | TyKind::Bool
-                | TyKind::Str
-                | TyKind::Handle
-                | TyKind::Error,
-                _,
-            ) => Op::Length(var),
+        match self.measure(local, var, dim) {
+            SizeOperand::Rows(var) => Op::Rows(var),
+            SizeOperand::Columns(var) => Op::Columns(var),
+            SizeOperand::Length(var) => Op::Length(var),
+            SizeOperand::Value(value) => Op::Copy(value),
         }
     }
 
