@@ -23,9 +23,9 @@ pub enum Limb {
     /// Four words.
     Four,
     /// Words in which threads join their results, by `join_max`, `join_add` and `join_or`, or take
-    /// numbers, by `fetch_add`, `fetch_min`, `fetch_or`, `fetch_and`, `exchange`, or
-    /// `exchange_zero`, which stores a number if the word is 0; all return the word before.
-    /// `replace` returns whether it has replaced one value by another. Loads and stores are atomic.
+    /// numbers, by `fetch_add`, `fetch_min`, `fetch_or`, `fetch_and` and `exchange`, which return
+    /// the word before. `replace` returns whether it has replaced one value by another; it may also
+    /// fail where the word has that value. Loads and stores are atomic.
     Joined,
 }
 
@@ -143,17 +143,6 @@ fn memory(limb: Limb, banks: Banks) -> String {
             });
             let head = "fn replace(at: u32, before: u32, value: u32) -> bool";
             put(format!("{head} {{ var is_done: bool; {act} return is_done; }}"));
-            // The weak form may also fail where the word is 0.
-            let act = each(&|place| {
-                format!(
-                    "loop {{ let tried = atomicCompareExchangeWeak(&{place}, 0u, value); \
-                     before = tried.old_value; \
-                     if (tried.exchanged || before != 0u) {{ break; }} }}"
-                )
-            });
-            put(format!(
-                "fn exchange_zero(at: u32, value: u32) -> u32 {{ var before: u32; {act} return before; }}"
-            ));
         }
     }
     text + &load_four(limb, banks)

@@ -26,7 +26,10 @@ fn taken(cell: u32) -> u32 {
         spare = fetch_add(given[4].x, 1u);
         if (spare >= given[4].y) { return NO_PLACE; }
       }
-      next = exchange_zero(head_of(bucket) + 1u, spare);
+      // The exchange may also fail where the word is 0.
+      while (next == 0u && !replace(head_of(bucket) + 1u, 0u, spare)) {
+        next = load(head_of(bucket) + 1u);
+      }
       if (next == 0u) { next = spare; spare = 0u; }
     }
     bucket = next;
