@@ -374,7 +374,8 @@ impl Block<'_, '_> {
                 tables,
                 self.n_bits,
             );
-            let n_read = steps.len() as u64;
+            let n_read = steps.iter().map(|step| 1 + u64::from(step.inputs[0] != step.inputs[1]));
+            let n_read = n_read.sum::<u64>();
             self.n_unread.set(self.n_unread.get() + n_closed * n_read);
         }
         self.buffers[mask as usize] = masks;
