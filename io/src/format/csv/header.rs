@@ -58,8 +58,8 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
             let message = format!("{} is not UTF-8", text::quote(cell));
             records.in_field(idx, Code::BadFormat, message)
         })?;
-        let (name, behind) = split(text);
-        let bits = match behind {
+        let (name, suffix) = split(text);
+        let bits = match suffix {
             Suffix::Nothing | Suffix::Colon | Suffix::Text => None,
             Suffix::Width(digits) => match digits.parse::<usize>() {
                 Ok(bits) if bits <= MAX_BITS => Some(bits),
@@ -69,7 +69,7 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
                 }
             },
         };
-        let is_text = matches!(behind, Suffix::Text);
+        let is_text = matches!(suffix, Suffix::Text);
         Ok(records.column(Field::new(name, bits, Vec::new()), is_text))
     });
     columns.collect()
