@@ -20,8 +20,9 @@
 //! overflow is not made: then the cost of the tail is beyond a limit, which the host tests at the
 //! end. So no result depends on the order of threads.
 //!
-//! *Three windows.* Length, least cost and end of the bucket are three words each, which windows use
-//! cyclically: one reads its own, writes that of the next one and clears that of the previous one.
+//! *Three windows.* Length, least cost and end of the bucket are three words each, which windows
+//! use cyclically: one reads its own, writes that of the next one and clears that of the previous
+//! one.
 //! Least costs are stored as complements: 0 is none.
 //!
 //! Note [Sets]. Disjoint sets (Tarjan 1975) in the form of Patwary, Blair, Manne 2010: only roots
