@@ -69,11 +69,6 @@ pub struct Counters {
     pub unit_nanoseconds: u64,
     /// Shared tables that were copied because one of their owners wrote.
     pub table_copies: u64,
-    /// Tables that a loop kernel set to zeros outside of a mask, most of which were known to be
-    /// zero.
-    pub zeros_known: u64,
-    /// Tables of zeros in recycled memory.
-    pub tables_recycled: u64,
     /// Fields that were views of the columns of a table instead of copies.
     pub field_views: u64,
     /// Number of times that the home form of a table changed because there was no memory for a
@@ -198,8 +193,6 @@ impl Counters {
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
-            zeros_known,
-            tables_recycled,
             field_views,
             homes_changed,
             forms_changed,
@@ -243,8 +236,6 @@ impl Counters {
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
-            ("tables known to be zero outside of a mask", zeros_known),
-            ("zero tables in recycled memory", tables_recycled),
             ("fields as views", field_views),
             ("home forms changed", homes_changed),
             ("forms changed at random", forms_changed),

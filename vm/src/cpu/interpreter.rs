@@ -17,7 +17,6 @@ use super::probe::Probe;
 use super::recording::Recorder;
 use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
 use super::summary::Word;
-use super::table::Table;
 use super::table::form::Line;
 use super::value::Value;
 use super::value::handle::Handle;
@@ -50,9 +49,6 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) handles: Vec<Option<Arc<Handle>>>,
     /// Buffer for results that may not overwrite their operands.
     pub(super) spare: BitVector,
-    /// The last small table that was released, if a table of zeros is likely to be needed soon; see
-    /// Note [Zeros outside].
-    pub(super) spare_table: Option<Box<Table>>,
     /// The plan for the blocks of an operation; kept only to reuse its memory.
     pub(super) block_words: Vec<Word>,
     /// The limbs of a line for a sparse table; empty between operations.
@@ -116,7 +112,6 @@ pub(super) fn run<'h, P: Probe>(
         texts: Vec::new(),
         handles: Vec::new(),
         spare: BitVector::default(),
-        spare_table: None,
         block_words: Vec::new(),
         limbs_found: Vec::new(),
         copies,

@@ -22,7 +22,6 @@ mod shifted;
 mod sparse;
 mod structures;
 mod views;
-mod zeros;
 
 use star_tests::case::Random;
 use star_tests::differ::Agreement;

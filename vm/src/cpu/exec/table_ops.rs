@@ -90,17 +90,10 @@ impl Interpreter<'_, '_, '_> {
     pub(in crate::cpu) fn zeros(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
-        let is_as_large =
-            |table: &mut Box<Table>| (table.n_rows(), table.n_cols()) == (rows, columns);
-        if let Some(table) = self.spare_table.take_if(is_as_large) {
-            self.budget.commit(bytes);
-            self.paths.tables_recycled += 1;
-            return Ok(table.into_zeros());
-        }
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let table = BitTable::zeros(rows, columns).map_err(|_| self.out_of_memory(refused))?;
         self.budget.commit(bytes);
-        Ok(Box::new(Table::of_zeros(table)))
+        Ok(Box::new(Table::new(table)))
     }
 
     /// Stores a table whose bytes are already counted in a register.
@@ -119,9 +112,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(table) = gone {
             self.budget.release(table.n_bytes());
             self.copies.forget(&table);
-            if table.may_become_zeros() {
-                self.spare_table = Some(table);
-            } else if let Some(of) = table.into_viewed() {
+            if let Some(of) = table.into_viewed() {
                 self.release(CowTable::Shared(of));
             }
         }

@@ -184,13 +184,9 @@ impl Interpreter<'_, '_, '_> {
                         let least = shifted.map_or(indices.least(), |id| scratch.values[id][0]);
                         let first = least as usize - 1;
                         let columns = first..first + n_iterations;
-                        let mut is_known = false;
                         self.change(reg, |table, interpreter| {
-                            let parallelism = &interpreter.parallelism;
-                            is_known = table.clear_outside(&scratch.few, columns, parallelism)?;
-                            Ok(())
+                            table.clear_outside(&scratch.few, columns, &interpreter.parallelism)
                         })?;
-                        self.paths.zeros_known += u64::from(is_known);
                     }
                 }
                 Source::Slice(reg) if port.is_new => self.claim_new(reg, n_rows, masked)?,

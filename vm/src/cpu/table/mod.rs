@@ -23,7 +23,6 @@ mod index;
 mod sparse;
 mod structure;
 mod view;
-mod zeros;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +44,6 @@ use sparse::Sparse;
 pub(super) use structure::Identity;
 use structure::Structure;
 use view::View;
-use zeros::ZerosOutside;
 
 /// A table.
 #[derive(Debug, Default)]
@@ -67,8 +65,6 @@ pub(super) struct Table {
     window: Window,
     /// See Note [Kept extremes].
     extremes: Extremes,
-    /// See Note [Zeros outside].
-    zeros: ZerosOutside,
     /// See Note [Inverted index].
     index: Index,
     /// See Note [Structures].
