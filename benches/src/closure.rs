@@ -2,16 +2,18 @@
 //! intrinsic compared with the crate `bit-matrix`.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 use bit_matrix::BitMatrix;
 use star_base::Random;
+use star_io::{Data, Format, Layout, LayoutOptions, LayoutValue, ReadOptions, Widths};
 use star_ir::LogicOp;
-use star_value::{BitTable, Limbs, Value};
+use star_value::{BitTable, Limbs, Table, Value};
 use star_vm::kernels::{Columns, Kernels};
 use star_vm::{Cpu, cpu};
 
-use crate::graphs;
 use crate::program::{Compiled, median};
 use crate::results::Figure;
 
@@ -77,7 +79,23 @@ pub(crate) fn intrinsic(kind: &str, n: usize, n_runs: usize) -> Figure {
 /// # Errors
 /// If the file cannot be read.
 pub(crate) fn of_file(name: &str, path: &str, n_runs: usize) -> Result<Figure, String> {
-    Ok(against_bit_matrix(name, &graphs::adjacency_of(path)?, n_runs))
+    Ok(against_bit_matrix(name, &adjacency_of(path)?, n_runs))
+}
+
+/// Returns the adjacency table of an edge list.
+fn adjacency_of(path: &str) -> Result<BitTable, String> {
+    let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut options = ReadOptions::new(path, u64::MAX);
+    let read = star_io::read(Format::EdgeList, &mut BufReader::new(file), &mut options);
+    let Data::Graph(graph) = read.map_err(|error| error.to_string())?.data else {
+        return Err(format!("{path}: not a graph"));
+    };
+    let (widths, mut options) = (Widths { h: 0, b: 0 }, LayoutOptions::new(path, u64::MAX));
+    match star_io::lay_out_with(Layout::Adjacency, &graph, widths, &mut options) {
+        Ok(LayoutValue::Table(Table::Columns(table))) => Ok(table),
+        Ok(_) => Err(format!("{path}: no table")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn against_bit_matrix(kind: &str, graph: &BitTable, n_runs: usize) -> Figure {

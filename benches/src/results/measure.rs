@@ -8,7 +8,7 @@ use crate::moving::Job as Moving;
 use crate::peers::{self, Contests};
 use crate::say::say;
 use crate::trees::{Libcbt, Shape, compare_heaps};
-use crate::{closure, dynamic, editor, front_end, gpu, moving, operations, polyline, trees, wave};
+use crate::{closure, dynamic, editor, front_end, gpu, moving, polyline, procedures, trees, wave};
 
 const NO_DATA: &str = "needs the real data that `--shared DIR` names";
 
@@ -195,7 +195,7 @@ impl Run {
         for name in ["MATCH, 32", "LESS, 32", "MIN, 32", "SETMIN, 2 × 8", "ADDV, 3 × 8"] {
             let (short, columns) = name.split_once(", ").unwrap_or((name, ""));
             self.job(&format!("{short} compared with a plain loop"), |_| {
-                let figure = operations::figure(&format!("{name} columns"), n_bits, 0.5)?;
+                let figure = procedures::figure(&format!("{name} columns"), n_bits, 0.5)?;
                 Ok(vec![Figure { input: format!("{columns} columns"), ..figure }])
             });
         }
@@ -286,7 +286,7 @@ impl Run {
     #[cfg(unix)]
     fn commands(&mut self) {
         for name in ["route on 1024² cells", "trace_line", "terrain, 60 frames"] {
-            self.job(name, |_| Ok(vec![crate::whole::command(name)?]));
+            self.job(name, |_| Ok(vec![crate::commands::measure(name)?]));
         }
     }
 
@@ -296,7 +296,9 @@ impl Run {
             Ok(vec![Figure::new("copies of a library module", ("MB", 10), seconds, &[])])
         });
         #[cfg(unix)]
-        self.job("`star check` of a program, with its start", |_| Ok(vec![crate::whole::check()?]));
+        self.job("`star check` of a program, with its start", |_| {
+            Ok(vec![crate::commands::check()?])
+        });
         self.job("answers of the language server", |_| editor::figures());
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! * `libcbt`: the C library as a process that is compiled when it starts, if its folder is given.
 //! * `marks`: what the cycles split and merge.
-//! * `terrain`: a mesh that follows a viewpoint.
 //!
 //! Rounds alternate: ours, the peer, ours …; figures are medians. Before them both carry out a
 //! random sequence of splits and merges and compare the bytes of their heaps after each, and every
@@ -14,7 +13,6 @@
 
 mod libcbt;
 mod marks;
-mod terrain;
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -29,7 +27,6 @@ use crate::say::say;
 use crate::timing::median;
 pub(crate) use libcbt::Libcbt;
 use marks::Iterations;
-pub(crate) use terrain::run as terrain;
 
 /// The seed of the random trees and operations.
 const SEED: u64 = 13;

@@ -20,14 +20,14 @@ const BLOCK: usize = 8;
 
 /// Lines that are read, and lines that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Streams {
-    pub(super) read: usize,
-    pub(super) written: usize,
+pub(crate) struct Streams {
+    pub(crate) read: usize,
+    pub(crate) written: usize,
 }
 
 impl Streams {
     /// GB/s of the loop over lines of so many bits on so many threads, the median of a few rounds.
-    pub(super) fn speed(self, n_bits: usize, threads: usize) -> f64 {
+    pub(crate) fn speed(self, n_bits: usize, threads: usize) -> f64 {
         let n_lines = self.read + self.written;
         let n_limbs = (n_bits / 64).min(MOST_BYTES / 8 / n_lines);
         let per_thread = (n_limbs / threads).next_multiple_of(BLOCK);
