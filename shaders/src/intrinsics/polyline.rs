@@ -58,24 +58,23 @@ pub fn ends(threads: u32) -> Shader {
     kernel(threads, &[WIDE, REQUEST, SCORE, text])
 }
 
-/// Returns the kernel that scores the links from a guide to the next one. Given: the results of
-/// [`ends`], the scores or 0, the values of links, the node of the guide. Without scores, it stores
-/// the values of the links from the first guide. A thread has a link.
+/// Returns the kernel that computes the values of the links from a guide to the next one. Given: the
+/// results of [`ends`], 1 for the last layer, the values of links, which are those of [`follow`]
+/// before, the node of the guide. A thread has a link.
 pub fn links(threads: u32) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/polyline/links.wgsl");
     kernel(threads, &[WIDE, REQUEST, SCORE, text])
 }
 
 /// Returns the kernel that finds the greatest values in blocks of [`BLOCK`] rows. Given: the values
-/// of links, the result, 1 for those after which the link to b is admitted. A thread has a column
-/// of a block.
+/// of links, the result. A thread has a column of a block.
 pub fn blocks(threads: u32) -> Shader {
     kernel(threads, &[REQUEST, include_str!("../../wgsl/intrinsics/polyline/blocks.wgsl")])
 }
 
-/// Returns the kernel that computes the values of links (Note \[Windows\]). Given: the values of
-/// the layer before, those in [`blocks`], the scores of the links, their values. A thread has a
-/// column of a block.
+/// Returns the kernel that finds the greatest values of the links before those of a layer (Note
+/// \[Windows\]). Given: the values of the layer before, those in [`blocks`], the result. A thread
+/// has a column of a block.
 pub fn follow(threads: u32) -> Shader {
     kernel(threads, &[REQUEST, include_str!("../../wgsl/intrinsics/polyline/follow.wgsl")])
 }

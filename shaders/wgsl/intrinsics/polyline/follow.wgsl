@@ -1,4 +1,4 @@
-// The values of the links of a layer from those of the layer before. A thread has the links from a
+// For each link of a layer the greatest value of a link before it. A thread has the links from a
 // point with a few differences, of which each takes the maximum over a window of the rows before;
 // both ends of the windows rise. A window is divided at the end of the first one: the maxima up to
 // there are found backwards, those from there on forwards.
@@ -11,7 +11,7 @@ fn block_at(column: Column, block: u32) -> i32 { return bitcast<i32>(load(column
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
-  let before = given[2].x; let blocks = given[2].y; let scores = given[2].z; let values = given[2].w;
+  let before = given[2].x; let blocks = given[2].y; let values = given[2].z;
   let d = n_points(); let n_rows = n_differences(); let n_blocks = (n_rows + BLOCK - 1u) / BLOCK;
   let at = THREADS * number_of(group) + id;
   let point = at % d; let begin = ((at / d) % n_blocks) * BLOCK; let request = at / d / n_blocks;
@@ -51,10 +51,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
       let to = point + i + 1u - d;
       if (to < d) {
         let cell = (request * n_rows + i) * d + to;
-        let score = load(scores + cell);
-        let best = max(back, bitcast<i32>(load(values + cell)));
-        // A score added to no link is below zero.
-        store(values + cell, select(score + bitcast<u32>(best), NO_LINK, score == NO_LINK));
+        store(values + cell, bitcast<u32>(max(back, bitcast<i32>(load(values + cell)))));
       }
     }
     first = last;

@@ -24,6 +24,11 @@ fn links_before(record: u32, difference: u32) -> vec2<u32> {
 fn points_before(record: u32, difference: u32) -> vec2<u32> {
   return pair(load(record + MIDDLES + 2u * n_nodes() + n_points() + n_differences() + difference));
 }
+// Returns whether the link to b may follow one that leads to a point of the last guide: its
+// difference is the offset of the opposite point.
+fn is_followed(record: u32, difference: u32, point: u32) -> bool {
+  return is_in(n_points() - 1u - point, points_before(record, difference));
+}
 
 fn middle_of(record: u32, node: u32) -> vec2<i32> {
   return vec2<i32>(pair(load(record + MIDDLES + 2u * node)));

@@ -78,9 +78,8 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
     if (is_found) {
       for (var start = id; start < d; start += THREADS) {
         let row = point + d - 1u - start;
-        var is_admitted = is_in(row, window);
-        if (is_last) { is_admitted = is_in(d - 1u - point, points_before(record, row)); }
-        if (is_admitted) {
+        // Links of the last layer have a value only if the one to b may follow.
+        if (is_last || is_in(row, window)) {
           let other = bitcast<i32>(load(layer + row * d + point));
           if (other > value) { value = other; at = start; }
         }

@@ -58,7 +58,6 @@ struct Search {
     records: u32,
     record_words: u32,
     ends: u32,
-    scores: u32,
     blocks: u32,
     layers: u32,
     layer_words: u32,
@@ -220,7 +219,6 @@ impl Search {
             records: memory(record_words)?,
             record_words: record_words as u32,
             ends: memory(2 * d)?,
-            scores: memory(if n_layers > 1 { of_layer } else { 0 })?,
             blocks: memory((2 * d - 1).div_ceil(BLOCK.into()) * d)?,
             layers: memory(of_layer * n_layers)?,
             layer_words: u32::try_from(together * of_layer).map_err(|_| TOO_LARGE)?,
@@ -294,17 +292,15 @@ impl Search {
         let mut before = 0;
         for node in 1..n_nodes - 2 {
             let values = self.layers + (node - 1) * self.layer_words;
-            let scores = if node == 1 { 0 } else { self.scores };
-            let given = [ends, scores, values, node];
-            add(call, per_request(n_rows, pixels), &kernels.links, &given)?;
-            let of_blocks = per_request(n_blocks, BLOCK.into());
+            let is_last = u32::from(node == n_nodes - 3);
             if node > 1 {
                 let limbs = u64::from(4 * BLOCK + n_blocks);
-                let given = [before, blocks, scores, values];
+                let given = [before, blocks, values];
                 add(call, per_request(n_blocks, limbs), &kernels.follow, &given)?;
             }
-            let is_last = u32::from(node == n_nodes - 3);
-            add(call, of_blocks, &kernels.blocks, &[values, blocks, is_last])?;
+            let given = [ends, is_last, values, node];
+            add(call, per_request(n_rows, pixels), &kernels.links, &given)?;
+            add(call, per_request(n_blocks, BLOCK.into()), &kernels.blocks, &[values, blocks])?;
             before = values;
         }
         let at_once = (MOST_ITERATIONS / (n_points.div_ceil(threads) + threads.ilog2())).max(1);
