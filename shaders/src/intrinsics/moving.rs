@@ -13,9 +13,20 @@
 //!
 //! Note [Records]. An answer is a record of four words, added in any order and then sorted: runs in
 //! shared memory, then pairs of runs by binary search.
+//!
+//! Note [Phases]. A stream submits batches before the outcomes of earlier ones are known. Each batch
+//! has two phases, its queries and its updates, numbered in order. A phase that lacks room for its
+//! answers or buckets stores the number of the first phase that is not due any more; kernels of
+//! phases from there on change nothing, until the host has provided the room and submits them again.
 
 use super::numbers::{GIVEN, WIDE};
 use crate::{Limb, Shader};
+
+macro_rules! part {
+    ($name:literal) => {
+        include_str!(concat!("../../wgsl/intrinsics/moving/", $name, ".wgsl"))
+    };
+}
 
 /// Words of an object.
 pub const OBJECT_WORDS: u32 = 4;
@@ -59,6 +70,37 @@ pub enum Outcome {
     Unknown = 4,
 }
 
+/// The marks of an update of a stream, next to its object: of a removal, and of one of an object that
+/// no earlier update of the batch concerns. Objects have smaller numbers.
+pub const GONE: u32 = 1 << 31;
+/// See [`GONE`].
+pub const FIRST_REMOVAL: u32 = 1 << 30;
+/// Words of an update of a stream.
+pub const UPDATE_WORDS: u32 = 3;
+/// Words of a sum: the hash and the number of answers.
+pub const SUM_WORDS: u32 = 4;
+
+/// The source of a batch of updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Given: how many updates there are, their objects from 1, both coordinates; the set of those
+    /// that remove their object, the stamps of objects, zeros, and their distance, another word.
+    Lists,
+    /// Given: how many updates there are, the first one ([`UPDATE_WORDS`]), two unused words; the
+    /// word with the first phase that is not due, the stamps of objects, zeros, and their distance,
+    /// the phase (Note \[Phases\]).
+    Stream,
+}
+
+impl Source {
+    fn text(self) -> &'static str {
+        match self {
+            Source::Lists => LISTS,
+            Source::Stream => part!("stream"),
+        }
+    }
+}
+
 /// How many removals without an earlier update of their object find none.
 pub const UNKNOWN_FIRST: u32 = OUTCOME + OUTCOMES;
 
@@ -68,14 +110,10 @@ pub const OUTCOMES: u32 = 5;
 /// The parameters of all kernels of an index.
 pub type IndexWords = [u32; 16];
 
-macro_rules! part {
-    ($name:literal) => {
-        include_str!(concat!("../../wgsl/intrinsics/moving/", $name, ".wgsl"))
-    };
-}
-
 const INDEX: &str = part!("index");
 const UPDATE: &str = part!("update");
+const LISTS: &str = part!("lists");
+const RECTANGLE: &str = part!("rectangle");
 const WALK: &str = part!("walk");
 const RECORDS: &str = part!("records");
 const NEAR: &str = part!("near");
@@ -116,38 +154,44 @@ pub fn place(threads: u32) -> Shader {
     kernel(threads, &[INDEX, part!("place")])
 }
 
-/// Returns the kernel that checks the objects of a batch of updates. Given: how many there are,
-/// their objects from 1, both coordinates; the set of those that remove their object, the stamps of
-/// objects, zeros, and their distance, the set of objects. A thread has an update.
+/// Returns the kernel that checks the objects of a batch of updates. Given as for
+/// [`Source::Lists`]. A thread has an update.
 pub fn check(threads: u32) -> Shader {
-    kernel(threads, &[INDEX, UPDATE, part!("check")])
+    kernel(threads, &[INDEX, LISTS, UPDATE, part!("check")])
 }
 
-/// Returns the kernel that stamps the last updates of objects. Given as for [`check`]; instead of
-/// the set of objects it may receive a set of updates, marked by 1 in the next word, that remove
-/// an object which no earlier update of the batch concerns.
-pub fn stamp(threads: u32) -> Shader {
-    kernel(threads, &[INDEX, UPDATE, part!("stamp")])
+/// Returns the kernel that stamps the last updates of objects. Given: those of the source. A thread
+/// has an update.
+pub fn stamp(threads: u32, source: Source) -> Shader {
+    kernel(threads, &[INDEX, source.text(), UPDATE, part!("stamp")])
 }
 
-/// Returns the kernel that stores the last updates in tables. Given as for [`check`]; then the
-/// tables of both coordinates, their stride and columns.
+/// Returns the kernel that stores the last updates in tables. Given as for [`Source::Lists`], with
+/// the set of objects in the last word; then the tables of both coordinates, their stride and
+/// columns.
 pub fn planes(threads: u32) -> Shader {
-    kernel(threads, &[INDEX, UPDATE, part!("planes")])
+    kernel(threads, &[INDEX, LISTS, UPDATE, part!("planes")])
 }
 
 /// Returns the kernel that stores the last updates in the index, or without heads of buckets in the
-/// objects alone. Given as for [`check`]; it leaves stamps of zero.
-pub fn change(threads: u32) -> Shader {
-    kernel(threads, &[INDEX, UPDATE, part!("change")])
+/// objects alone. Given: those of the source; it leaves stamps of zero.
+pub fn change(threads: u32, source: Source) -> Shader {
+    kernel(threads, &[INDEX, source.text(), UPDATE, part!("change")])
 }
 
 /// Returns the kernel that finds the objects in rectangles. Given: the records, how many there is
-/// room for, their counter, which a mark
-/// follows, an unused word; the rectangles, the workgroups of each, two unused
-/// words; both coordinates of the first corners and of the second ones.
+/// room for, their counter, which a mark follows, the word with the first phase that is not due;
+/// the rectangles, the workgroups of each, the phase, an unused word; both coordinates of the first
+/// corners and of the second ones.
 pub fn ranges(threads: u32) -> Shader {
-    kernel(threads, &[INDEX, WALK, RECORDS, part!("ranges")])
+    kernel(threads, &[INDEX, WALK, RECTANGLE, RECORDS, part!("ranges")])
+}
+
+/// Returns the kernel that counts the objects in rectangles and adds their hashes. Given: the sums,
+/// how many there are, the numbers of queries, the word with the first phase that is not due; then
+/// as for [`ranges`].
+pub fn sums(threads: u32) -> Shader {
+    kernel(threads, &[INDEX, WALK, RECTANGLE, part!("sums")])
 }
 
 /// Returns the kernel that begins a search for nearest objects. Given: the records, how many there
@@ -194,14 +238,8 @@ pub fn split(threads: u32) -> Shader {
     kernel(threads, &[part!("split")])
 }
 
-/// Returns the kernel that adds the hashes of records. Given: the records, how many there are, the
-/// numbers of questions, two words of the sum; the records of a thread.
-pub fn hash(threads: u32) -> Shader {
-    kernel(threads, &[part!("hash")])
-}
-
 /// Returns all kernels with their names.
-pub fn all(threads: u32) -> [(&'static str, Shader); 19] {
+pub fn all(threads: u32) -> [(&'static str, Shader); 21] {
     [
         ("fill", fill(threads)),
         ("bounds", bounds(threads)),
@@ -210,10 +248,13 @@ pub fn all(threads: u32) -> [(&'static str, Shader); 19] {
         ("reserve", reserve(threads)),
         ("place", place(threads)),
         ("check", check(threads)),
-        ("stamp", stamp(threads)),
+        ("stamp", stamp(threads, Source::Lists)),
+        ("stream-stamp", stamp(threads, Source::Stream)),
         ("planes", planes(threads)),
-        ("change", change(threads)),
+        ("change", change(threads, Source::Lists)),
+        ("stream-change", change(threads, Source::Stream)),
         ("ranges", ranges(threads)),
+        ("sums", sums(threads)),
         ("begin", begin(threads)),
         ("widen", widen(threads)),
         ("circles", circles(threads)),
@@ -221,7 +262,6 @@ pub fn all(threads: u32) -> [(&'static str, Shader); 19] {
         ("merge", merge(threads)),
         ("take", take(threads)),
         ("split", split(threads)),
-        ("hash", hash(threads)),
     ]
 }
 
@@ -229,6 +269,9 @@ fn kernel(threads: u32, parts: &[&str]) -> Shader {
     let constants = [
         ("THREADS", threads),
         ("SLOTS", SLOTS),
+        ("LANES", threads.min(SLOTS)),
+        ("GONE", GONE),
+        ("FIRST_REMOVAL", FIRST_REMOVAL),
         ("STAMP", 1),
         ("X", 2),
         ("MOST_RECORDS", MOST_RECORDS),

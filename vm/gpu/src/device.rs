@@ -1,7 +1,8 @@
 //! The control unit on an adapter, through wgpu: the only module that uses it. `dispatch`:
 //! execution. `grid`: kernels over a grid. `window`: the host's copy of the beginning of the heap.
 //! `settings`: options. `banks`: memory. `pipelines`: compiled shaders. `clock`: timestamps.
-//! `adapter`: selection of the adapter. `stderr`: messages of drivers.
+//! `adapter`: selection of the adapter. `stderr`: messages of drivers. `queued`: submissions that run
+//! while others are prepared.
 
 mod adapter;
 mod banks;
@@ -9,6 +10,7 @@ mod clock;
 mod dispatch;
 mod grid;
 mod pipelines;
+mod queued;
 mod settings;
 mod stderr;
 mod window;
@@ -101,6 +103,7 @@ pub(crate) struct Device {
     grid_bindings: Option<wgpu::BindGroup>,
     window: window::Window,
     grid: Option<grid::GridParts>,
+    queued: queued::Queued,
     least_bits: Option<u64>,
     shared_bytes: Option<u32>,
     max_groups: Option<u32>,
@@ -185,12 +188,30 @@ impl Opened {
     }
 
     fn buffer(&self, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, BackendError> {
+        self.created(bytes, usage, false)
+    }
+
+    /// Creates a buffer that is mapped for writing.
+    fn mapped_buffer(
+        &self,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, BackendError> {
+        self.created(bytes, usage, true)
+    }
+
+    fn created(
+        &self,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+        mapped_at_creation: bool,
+    ) -> Result<wgpu::Buffer, BackendError> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: bytes,
             usage,
-            mapped_at_creation: false,
+            mapped_at_creation,
         });
         match answer(scope.pop()) {
             Ok(None) => Ok(buffer),
@@ -239,6 +260,7 @@ impl Device {
             grid_bindings: None,
             window: window::Window::new(words.min(opened.division.words())),
             grid: None,
+            queued: queued::Queued::default(),
             least_bits: settings.least_bits,
             shared_bytes: settings.shared_bytes,
             max_groups: settings.max_groups,
@@ -260,11 +282,22 @@ impl Device {
         let submission = self.opened.queue.submit([encoder.finish()]);
         let slice = self.staging.slice(..into.len() as u64 * 4);
         let (noted, mapped) = mpsc::channel();
-        slice.map_async(wgpu::MapMode::Read, move |result| {
-            // The receiver may have timed out.
-            let _ = noted.send(result);
-        });
-        // Submissions of other runs in the meantime are not waited for.
+        // The receiver may have timed out.
+        slice.map_async(wgpu::MapMode::Read, move |result| drop(noted.send(result)));
+        self.wait_for(submission)?;
+        self.mapped(&mapped)?;
+        let view = slice.get_mapped_range().map_err(|error| lost(error.to_string()))?;
+        bytemuck::cast_slice_mut(into).copy_from_slice(&view);
+        self.moved.reads += 1;
+        self.moved.back += into.len() as u64 * 4;
+        drop(view);
+        self.staging.unmap();
+        Ok(())
+    }
+
+    /// Waits for a submission; those of other runs in the meantime are not waited for.
+    fn wait_for(&self, submission: wgpu::SubmissionIndex) -> Result<(), BackendError> {
+        let lost = |why: String| BackendError::DeviceLost { why };
         let submission_index = Some(submission);
         let wait = wgpu::PollType::Wait { submission_index, timeout: Some(PATIENCE) };
         let polled = self.opened.device.poll(wait);
@@ -276,20 +309,21 @@ impl Device {
         if let Some(why) = self.opened.why_lost() {
             return Err(lost(why));
         }
-        polled.map_err(|error| lost(error.to_string()))?;
-        // Another thread that waits for the device may report the result.
-        match mapped.recv_timeout(PATIENCE) {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(lost(error.to_string())),
-            Err(_) => return Err(lost("the device returned no data".to_owned())),
+        polled.map(drop).map_err(|error| lost(error.to_string()))
+    }
+
+    /// Receives the result of mapping a buffer; another thread that waits for the device may report
+    /// it.
+    fn mapped(
+        &self,
+        result: &mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    ) -> Result<(), BackendError> {
+        let lost = |why: String| BackendError::DeviceLost { why };
+        match result.recv_timeout(PATIENCE) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(lost(error.to_string())),
+            Err(_) => Err(lost("the device returned no data".to_owned())),
         }
-        let view = slice.get_mapped_range().map_err(|error| lost(error.to_string()))?;
-        bytemuck::cast_slice_mut(into).copy_from_slice(&view);
-        self.moved.reads += 1;
-        self.moved.back += into.len() as u64 * 4;
-        drop(view);
-        self.staging.unmap();
-        Ok(())
     }
 }
 

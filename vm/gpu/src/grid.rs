@@ -19,6 +19,17 @@ pub(crate) struct Launch {
     pub(crate) given: Given,
 }
 
+/// Appends words to those that are sent.
+pub(crate) type Words<'w> = dyn FnMut(&[u32]) + 'w;
+
+/// The result of a submission that was begun.
+#[derive(Debug)]
+pub(crate) struct Returned {
+    pub(crate) words: Vec<u32>,
+    /// Nanoseconds of device time, if they are measured.
+    pub(crate) nanoseconds: Option<u64>,
+}
+
 /// An executor of kernels over a grid.
 pub(crate) trait Grid {
     /// Returns the shared memory of a workgroup in bytes.
@@ -57,6 +68,20 @@ pub(crate) trait Grid {
     /// Runs dispatches one after another, each of which sees the writes of the previous ones, and
     /// waits for their end. Returns the nanoseconds of device time, if they are measured.
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError>;
+
+    /// Begins a submission without waiting for it: sends words to an address, which `write` appends
+    /// in order; runs dispatches; returns the words at some addresses. Until it is finished, reads of
+    /// memory wait for it.
+    fn begin(
+        &mut self,
+        sent: (u32, u32),
+        write: &mut dyn FnMut(&mut Words<'_>),
+        launches: &[Launch],
+        returned: &[(u32, u32)],
+    ) -> Result<(), BackendError>;
+
+    /// Waits for the first submission that was begun and not yet finished, if there is one.
+    fn finish(&mut self) -> Result<Option<Returned>, BackendError>;
 }
 
 /// Minimum numbers of bits that are worth a stop for the host: it takes as long as a few iterations

@@ -5,6 +5,7 @@ mod objects;
 mod picture;
 mod report;
 
+use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -261,7 +262,8 @@ fn answer(
     };
     let index = Objects::on(&args.backend, args.adapter.as_deref(), args.area)?;
     let (time, last_queries) = (Duration::ZERO, Vec::new());
-    let mut run = Run { index, time, last_queries, max_bytes, flags, workers: &workers };
+    let begun = VecDeque::new();
+    let mut run = Run { index, begun, time, last_queries, max_bytes, flags, workers: &workers };
     let (faults, hash) = match (args.hash, &mut sheet) {
         (true, _) => {
             let mut hash = AnswerHash::default();
@@ -319,6 +321,8 @@ const ANSWERS: &str = "t,qid,id";
 /// The index and the data for the summary.
 struct Run<'a> {
     index: Objects,
+    /// Timestamps of the batches whose answers were not written yet.
+    begun: VecDeque<i64>,
     time: Duration,
     last_queries: Vec<Query>,
     max_bytes: u64,
@@ -338,27 +342,39 @@ impl Run<'_> {
     ) -> Result<Vec<FileError>, Failure> {
         // The header is written with the first answers, so that streams without a readable batch
         // produce no output.
-        let mut begun = false;
+        let mut has_header = false;
+        let mut write = |run: &mut Self, answers: &mut A, out: &mut dyn Write| {
+            while run.index.take_answers(answers) {
+                let time = run.begun.pop_front().unwrap_or_default();
+                let head = match std::mem::replace(&mut has_header, true) {
+                    true => Ok(()),
+                    false => writeln!(out, "{ANSWERS}"),
+                };
+                match (head.and_then(|()| answers.batch(time, out)), place) {
+                    (Ok(()), _) => {}
+                    (Err(error), Some(place)) => return Err(place.cannot(&error).into()),
+                    (Err(_), None) => return Ok(ControlFlow::Break(())),
+                }
+            }
+            Ok::<_, Failure>(ControlFlow::Continue(()))
+        };
         let mut faults = streams.for_each(|batch| {
             self.period(batch, answers)?;
-            let head = match std::mem::replace(&mut begun, true) {
-                true => Ok(()),
-                false => writeln!(out, "{ANSWERS}"),
-            };
-            match (head.and_then(|()| answers.batch(batch.time, out)), place) {
-                (Ok(()), _) => Ok(ControlFlow::Continue(())),
-                (Err(error), Some(place)) => Err(place.cannot(&error).into()),
-                (Err(_), None) => Ok(ControlFlow::Break(())),
-            }
+            write(self, answers, out)
         })?;
         let stopped = |fault: &FileError| matches!(fault.code, Code::Interrupted | Code::TimeLimit);
-        match faults.iter().position(stopped) {
-            Some(idx) => Err(faults.swap_remove(idx).into()),
-            None if begun || !faults.is_empty() => Ok(faults),
-            None => match (writeln!(out, "{ANSWERS}"), place) {
-                (Err(error), Some(place)) => Err(place.cannot(&error).into()),
-                (Ok(()), _) | (Err(_), None) => Ok(faults),
-            },
+        if let Some(idx) = faults.iter().position(stopped) {
+            return Err(faults.swap_remove(idx).into());
+        }
+        let begin = Instant::now();
+        self.index.finish(self.flags)?;
+        self.time += begin.elapsed();
+        if write(self, answers, out)?.is_break() || has_header || !faults.is_empty() {
+            return Ok(faults);
+        }
+        match (writeln!(out, "{ANSWERS}"), place) {
+            (Err(error), Some(place)) => Err(place.cannot(&error).into()),
+            (Ok(()), _) | (Err(_), None) => Ok(faults),
         }
     }
 
@@ -367,8 +383,9 @@ impl Run<'_> {
         let of_batches = 2 * batch.n_bytes();
         self.check_memory(self.index.n_bytes_with(batch.greatest) + of_batches)?;
         let begin = Instant::now();
-        let Batch { changes, questions, .. } = batch;
+        let Batch { changes, questions, time, .. } = batch;
         self.index.period(changes, questions, answers, self.workers, self.flags)?;
+        self.begun.push_back(*time);
         self.time += begin.elapsed();
         self.check_memory(self.index.n_bytes() + of_batches + answers.n_bytes())?;
         if !questions.is_empty() {

@@ -17,7 +17,8 @@ pub(super) const BACKENDS: [&str; 2] = ["cpu", "gpu"];
 
 /// Moving objects.
 pub(super) enum Objects {
-    Cpu(Box<MovingIndex>),
+    /// An index, and whether it has answered queries since answers were taken.
+    Cpu(Box<MovingIndex>, bool),
     #[cfg(feature = "gpu")]
     Gpu(Box<Movers>),
 }
@@ -30,7 +31,7 @@ impl Objects {
         area: Option<Rect>,
     ) -> Result<Objects, Diagnostic> {
         if backend != BACKENDS[1] {
-            return Ok(Objects::Cpu(Box::new(MovingIndex::new(area))));
+            return Ok(Objects::Cpu(Box::new(MovingIndex::new(area)), false));
         }
         let opened = open(adapter, area);
         opened.map_err(|reason| {
@@ -39,7 +40,8 @@ impl Objects {
         })
     }
 
-    /// Answers queries, then applies updates.
+    /// Answers queries, then applies updates. The answers can be taken now or after some later
+    /// batches.
     pub(super) fn period<A: Answers>(
         &mut self,
         updates: &[Update],
@@ -49,16 +51,44 @@ impl Objects {
         flags: &Flags,
     ) -> Result<(), Failure> {
         match self {
-            Objects::Cpu(index) => {
+            Objects::Cpu(index, has_answered) => {
                 let done = index.period(updates, queries, answers, workers);
+                *has_answered = true;
                 done.map_err(|ended| failed(ended, flags))
             }
             #[cfg(feature = "gpu")]
             Objects::Gpu(movers) => {
-                let is_stopped = || flags.stop().is_some();
-                let found = movers.period(updates, queries, A::FORM, &is_stopped);
-                answers.add(found.map_err(|error| device_failed(error, flags))?);
-                Ok(())
+                let begun = movers.begin(updates, queries, A::FORM, &|| flags.stop().is_some());
+                begun.map_err(|error| device_failed(error, flags))
+            }
+        }
+    }
+
+    /// Completes all batches.
+    pub(super) fn finish(&mut self, flags: &Flags) -> Result<(), Failure> {
+        #[cfg(not(feature = "gpu"))]
+        let _ = flags;
+        match self {
+            Objects::Cpu(..) => Ok(()),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => {
+                let finished = movers.finish(&|| flags.stop().is_some());
+                finished.map_err(|error| device_failed(error, flags))
+            }
+        }
+    }
+
+    /// Takes the answers of the next batch; returns false if they are not complete yet.
+    pub(super) fn take_answers<A: Answers>(&mut self, answers: &mut A) -> bool {
+        #[cfg(not(feature = "gpu"))]
+        let _ = answers;
+        match self {
+            // They are there since the period.
+            Objects::Cpu(_, has_answered) => std::mem::take(has_answered),
+            #[cfg(feature = "gpu")]
+            Objects::Gpu(movers) => {
+                let found = movers.take_answers();
+                found.map(|found| answers.add(found)).is_some()
             }
         }
     }
@@ -67,7 +97,7 @@ impl Objects {
     pub(super) fn points(&mut self, flags: &Flags) -> Result<Vec<Point>, Failure> {
         let mut points = Vec::new();
         match self {
-            Objects::Cpu(index) => index.for_each(|_, at| points.push(at)),
+            Objects::Cpu(index, _) => index.for_each(|_, at| points.push(at)),
             #[cfg(feature = "gpu")]
             Objects::Gpu(movers) => {
                 let read = movers.for_each(|_, at| points.push(at));
@@ -82,7 +112,7 @@ impl Objects {
     /// Returns the area that is divided into cells, or `None` before the first batch.
     pub(super) fn area(&self) -> Option<Rect> {
         match self {
-            Objects::Cpu(index) => index.area(),
+            Objects::Cpu(index, _) => index.area(),
             #[cfg(feature = "gpu")]
             Objects::Gpu(movers) => movers.area(),
         }
@@ -93,7 +123,7 @@ impl Objects {
         #[cfg(not(feature = "gpu"))]
         let _ = flags;
         match self {
-            Objects::Cpu(index) => Ok(index.statistics()),
+            Objects::Cpu(index, _) => Ok(index.statistics()),
             #[cfg(feature = "gpu")]
             Objects::Gpu(movers) => {
                 movers.statistics().map_err(|error| device_failed(error, flags))
@@ -104,7 +134,7 @@ impl Objects {
     /// Returns the memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         match self {
-            Objects::Cpu(index) => index.n_bytes(),
+            Objects::Cpu(index, _) => index.n_bytes(),
             #[cfg(feature = "gpu")]
             Objects::Gpu(movers) => movers.n_bytes(),
         }
@@ -113,7 +143,7 @@ impl Objects {
     /// Returns a lower bound on the memory in use, in bytes, once an object has this id.
     pub(super) fn n_bytes_with(&self, id: u32) -> u64 {
         match self {
-            Objects::Cpu(index) => index.n_bytes_with(id),
+            Objects::Cpu(index, _) => index.n_bytes_with(id),
             #[cfg(feature = "gpu")]
             Objects::Gpu(movers) => movers.n_bytes_with(id),
         }

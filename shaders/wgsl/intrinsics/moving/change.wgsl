@@ -67,6 +67,7 @@ fn applied(update: u32) -> u32 {
   if (place == NO_PLACE) {
     store(object, WAITS);
     join_max(notes() + FULL, 1u);
+    stop_later_phases();
   } else {
     store(object, place + 1u);
     store(slot_of(place), idx);
@@ -79,7 +80,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   let update = THREADS * number_of(group) + id;
   for (var i = id; i < OUTCOMES; i += THREADS) { atomicStore(&counted[i], 0u); }
   workgroupBarrier();
-  if (update < given[5].x && is_last(update)) { atomicAdd(&counted[applied(update)], 1u); }
+  if (update < given[5].x && is_due() && is_last(update)) { atomicAdd(&counted[applied(update)], 1u); }
   workgroupBarrier();
   for (var i = id; i < OUTCOMES; i += THREADS) {
     let n = atomicLoad(&counted[i]);

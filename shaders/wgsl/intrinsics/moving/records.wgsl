@@ -1,7 +1,7 @@
 // Records of answers: the number of the question, a number of 64 bits with the upper word first,
 // an object; included by the kernels that add some. Their parameters after those of the index: the
 // records, how many there is room for, their counter, which is followed by a mark if there are too
-// many.
+// many; the word with the first phase that is not due (Note [Phases] in star-shaders).
 //
 // A workgroup finds its records twice: first it counts them, then it stores them in a range that it
 // has reserved, so the common counter receives one addition from each.
@@ -35,6 +35,8 @@ fn reserve_records(id: u32) {
       let before = fetch_add(given[5].z, n);
       if (before + n < before || before + n >= MOST_RECORDS) { join_max(given[5].z + 1u, 1u); }
       else { n_before = before; }
+      // Without room, the updates of the batch wait until its queries are answered again.
+      if (before + n > given[5].y && given[5].w != 0u) { join_max(given[5].w, given[6].z + 1u); }
     }
     atomicStore(&n_found, 0u);
   }

@@ -1,5 +1,6 @@
 // The objects in the cells that a rectangle touches, included by the kernels of queries, which call
-// `walk` and say in `meet` what to do with an object. Threads have the slots of a bucket.
+// `walk` and say in `meet` what to do with an object. LANES threads have the slots of a bucket, and
+// others those of the next cells.
 
 // Returns the first and the last column or row of a tile in a range.
 fn span_of(tile: u32, places: vec2<u32>, side: u32) -> vec2<u32> {
@@ -13,7 +14,8 @@ fn span_of(tile: u32, places: vec2<u32>, side: u32) -> vec2<u32> {
 fn walk(low: vec2<i32>, high: vec2<i32>, id: u32, part: u32, n_parts: u32) {
   let xs = vec2<u32>(along(low.x, 0u), along(high.x, 0u));
   let ys = vec2<u32>(along(low.y, 1u), along(high.y, 1u));
-  var row = 0u;
+  let team = id / LANES;
+  var row = 0u; var visited = 0u;
   for (var y = ys.x >> 16u; y <= ys.y >> 16u; y++) {
     for (var x = xs.x >> 16u; x <= xs.y >> 16u; x++) {
       let tile = tile_of(y * given[3].z + x);
@@ -22,7 +24,8 @@ fn walk(low: vec2<i32>, high: vec2<i32>, id: u32, part: u32, n_parts: u32) {
       for (var at = down.x; at <= down.y; at++) {
         if (row % n_parts == part) {
           for (var cell = first + at * side + across.x; cell <= first + at * side + across.y; cell++) {
-            meet_all(cell, low, high, id);
+            if (visited % (THREADS / LANES) == team) { meet_all(cell, low, high, id % LANES); }
+            visited++;
           }
         }
         row++;
@@ -35,7 +38,7 @@ fn meet_all(cell: u32, low: vec2<i32>, high: vec2<i32>, id: u32) {
   var bucket = cell;
   loop {
     let used = load(head_of(bucket));
-    for (var slot = id; slot < SLOTS; slot += THREADS) {
+    for (var slot = id; slot < SLOTS; slot += LANES) {
       if (((used >> slot) & 1u) == 1u) {
         let idx = load(slot_of(bucket * SLOTS + slot));
         let at = position_of(object_of(idx));

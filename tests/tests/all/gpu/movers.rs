@@ -1,6 +1,8 @@
 //! Moving objects of a handle on an adapter: results equal those of the reference and of the CPU
 //! backend.
 
+use std::collections::VecDeque;
+
 use star_gpu::{DeviceSettings, Movers, MoversError};
 use star_intrinsics::moving::{
     AnswerForm, AnswerHash, BatchAnswers, Collector, MovingIndex, Point, Query, Rect, Update,
@@ -237,16 +239,88 @@ fn windows(random: &mut Random, n: usize, low: i64, side: usize) -> Vec<Query> {
     queries.collect()
 }
 
-/// Streams on the device and in the index of the CPU: equal answers, hashes, counts and positions.
+/// A stream on the device and in the index of the CPU.
+struct Both {
+    opened: Movers,
+    index: MovingIndex,
+    workers: Workers<'static>,
+    /// The expected answers that were not compared yet, with their form.
+    expected: VecDeque<(Vec<(u32, u32)>, AnswerForm)>,
+}
+
+impl Both {
+    fn new(settings: &DeviceSettings, area: Option<Rect>) -> Both {
+        let opened = Movers::open(settings, area).expect("an adapter");
+        let workers = Workers::new(Some(1), Workers::NEVER).expect("a thread");
+        Both { opened, index: MovingIndex::new(area), workers, expected: VecDeque::new() }
+    }
+
+    fn begin(&mut self, updates: &[Update], queries: &[Query], form: AnswerForm) {
+        let mut expected: Vec<(u32, u32)> = Vec::new();
+        self.index.period(updates, queries, &mut expected, &self.workers).expect("memory");
+        expected.sort_unstable();
+        self.expected.push_back((expected, form));
+        self.opened.begin(updates, queries, form, &|| false).expect("memory");
+        self.compare();
+    }
+
+    /// Compares the answers of completed periods.
+    fn compare(&mut self) {
+        while let Some(found) = self.opened.take_answers() {
+            let (expected, form) = self.expected.pop_front().expect("a period was begun");
+            let mut hash = AnswerHash::default();
+            expected.iter().for_each(|&(number, id)| hash.hit(number, id));
+            match found {
+                BatchAnswers::Pairs(mut pairs) => {
+                    pairs.sort_unstable();
+                    assert_eq!(pairs, expected);
+                    assert_eq!(form, AnswerForm::Pairs);
+                }
+                BatchAnswers::Hash(found) => assert_eq!((found, form), (hash, AnswerForm::Hash)),
+            }
+        }
+    }
+
+    /// Completes all periods and compares answers, positions and statistics.
+    fn finish(&mut self, n_ids: u32) {
+        self.opened.finish(&|| false).expect("a device");
+        self.compare();
+        assert!(self.expected.is_empty());
+        let mut positions = Vec::new();
+        self.opened.for_each(|id, at| positions.push((id, at))).expect("a device");
+        let known = (0..n_ids).filter_map(|id| Some((id, self.index.position(id)?)));
+        let known: Vec<(u32, Point)> = known.collect();
+        let differ = positions.iter().zip(&known).find(|(ours, its)| ours != its);
+        assert_eq!(differ, None, "{n_ids} ids");
+        assert_eq!(positions.len(), known.len(), "{n_ids} ids");
+        let (ours, its) = (self.opened.statistics().expect("a device"), self.index.statistics());
+        assert_eq!((ours.objects, ours.batches), (its.objects, its.batches));
+        assert_eq!(ours.answering.hits, its.answering.hits);
+        assert_eq!(ours.answering.queries, its.answering.queries);
+        let of = |updates: Updates| {
+            let Updates { superseded, inserted, removed, unknown_removals, .. } = updates;
+            (updates.updates, superseded, inserted, removed, unknown_removals)
+        };
+        assert_eq!(of(ours.updates), of(its.updates));
+    }
+}
+
+/// The settings of streams; none without an adapter.
+fn settings() -> Vec<DeviceSettings> {
+    match Movers::open(&DeviceSettings::default(), None) {
+        Ok(_) => {
+            vec![DeviceSettings::default(), DeviceSettings::tiny(), DeviceSettings::tiny_banks()]
+        }
+        Err(_) => {
+            assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
+            Vec::new()
+        }
+    }
+}
+
 #[test]
 fn streams_have_the_answers_of_the_cpu() {
-    for settings in
-        [DeviceSettings::default(), DeviceSettings::tiny(), DeviceSettings::tiny_banks()]
-    {
-        let Ok(_) = Movers::open(&settings, None) else {
-            assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
-            return;
-        };
+    for settings in settings() {
         let mut random = Random::new(39);
         let corner = |c: i64| Point::new(c, c).expect("in range");
         let small = Rect::new(corner(-20), corner(30));
@@ -259,44 +333,63 @@ fn streams_have_the_answers_of_the_cpu() {
             (90, 50, 0, 40, Some(Rect::new(corner(77), corner(77)))),
         ];
         for (n_updates, n, low, side, area) in cases {
-            let mut opened = Movers::open(&settings, area).expect("an adapter");
-            let mut index = MovingIndex::new(area);
-            let workers = Workers::new(Some(1), Workers::NEVER).expect("a thread");
+            let mut both = Both::new(&settings, area);
             for round in 0..7 {
                 // Some batches are empty, and ids grow.
                 let size = [n_updates, 0, n_updates / 3, n_updates, 7, 1, n_updates][round];
                 let updates = batch(&mut random, size, 1 + n * (round + 1) / 7, low, side);
                 let queries = windows(&mut random, round, low, side);
-                let mut expected: Vec<(u32, u32)> = Vec::new();
-                index.period(&updates, &queries, &mut expected, &workers).expect("memory");
                 let form = if round % 2 == 0 { AnswerForm::Pairs } else { AnswerForm::Hash };
-                let found = opened.period(&updates, &queries, form, &|| false).expect("memory");
-                expected.sort_unstable();
-                let mut hash = AnswerHash::default();
-                expected.iter().for_each(|&(number, id)| hash.hit(number, id));
-                match found {
-                    BatchAnswers::Pairs(mut pairs) => {
-                        pairs.sort_unstable();
-                        assert_eq!(pairs, expected, "round {round} of {n} ids");
-                    }
-                    BatchAnswers::Hash(found) => assert_eq!(found, hash, "round {round}"),
-                }
+                both.begin(&updates, &queries, form);
             }
-            let mut positions = Vec::new();
-            opened.for_each(|id, at| positions.push((id, at))).expect("a device");
-            let known = (0..=n as u32).filter_map(|id| Some((id, index.position(id)?)));
-            let known: Vec<(u32, Point)> = known.collect();
-            let differ = positions.iter().zip(&known).find(|(ours, its)| ours != its);
-            assert_eq!(differ, None, "{n} ids");
-            assert_eq!(positions.len(), known.len(), "{n} ids");
-            let (ours, its) = (opened.statistics().expect("a device"), index.statistics());
-            assert_eq!((ours.objects, ours.batches), (its.objects, its.batches));
-            assert_eq!(ours.answering.hits, its.answering.hits);
-            let of = |updates: Updates| {
-                let Updates { superseded, inserted, removed, unknown_removals, .. } = updates;
-                (updates.updates, superseded, inserted, removed, unknown_removals)
-            };
-            assert_eq!(of(ours.updates), of(its.updates));
+            both.finish(n as u32 + 1);
+        }
+    }
+}
+
+/// Small batches follow one another without new cells; batches that were begun after one without
+/// room for its answers, or for its objects in a cell, are carried out again.
+#[test]
+fn batches_in_flight_wait_for_one_without_room() {
+    for settings in settings() {
+        let mut random = Random::new(41);
+        let n = 900;
+        let all: Vec<Update> = (0..n)
+            .map(|id| {
+                let mut coordinate = || random.below(1000) as i64;
+                Update { id, to: Point::new(coordinate(), coordinate()) }
+            })
+            .collect();
+        let everything = |number| Query {
+            number,
+            range: Rect::new(
+                Point::new(0, 0).expect("in range"),
+                Point::new(999, 999).expect("in range"),
+            ),
+        };
+        for form in [AnswerForm::Pairs, AnswerForm::Hash] {
+            let mut both = Both::new(&settings, None);
+            both.begin(&all, &[], form);
+            for round in 0..12 {
+                let mut updates = batch(&mut random, 60, n as usize, 0, 1000);
+                let mut queries = windows(&mut random, 2, 0, 1000);
+                if round == 3 || round == 4 {
+                    // More answers than there is room for.
+                    queries.extend((0..3).map(everything));
+                }
+                if (6..8).contains(&round) {
+                    // Cells get more objects than there are free buckets in the smallest sizes.
+                    updates = batch(&mut random, 800, n as usize, 100 * round, 1);
+                }
+                both.begin(&updates, &queries, form);
+            }
+            both.finish(n);
+            let choices = both.opened.statistics().expect("a device").choices;
+            let is_full = choices > 1;
+            assert!(
+                choices < 5 && (is_full || !settings.small_groups),
+                "{choices} choices of cells"
+            );
         }
     }
 }
@@ -305,6 +398,6 @@ fn streams_have_the_answers_of_the_cpu() {
 fn a_stopped_batch_ends_between_dispatches() {
     let Ok(mut movers) = Movers::open(&DeviceSettings::default(), None) else { return };
     let updates = batch(&mut Random::new(40), 9, 9, 0, 9);
-    let stopped = movers.period(&updates, &[], AnswerForm::Hash, &|| true);
+    let stopped = movers.begin(&updates, &[], AnswerForm::Hash, &|| true);
     assert!(matches!(stopped, Err(MoversError::Ended(Ended::Interrupted))), "{stopped:?}");
 }

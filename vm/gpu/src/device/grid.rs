@@ -3,10 +3,12 @@
 use star_shaders::Shader;
 use star_vm::BackendError;
 
-use super::clock::{TIMES_BYTES, TIMES_WORDS};
+use super::clock::{Clock, TIMES_BYTES, TIMES_WORDS};
 use super::pipelines::entry;
 use super::{Device, Opened, whole};
-use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits, MAX_GROUPS};
+use crate::grid::{
+    Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits, MAX_GROUPS, Returned, Words,
+};
 use crate::program::internal;
 
 /// The parts of a device for kernels over a grid.
@@ -56,7 +58,7 @@ impl Device {
     }
 
     /// Writes the parameters of the launches, and binds them.
-    fn give(&mut self, launches: &[Launch]) -> Result<wgpu::BindGroup, BackendError> {
+    pub(super) fn give(&mut self, launches: &[Launch]) -> Result<wgpu::BindGroup, BackendError> {
         self.grid_parts()?;
         let Some(parts) = &mut self.grid else {
             return Err(internal("a device without grid parts"));
@@ -87,17 +89,17 @@ impl Device {
 
     /// Records launches; `first` is the number of the first one. The clock is read before it, and
     /// after them if they are the last.
-    fn recorded(
+    pub(super) fn record(
         &self,
+        encoder: &mut wgpu::CommandEncoder,
+        clock: Option<&Clock>,
         launches: &[Launch],
         first: usize,
         is_last: bool,
         bindings: &wgpu::BindGroup,
-    ) -> Result<wgpu::CommandEncoder, BackendError> {
+    ) -> Result<(), BackendError> {
         let Some(parts) = &self.grid else { return Err(internal("a device without grid parts")) };
-        let mut encoder = self.opened.encoder();
-        let timestamp_writes =
-            self.clock.as_ref().and_then(|clock| clock.around(first == 0, is_last));
+        let timestamp_writes = clock.and_then(|clock| clock.around(first == 0, is_last));
         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
         let mut pass = encoder.begin_compute_pass(&descriptor);
         let (device, seen) = (&self.opened.device, self.memory.seen());
@@ -110,8 +112,7 @@ impl Device {
             pass.set_bind_group(0, bindings, &[(first + idx) as u32 * parts.step]);
             pass.dispatch_workgroups(launch.groups[0], launch.groups[1], 1);
         }
-        drop(pass);
-        Ok(encoder)
+        Ok(())
     }
 }
 
@@ -152,6 +153,20 @@ impl Grid for Device {
         self.memory.banks.len()
     }
 
+    fn begin(
+        &mut self,
+        sent: (u32, u32),
+        write: &mut dyn FnMut(&mut Words<'_>),
+        launches: &[Launch],
+        returned: &[(u32, u32)],
+    ) -> Result<(), BackendError> {
+        self.begin_queued(sent, write, launches, returned)
+    }
+
+    fn finish(&mut self) -> Result<Option<Returned>, BackendError> {
+        self.finish_queued()
+    }
+
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError> {
         if launches.is_empty() {
             return Ok(Some(0));
@@ -164,7 +179,9 @@ impl Grid for Device {
         loop {
             let end = launches.len().min(if first == 0 { SOON } else { first + LAUNCHES });
             let is_last = end == launches.len();
-            let mut encoder = self.recorded(&launches[first..end], first, is_last, &bindings)?;
+            let (mut encoder, clock) = (self.opened.encoder(), self.clock.as_ref());
+            let some = &launches[first..end];
+            self.record(&mut encoder, clock, some, first, is_last, &bindings)?;
             if !is_last {
                 self.opened.queue.submit([encoder.finish()]);
                 first = end;

@@ -3,7 +3,7 @@
 //! tables, and discarded after as many moves as there were objects.
 
 use star_base::intrinsics::catalogue::moving::PARTS;
-use star_shaders::intrinsics::moving as shaders;
+use star_shaders::intrinsics::moving::{self as shaders, Source};
 use star_vm::Declined;
 
 use self::index::{Index, Layout, Tables};
@@ -23,7 +23,7 @@ pub use stream::{Movers, MoversError};
 /// Threads of a workgroup, usually and at least: those with a thread for an object, and those for a
 /// query.
 const THREADS: [u32; 2] = [256, 4];
-const QUERY_THREADS: [u32; 2] = [32, 4];
+const QUERY_THREADS: [u32; 2] = [64, 4];
 /// The greatest number of bits of a coordinate.
 const MOST_BITS: u32 = 30;
 /// Workgroups for all queries of a batch.
@@ -212,6 +212,11 @@ impl Groups {
     }
 }
 
+/// Returns the workgroups of each of `n` queries.
+fn parts_of_queries(n: u32) -> u32 {
+    (QUERY_GROUPS / n).clamp(1, MOST_PARTS)
+}
+
 /// Returns the objects in `n` rectangles, given lists of the coordinates of their corners.
 fn in_ranges(
     on: &mut dyn Executor,
@@ -220,7 +225,7 @@ fn in_ranges(
     n: u32,
     corners: [u32; 4],
 ) -> Result<Records, NotTaken> {
-    let n_parts = (QUERY_GROUPS / n).clamp(1, MOST_PARTS);
+    let n_parts = parts_of_queries(n);
     let units = groups.for_queries(index, u64::from(n) * u64::from(n_parts));
     let shader = shaders::ranges(groups.query_threads);
     let tail = [[n, n_parts, 0, 0], corners].concat();
@@ -282,7 +287,7 @@ impl Objects {
         };
         // After as many moves as there were objects, other cells are better.
         let kept = match held {
-            Some(index) if index.takes(call, moves.n)? => Some(index),
+            Some(index) if index.takes(moves.n, || index.n_further_buckets(call))? => Some(index),
             Some(_) | None => None,
         };
         let bare;
@@ -312,10 +317,10 @@ impl Objects {
             return Err(INVALID);
         }
         let mut batch = Batch::default();
-        batch.add(call, units, &shaders::stamp(self.groups.threads), &given)?;
+        batch.add(call, units, &shaders::stamp(self.groups.threads, Source::Lists), &given)?;
         batch.add(call, units, &shaders::planes(self.groups.threads), &given)?;
         if kept.is_some() {
-            batch.add(call, units, &shaders::change(self.groups.threads), &given)?;
+            batch.add(call, units, &shaders::change(self.groups.threads, Source::Lists), &given)?;
         }
         // The index is invalid while it is changed.
         call.unset_part(self.param, INDEX.name)?;

@@ -66,6 +66,10 @@ impl Work {
         shader: &Shader,
     ) -> Result<Vec<Launch>, NotTaken> {
         let kernel = on.kernel(shader)?;
+        self.launches_of(on, kernel)
+    }
+
+    fn launches_of(&self, on: &mut dyn Executor, kernel: Kernel) -> Result<Vec<Launch>, NotTaken> {
         let grid = on.grid()?;
         let most = grid.max_groups();
         let at_once = (grid.limbs_at_once() / self.limbs).clamp(1, u32::MAX.into()) as u32;
@@ -145,6 +149,26 @@ impl Batch {
         self.add_work(on, &units.work(given)?, shader)
     }
 
+    /// Adds a kernel that was compiled.
+    pub(super) fn add_kernel(
+        &mut self,
+        on: &mut dyn Executor,
+        units: Units,
+        kernel: Kernel,
+        given: &[u32],
+    ) -> IntrinsicResult {
+        let work = units.work(given)?;
+        self.launches.extend(work.launches_of(on, kernel)?);
+        self.limbs += u64::from(work.n_groups) * work.limbs;
+        Ok(())
+    }
+
+    /// Returns the dispatches, and the limbs that each accesses on average.
+    pub(super) fn into_parts(self) -> (Vec<Launch>, u64) {
+        let limbs = self.limbs / (self.launches.len() as u64).max(1);
+        (self.launches, limbs)
+    }
+
     /// Adds a kernel with other workgroups.
     pub(super) fn add_work(
         &mut self,
@@ -159,7 +183,8 @@ impl Batch {
 
     /// Runs all.
     pub(super) fn run(self, on: &mut dyn Executor) -> IntrinsicResult {
-        on.launch(&self.launches, self.limbs / (self.launches.len() as u64).max(1))
+        let (launches, limbs) = self.into_parts();
+        on.launch(&launches, limbs)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::backend::Gpu;
 use crate::device::Mode;
 use crate::device_trait::{ControlUnit, State, Wide};
 use crate::emulator::{Emulator, EmulatorSettings};
-use crate::grid::{Grid, Kernel, Launch, LeastBits};
+use crate::grid::{Grid, Kernel, Launch, LeastBits, Returned, Words};
 use crate::program::internal;
 
 /// Words of a buffer.
@@ -147,6 +147,20 @@ impl Grid for OneBank {
 
     fn launch(&mut self, _: &[Launch]) -> Result<Option<u64>, BackendError> {
         Err(internal("a kernel that was refused"))
+    }
+
+    fn begin(
+        &mut self,
+        _: (u32, u32),
+        _: &mut dyn FnMut(&mut Words<'_>),
+        _: &[Launch],
+        _: &[(u32, u32)],
+    ) -> Result<(), BackendError> {
+        Err(internal("a kernel that was refused"))
+    }
+
+    fn finish(&mut self) -> Result<Option<Returned>, BackendError> {
+        Ok(None)
     }
 }
 

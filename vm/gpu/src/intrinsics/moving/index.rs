@@ -305,7 +305,11 @@ impl Index {
 
     /// Returns whether its cells are still good after this number of moves: cells are chosen again
     /// if as many objects have moved as there were, and need many more buckets than cells.
-    pub(super) fn takes(&self, on: &mut dyn Executor, n: u32) -> Result<bool, NotTaken> {
+    pub(super) fn takes(
+        &self,
+        n: u32,
+        n_further: impl FnOnce() -> Result<u32, NotTaken>,
+    ) -> Result<bool, NotTaken> {
         if n > self.chosen_for {
             return Ok(false);
         }
@@ -313,7 +317,7 @@ impl Index {
             return Ok(true);
         }
         let chained = self.chosen_for / SLOTS + self.n_cells() / CHAINED_SHARE;
-        Ok(self.n_further_buckets(on)? <= chained)
+        Ok(n_further()? <= chained)
     }
 
     /// Returns the number of cells.
@@ -323,8 +327,18 @@ impl Index {
 
     /// Returns the number of buckets after the first ones of cells.
     pub(super) fn n_further_buckets(&self, on: &mut dyn Executor) -> Result<u32, NotTaken> {
-        let [used] = on.words(self.base + COUNTER)?;
-        Ok(used.min(self.words[13]) - self.n_cells())
+        let [used] = on.words(self.counter())?;
+        Ok(self.n_further(used))
+    }
+
+    /// The same, given the counter of buckets.
+    pub(super) fn n_further(&self, used: u32) -> u32 {
+        used.min(self.words[13]) - self.n_cells()
+    }
+
+    /// Returns the address of the counter of buckets.
+    pub(super) fn counter(&self) -> u32 {
+        self.base + COUNTER
     }
 
     /// Records moves.

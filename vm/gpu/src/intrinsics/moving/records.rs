@@ -9,9 +9,6 @@ use super::super::{IntrinsicResult, NotTaken};
 /// Records of a query that there is room for at first.
 const OF_A_QUERY: u64 = 16;
 const AT_LEAST: u64 = 1 << 10;
-/// Records that are read back at once, and those of a thread that adds hashes.
-const READ_AT_ONCE: u32 = 1 << 20;
-const HASHED: u32 = 16;
 /// Limbs whose processing takes as long as a step of sorting.
 const LIMBS_OF_A_RECORD: u64 = 128;
 
@@ -32,7 +29,7 @@ impl Room {
         Room(OF_A_QUERY * u64::from(n) + AT_LEAST)
     }
 
-    /// Collects records by kernels that receive records, room, counter and an unused word; again if
+    /// Collects records by kernels that receive records, room, counter and a zero; again if
     /// the room was not enough.
     pub(super) fn fill(
         self,
@@ -97,42 +94,5 @@ impl Records {
                 units.run(on, &shaders::take(threads), &given)
             }
         }
-    }
-
-    /// Calls `each` with the number of the question, from 1, and the object of each record.
-    pub(super) fn read(
-        self,
-        on: &mut dyn Executor,
-        mut each: impl FnMut(u32, u32),
-    ) -> IntrinsicResult {
-        for first in (0..self.n).step_by(READ_AT_ONCE as usize) {
-            let n = READ_AT_ONCE.min(self.n - first);
-            let mut words = vec![0; (RECORD_WORDS * n) as usize];
-            on.read(self.at + RECORD_WORDS * first, &mut words)?;
-            for record in words.chunks(RECORD_WORDS as usize) {
-                if let [number, _, _, object] = *record {
-                    each(number, object);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the sum of the hashes, given the numbers of questions.
-    pub(super) fn hash(
-        self,
-        on: &mut dyn Executor,
-        threads: u32,
-        numbers: u32,
-    ) -> Result<u64, NotTaken> {
-        let Records { at, n } = self;
-        let to = on.notes(2)?;
-        // Each thread of a workgroup has a share.
-        let n_threads = u64::from(n.div_ceil(HASHED * threads)) * u64::from(threads);
-        let limbs = LIMBS_OF_A_RECORD * u64::from(HASHED);
-        let units = Units { head: [0; 2], threads, n: n_threads, limbs };
-        units.run(on, &shaders::hash(threads), &[at, n, numbers, to, HASHED])?;
-        let [low, high] = on.words(to)?;
-        Ok(u64::from(high) << u32::BITS | u64::from(low))
     }
 }

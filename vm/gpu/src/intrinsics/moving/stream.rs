@@ -1,41 +1,66 @@
-//! Moving objects of a stream of batches, on a device without a program.
+//! Moving objects of a stream of batches, on a device without a program. `batch`: a batch in memory
+//! of the device. `on_device`: the executor of kernels.
+//!
+//! The device processes some batches while the host prepares the next one (Note \[Phases\] in
+//! star-shaders). The outcome of a batch is known when its submission is collected; batches that
+//! were not due are submitted again.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use star_intrinsics::Ended;
 use star_intrinsics::moving::{
     AnswerForm, AnswerHash, BatchAnswers, Point, Query, Rect, Statistics, Update, Updates,
 };
-use star_ir::LimitKind;
-use star_shaders::Shader;
 use star_shaders::intrinsics::moving::{
-    self as shaders, NOTES, OBJECT_WORDS, OUTCOME, Outcome, UNKNOWN_FIRST,
+    self as shaders, FULL, NOTES, OBJECT_WORDS, OUTCOME, Outcome, RECORD_WORDS, SUM_WORDS, Source,
+    UNKNOWN_FIRST, UPDATE_WORDS,
 };
-use star_vm::interrupt::Stop;
 use star_vm::{BackendError, Declined};
 
-use super::super::work::{Batch, Executor};
+use self::batch::{Batch, Plan, RESULTS, SUMS};
+use self::on_device::OnDevice;
+use super::super::work::{Batch as Launches, Executor};
 use super::super::{IntrinsicResult, NotTaken};
 use super::index::{Index, Layout};
-use super::{Groups, TOO_LARGE};
+use super::{Groups, TOO_LARGE, parts_of_queries};
 use crate::device::{Device, DeviceSettings};
-use crate::grid::{Grid, Kernel, Launch};
+use crate::grid::{Kernel, Launch, Returned, Words};
 use crate::heap::{Block, Heap};
 use crate::program::internal;
 use crate::run::End;
 
+mod batch;
+mod on_device;
+
 /// Objects that are read back at once.
 const OBJECTS_AT_ONCE: u32 = 1 << 20;
+/// Batches that the device processes while the host prepares the next one.
+const IN_FLIGHT: usize = 3;
 
 /// Moving objects on a graphics card, which receive batches of updates and queries.
 ///
 /// Ids index a table of the device, which grows to the greatest one.
 pub struct Movers {
     heap: Heap,
+    stream: State,
+}
+
+/// The objects apart from the device.
+struct State {
     area: Option<Rect>,
     /// The number of possible ids.
     n: u32,
     held: Option<Held>,
+    kernels: Option<Kernels>,
+    /// The word with the first phase that is not due.
+    not_due: u32,
+    /// The first phase of the next batch.
+    phase: u32,
+    /// Batches that the device processes, and unused ones.
+    in_flight: VecDeque<Batch>,
+    unused: Vec<Batch>,
+    /// Answers that were not taken yet.
+    answers: VecDeque<BatchAnswers>,
     statistics: Statistics,
     /// Time on the device so far, if it is measured.
     nanoseconds: u64,
@@ -47,6 +72,17 @@ struct Held {
     index: Index,
     block: Block,
     area: Rect,
+    /// The number of further buckets after the last batch that was collected.
+    n_further: u32,
+}
+
+/// The kernels of batches.
+#[derive(Clone, Copy)]
+struct Kernels {
+    ranges: Kernel,
+    sums: Kernel,
+    stamp: Kernel,
+    change: Kernel,
 }
 
 /// The reason why a batch was not completed: the objects must then be discarded.
@@ -65,8 +101,20 @@ impl Movers {
     /// The reason why there is no device, as text.
     pub fn open(settings: &DeviceSettings, area: Option<Rect>) -> Result<Movers, String> {
         let heap = Heap::new(Box::new(Device::open(settings)?));
-        let statistics = Statistics::default();
-        Ok(Movers { heap, area, n: 0, held: None, statistics, nanoseconds: 0 })
+        let stream = State {
+            area,
+            n: 0,
+            held: None,
+            kernels: None,
+            not_due: 0,
+            phase: 0,
+            in_flight: VecDeque::new(),
+            unused: Vec::new(),
+            answers: VecDeque::new(),
+            statistics: Statistics::default(),
+            nanoseconds: 0,
+        };
+        Ok(Movers { heap, stream })
     }
 
     /// Returns the name of the device.
@@ -74,75 +122,98 @@ impl Movers {
         self.heap.unit.device()
     }
 
-    /// Runs one period: answers the queries, which see all earlier batches and nothing of this one,
-    /// and then applies the updates. Of several updates of an id, the last one counts.
+    /// Begins one period, which answers the queries, which see all earlier batches and nothing of
+    /// this one, and then applies the updates. Of several updates of an id, the last one counts. The
+    /// answers can be taken after some later periods, or after [`Movers::finish`].
     ///
     /// # Errors
-    /// If memory is refused, `is_stopped` returns true, or the device fails.
-    pub fn period(
+    /// If memory is refused, `is_stopped` returns true, or the device fails, also in an earlier
+    /// period.
+    pub fn begin(
         &mut self,
         updates: &[Update],
         queries: &[Query],
         form: AnswerForm,
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<BatchAnswers, MoversError> {
-        let Movers { heap, area, n, held, statistics, nanoseconds } = self;
-        let mut on = OnDevice { heap, taken: Vec::new(), is_stopped, nanoseconds: 0 };
-        let stream = Stream { area: *area, n, held, statistics };
-        let done = stream.period(&mut on, updates, queries, form);
+    ) -> Result<(), MoversError> {
+        self.run(is_stopped, |stream| stream.period(updates, queries, form))
+    }
+
+    /// Completes all periods.
+    ///
+    /// # Errors
+    /// As for [`Movers::begin`].
+    pub fn finish(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<(), MoversError> {
+        self.run(is_stopped, |stream| stream.finish())
+    }
+
+    /// Takes the answers of the first completed period whose answers were not taken.
+    pub fn take_answers(&mut self) -> Option<BatchAnswers> {
+        self.stream.answers.pop_front()
+    }
+
+    fn run<T>(
+        &mut self,
+        is_stopped: &dyn Fn() -> bool,
+        run: impl FnOnce(&mut Stream<'_>) -> Result<T, NotTaken>,
+    ) -> Result<T, MoversError> {
+        let on = OnDevice { heap: &mut self.heap, taken: Vec::new(), is_stopped, nanoseconds: 0 };
+        let mut stream = Stream { on, state: &mut self.stream };
+        let done = run(&mut stream);
+        let Stream { on, state } = stream;
         on.taken.iter().for_each(|&block| on.heap.give(block));
-        *nanoseconds += on.nanoseconds;
+        state.nanoseconds += on.nanoseconds;
         Ok(done?)
     }
 
-    /// Calls `each` for every object, in the order of ids.
+    /// Calls `each` for every object, in the order of ids, after all periods.
     ///
     /// # Errors
-    /// If the device fails.
+    /// As for [`Movers::finish`].
     pub fn for_each(&mut self, mut each: impl FnMut(u32, Point)) -> Result<(), MoversError> {
-        let Some(Held { index, .. }) = self.held else { return Ok(()) };
-        let heap = &mut self.heap;
-        let mut on = OnDevice { heap, taken: Vec::new(), is_stopped: &|| false, nanoseconds: 0 };
-        let objects = index.objects();
-        for first in (0..self.n).step_by(OBJECTS_AT_ONCE as usize) {
-            let n = OBJECTS_AT_ONCE.min(self.n - first);
-            let mut words = vec![0; (OBJECT_WORDS * n) as usize];
-            on.read(objects + OBJECT_WORDS * first, &mut words)?;
-            for (id, object) in (first..).zip(words.chunks(OBJECT_WORDS as usize)) {
-                if let [place, _, x, y] = *object
-                    && place != 0
-                    && let Some(at) = Point::new((x as i32).into(), (y as i32).into())
-                {
-                    each(id, at);
+        self.run(&|| false, |stream| {
+            stream.finish()?;
+            let Some(Held { index, .. }) = stream.state.held else { return Ok(()) };
+            let (objects, n_ids) = (index.objects(), stream.state.n);
+            for first in (0..n_ids).step_by(OBJECTS_AT_ONCE as usize) {
+                let n = OBJECTS_AT_ONCE.min(n_ids - first);
+                let mut words = vec![0; (OBJECT_WORDS * n) as usize];
+                stream.on.read(objects + OBJECT_WORDS * first, &mut words)?;
+                for (id, object) in (first..).zip(words.chunks(OBJECT_WORDS as usize)) {
+                    if let [place, _, x, y] = *object
+                        && place != 0
+                        && let Some(at) = Point::new((x as i32).into(), (y as i32).into())
+                    {
+                        each(id, at);
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Returns the area that is divided into cells, or `None` before the first batch.
     pub fn area(&self) -> Option<Rect> {
-        self.held.map(|held| held.area)
+        self.stream.held.map(|held| held.area)
     }
 
-    /// Returns layout and activity of the index; which cells queries touch is not counted.
+    /// Returns layout and activity of the index after all periods; which cells queries touch is not
+    /// counted.
     ///
     /// # Errors
-    /// If the device fails.
+    /// As for [`Movers::finish`].
     pub fn statistics(&mut self) -> Result<Statistics, MoversError> {
+        let further_buckets = self.run(&|| false, |stream| {
+            stream.finish()?;
+            Ok(stream.state.held.map_or(0, |held| held.n_further.into()))
+        })?;
         let n_bytes = self.n_bytes();
-        let heap = &mut self.heap;
-        let mut on = OnDevice { heap, taken: Vec::new(), is_stopped: &|| false, nanoseconds: 0 };
-        let further_buckets = match &self.held {
-            Some(held) => held.index.n_further_buckets(&mut on)?.into(),
-            None => 0,
-        };
-        Ok(Statistics { n_bytes, further_buckets, ..self.statistics })
+        Ok(Statistics { n_bytes, further_buckets, ..self.stream.statistics })
     }
 
-    /// Returns the time on the device so far in nanoseconds; 0 if it is not measured.
+    /// Returns the time of completed periods on the device in nanoseconds; 0 if it is not measured.
     pub fn device_nanoseconds(&self) -> u64 {
-        self.nanoseconds
+        self.stream.nanoseconds
     }
 
     /// Returns the memory in use, in bytes.
@@ -152,118 +223,318 @@ impl Movers {
 
     /// Returns a lower bound on the memory in use, in bytes, once an object has this id.
     pub fn n_bytes_with(&self, id: u32) -> u64 {
-        let n_more = (u64::from(id) + 1).saturating_sub(self.n.into());
+        let n_more = (u64::from(id) + 1).saturating_sub(self.stream.n.into());
         self.n_bytes() + 4 * u64::from(OBJECT_WORDS) * n_more
     }
 }
 
-/// The objects apart from the device.
+/// The objects on a device.
 struct Stream<'m> {
-    area: Option<Rect>,
-    n: &'m mut u32,
-    held: &'m mut Option<Held>,
-    statistics: &'m mut Statistics,
+    on: OnDevice<'m>,
+    state: &'m mut State,
 }
 
 impl Stream<'_> {
     fn period(
-        self,
-        on: &mut OnDevice<'_>,
+        &mut self,
         updates: &[Update],
         queries: &[Query],
         form: AnswerForm,
-    ) -> Result<BatchAnswers, NotTaken> {
+    ) -> IntrinsicResult {
+        let plan = Plan::of(updates)?;
+        let n = u32::try_from(updates.len()).map_err(|_| TOO_LARGE)?;
+        while self.state.in_flight.len() >= IN_FLIGHT {
+            self.collect()?;
+        }
+        let Some(Held { index, n_further, .. }) = self.state.held else {
+            self.state.statistics.answering.queries += queries.len() as u64;
+            self.state.answers.push_back(no_answers(form));
+            return if updates.is_empty() { Ok(()) } else { self.rebuild(updates, &plan) };
+        };
+        let is_kept = plan.n_ids <= self.state.n && index.takes(n, || Ok(n_further))?;
+        if is_kept || updates.is_empty() {
+            return self.submit(updates, &plan, queries, form);
+        }
+        self.submit(&[], &Plan::default(), queries, form)?;
+        self.finish()?;
+        self.rebuild(updates, &plan)
+    }
+
+    fn finish(&mut self) -> IntrinsicResult {
+        while !self.state.in_flight.is_empty() {
+            self.collect()?;
+        }
+        Ok(())
+    }
+
+    /// Submits a batch that the index can take.
+    fn submit(
+        &mut self,
+        updates: &[Update],
+        plan: &Plan,
+        queries: &[Query],
+        form: AnswerForm,
+    ) -> IntrinsicResult {
+        let words = batch::words(updates.len(), queries.len())?;
+        let mut batch = self.state.unused.pop().unwrap_or_else(Batch::new);
+        if batch.block.words < words {
+            self.on.heap.give(std::mem::take(&mut batch.block));
+            batch.block = self.on.keep(words.into())?;
+        }
+        (batch.n_updates, batch.n_unknown, batch.form) =
+            (updates.len() as u32, plan.n_unknown, form);
+        batch.numbers.clear();
+        batch.numbers.extend(queries.iter().map(|query| query.number));
+        if batch.room() < batch.n_returned() {
+            self.on.heap.give(std::mem::take(&mut batch.records));
+            let words = u64::from(RECORD_WORDS) * u64::from(batch.n_returned());
+            batch.records = self.on.keep(words)?;
+        }
+        batch.phase = self.state.phase;
+        self.state.phase += 2;
+        self.enter(batch, words, &mut |to| {
+            to(&[0; RESULTS as usize]);
+            plan.write(updates, to);
+            batch::write_queries(queries, to);
+        })
+    }
+
+    /// Submits a batch, and sends its first words.
+    fn enter(
+        &mut self,
+        mut batch: Batch,
+        words: u32,
+        write: &mut dyn FnMut(&mut Words<'_>),
+    ) -> IntrinsicResult {
+        let held = self.state.held.ok_or_else(|| internal("a batch without an index"))?;
+        let (launches, limbs) = self.launches(&held.index, &batch)?;
+        let mut returned = vec![(batch.block.at, RESULTS), (held.index.counter(), 1)];
+        returned.push((batch.records.at, RECORD_WORDS * batch.n_returned()));
+        let grid = self.on.grid()?;
+        let at_once = grid.launches_at_once(limbs);
+        let (mut first, mut sent) = (0, (batch.block.at, words));
+        batch.n_begun = 0;
+        loop {
+            self.on.check()?;
+            let end = launches.len().min(first + at_once);
+            let is_last = end == launches.len();
+            let returned: &[(u32, u32)] = if is_last { &returned } else { &[] };
+            self.on.grid()?.begin(sent, write, &launches[first..end], returned)?;
+            batch.n_begun += 1;
+            (first, sent) = (end, (0, 0));
+            if is_last {
+                break;
+            }
+        }
+        self.state.in_flight.push_back(batch);
+        Ok(())
+    }
+
+    /// Returns the dispatches of a batch, and the limbs that each accesses.
+    fn launches(&mut self, index: &Index, batch: &Batch) -> Result<(Vec<Launch>, u64), NotTaken> {
+        let on: &mut dyn Executor = &mut self.on;
         let groups = Groups::of(on)?;
-        let notes = on.notes(NOTES)?;
-        let index = self.held.map(|held| held.index.with_notes(notes));
-        let answers = match &index {
-            Some(index) if !queries.is_empty() => answer(on, groups, index, queries, form)?,
-            Some(_) | None => match form {
-                AnswerForm::Pairs => BatchAnswers::Pairs(Vec::new()),
-                AnswerForm::Hash => BatchAnswers::Hash(AnswerHash::default()),
+        let (threads, query_threads) = (groups.threads, groups.query_threads);
+        let kernels = match self.state.kernels {
+            Some(kernels) => kernels,
+            None => Kernels {
+                ranges: on.kernel(&shaders::ranges(query_threads))?,
+                sums: on.kernel(&shaders::sums(query_threads))?,
+                stamp: on.kernel(&shaders::stamp(threads, Source::Stream))?,
+                change: on.kernel(&shaders::change(threads, Source::Stream))?,
             },
         };
-        let answering = &mut self.statistics.answering;
-        answering.queries += queries.len() as u64;
+        self.state.kernels = Some(kernels);
+        let (index, not_due) = (index.with_notes(batch.notes()), self.state.not_due);
+        let mut launches = Launches::default();
+        let n = batch.n_queries();
+        if n > 0 {
+            let n_parts = parts_of_queries(n);
+            let (kernel, answers) = match batch.form {
+                AnswerForm::Pairs => {
+                    (kernels.ranges, [batch.records.at, batch.room(), batch.counter(), not_due])
+                }
+                AnswerForm::Hash => {
+                    (kernels.sums, [batch.sums(), SUMS, batch.numbers_at(), not_due])
+                }
+            };
+            let given = [[n, n_parts, batch.phase, 0], batch.corners()].concat();
+            let given = [&index.words()[..], &answers, &given].concat();
+            let units = groups.for_queries(&index, u64::from(n) * u64::from(n_parts));
+            launches.add_kernel(on, units, kernel, &given)?;
+        }
+        if batch.n_updates > 0 {
+            let given =
+                of_updates(&index, batch.n_updates, batch.updates(), not_due, batch.phase + 1);
+            launches.add_kernel(on, index.over(batch.n_updates), kernels.stamp, &given)?;
+            launches.add_kernel(on, index.over(batch.n_updates), kernels.change, &given)?;
+        }
+        Ok(launches.into_parts())
+    }
+
+    /// Waits for the submissions of the first batch, and returns its results.
+    fn returned(&mut self, batch: &Batch) -> Result<Vec<u32>, NotTaken> {
+        let mut words = Vec::new();
+        for _ in 0..batch.n_begun {
+            self.on.check()?;
+            let returned = self.on.grid()?.finish()?;
+            let returned = returned.ok_or_else(|| internal("a batch without a submission"))?;
+            let Returned { words: its, nanoseconds } = returned;
+            self.on.nanoseconds += nanoseconds.unwrap_or(0);
+            words = its;
+        }
+        Ok(words)
+    }
+
+    /// Completes the first batch.
+    fn collect(&mut self) -> IntrinsicResult {
+        let Some(mut batch) = self.state.in_flight.pop_front() else { return Ok(()) };
+        let words = self.returned(&batch)?;
+        let (of_batch, rest) = words.split_at(RESULTS as usize);
+        let (counter, records) = rest.split_at(1);
+        let (notes, rest) = of_batch.split_at(NOTES as usize);
+        let (sums, counters) = rest.split_at((SUMS * SUM_WORDS) as usize);
+        let (n, is_too_large) = (counters[0], counters[1] != 0);
+        if is_too_large {
+            return Err(TOO_LARGE);
+        }
+        if n > batch.room() {
+            self.on.heap.give(std::mem::take(&mut batch.records));
+            batch.records = self.on.keep(u64::from(RECORD_WORDS) * u64::from(n))?;
+            return self.again(Some(batch));
+        }
+        let answers = match batch.form {
+            AnswerForm::Hash => BatchAnswers::Hash(batch::total(sums)),
+            AnswerForm::Pairs => BatchAnswers::Pairs(self.pairs(&batch, n, records)?),
+        };
+        let State { statistics, held, answers: of_batches, unused, .. } = &mut *self.state;
+        let answering = &mut statistics.answering;
+        answering.queries += batch.numbers.len() as u64;
         answering.hits += match &answers {
             BatchAnswers::Pairs(pairs) => pairs.len() as u64,
             BatchAnswers::Hash(hash) => hash.hits,
         };
-        if !updates.is_empty() {
-            self.take(on, groups.threads, notes, index, updates)?;
+        of_batches.push_back(answers);
+        if let Some(held) = held {
+            held.n_further = held.index.n_further(counter[0]);
+            held.index = held.index.after(batch.n_updates);
         }
-        Ok(answers)
+        if batch.n_updates > 0 {
+            count(statistics, notes, batch.n_updates, batch.n_unknown);
+        }
+        unused.push(batch);
+        if notes[FULL as usize] != 0 {
+            self.again(None)?;
+        }
+        Ok(())
     }
 
-    /// Applies updates, in the cells of the index if they are still good.
-    fn take(
-        self,
-        on: &mut OnDevice<'_>,
-        threads: u32,
-        notes: u32,
-        index: Option<Index>,
-        updates: &[Update],
-    ) -> IntrinsicResult {
-        let n = u32::try_from(updates.len()).map_err(|_| TOO_LARGE)?;
-        let greatest = updates.iter().map(|update| update.id).max().unwrap_or(0);
-        let is_kept = match &index {
-            Some(index) => greatest < *self.n && index.takes(on, n)?,
-            None => false,
+    /// Submits the batches that were not due again: after one whose queries were not answered, or
+    /// after all objects have entered new cells.
+    fn again(&mut self, first: Option<Batch>) -> IntrinsicResult {
+        let mut rest = std::mem::take(&mut self.state.in_flight);
+        for batch in &rest {
+            self.returned(batch)?;
+        }
+        match first {
+            Some(batch) => rest.push_front(batch),
+            None => self.rebuild(&[], &Plan::default())?,
+        }
+        self.on.write(self.state.not_due, &[0])?;
+        for batch in rest {
+            self.enter(batch, RESULTS, &mut |to| to(&[0; RESULTS as usize]))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the numbers of queries and the ids of records, the first of which have returned.
+    fn pairs(
+        &mut self,
+        batch: &Batch,
+        n: u32,
+        returned: &[u32],
+    ) -> Result<Vec<(u32, u32)>, NotTaken> {
+        let n_words = (RECORD_WORDS * n) as usize;
+        let mut rest = vec![0; n_words.saturating_sub(returned.len())];
+        self.on.read(batch.records.at + returned.len() as u32, &mut rest)?;
+        let returned = &returned[..n_words.min(returned.len())];
+        let records =
+            [returned, &rest].into_iter().flat_map(|all| all.chunks(RECORD_WORDS as usize));
+        let pair = |record: &[u32]| match *record {
+            [question, _, _, object] => {
+                Some((*batch.numbers.get(question.wrapping_sub(1) as usize)?, object - 1))
+            }
+            _ => None,
         };
-        let objects = match &index {
-            Some(index) if greatest < *self.n => index.objects(),
+        Ok(records.filter_map(pair).collect())
+    }
+
+    /// Applies updates and puts all objects into new cells. No batch is in flight.
+    fn rebuild(&mut self, updates: &[Update], plan: &Plan) -> IntrinsicResult {
+        let Stream { on, state } = self;
+        let threads = Groups::of(on)?.threads;
+        if state.not_due == 0 {
+            state.not_due = on.keep(1)?.at;
+        }
+        let notes = on.notes(NOTES)?;
+        let held = state.held.map(|held| held.index.objects());
+        let objects = match held {
+            Some(objects) if plan.n_ids <= state.n => objects,
             Some(_) | None => {
-                let wanted = greatest.checked_add(1).ok_or(TOO_LARGE)?;
-                let more = wanted.max(self.n.saturating_mul(2));
+                let more = plan.n_ids.max(state.n.saturating_mul(2));
                 let at = on.extra(u64::from(OBJECT_WORDS) * u64::from(more))?.at;
-                if let Some(index) = &index {
-                    on.copy(index.objects(), at, OBJECT_WORDS * *self.n)?;
+                if let Some(objects) = held {
+                    on.copy(objects, at, OBJECT_WORDS * state.n)?;
                 }
-                *self.n = more;
+                state.n = more;
                 at
             }
         };
-        let bare = Index::bare(threads, *self.n, objects, notes);
-        let kept = index.filter(|_| is_kept);
-        let changed = kept.as_ref().unwrap_or(&bare);
-        let (at, n_unknown) = upload(on, updates)?;
-        let [first, step] = changed.stamps();
-        let [gone, first_gone] = [0, 1].map(|set| at + 3 * n + set * n.div_ceil(u32::BITS));
-        let of_updates = [n, at, at + n, at + 2 * n, gone, first, step, first_gone, 1];
-        let given = [&changed.words()[..], &of_updates].concat();
-        changed.clear_notes(on)?;
-        let mut batch = Batch::default();
-        batch.add(on, changed.over(n), &shaders::stamp(threads), &given)?;
-        batch.add(on, changed.over(n), &shaders::change(threads), &given)?;
-        batch.run(on)?;
-        let found = changed.notes(on)?;
-        count(self.statistics, &found, n, n_unknown);
-        if let (Some(index), Some(held)) = (&kept, self.held.as_mut()) {
-            held.index = index.after(n);
-            if found[shaders::FULL as usize] == 0 {
-                return Ok(());
-            }
+        let bare = Index::bare(threads, state.n, objects, notes);
+        if !updates.is_empty() {
+            let n = updates.len() as u32;
+            let mut words = Vec::with_capacity(UPDATE_WORDS as usize * updates.len());
+            plan.write(updates, &mut |some| words.extend_from_slice(some));
+            let at = on.extra(words.len() as u64)?.at;
+            on.write(at, &words)?;
+            drop(words);
+            let given = of_updates(&bare, n, at, 0, 0);
+            let mut launches = Launches::default();
+            launches.add(on, bare.over(n), &shaders::stamp(threads, Source::Stream), &given)?;
+            launches.add(on, bare.over(n), &shaders::change(threads, Source::Stream), &given)?;
+            launches.run(on)?;
+            count(&mut state.statistics, &bare.notes(on)?, n, plan.n_unknown);
         }
-        // All objects enter new cells.
-        let layout = Layout::choose(on, &bare, self.area)?;
-        let block = on.heap.take(layout.words());
-        let block = block.map_err(|error| match error {
-            BackendError::OutOfMemory(_) => NotTaken::Declined(Declined::Memory),
-            error => error.into(),
-        })?;
+        let layout = Layout::choose(on, &bare, state.area)?;
+        let block = on.keep(layout.words())?;
         let index = Index::build(on, &layout, &bare, block.at)?;
-        if let Some(old) = self.held.replace(Held { index, block, area: layout.area() }) {
+        let n_further = index.n_further_buckets(on)?;
+        if let Some(old) = state.held.replace(Held { index, block, area: layout.area(), n_further })
+        {
             on.heap.give(old.block);
         }
-        self.statistics.choices += 1;
-        self.statistics.cells = index.n_cells().into();
+        state.statistics.choices += 1;
+        state.statistics.cells = index.n_cells().into();
         Ok(())
+    }
+}
+
+/// The parameters of the kernels that apply updates.
+fn of_updates(index: &Index, n: u32, at: u32, not_due: u32, phase: u32) -> Vec<u32> {
+    let [first, step] = index.stamps();
+    [&index.words()[..], &[n, at, 0, 0, not_due, first, step, phase]].concat()
+}
+
+fn no_answers(form: AnswerForm) -> BatchAnswers {
+    match form {
+        AnswerForm::Pairs => BatchAnswers::Pairs(Vec::new()),
+        AnswerForm::Hash => BatchAnswers::Hash(AnswerHash::default()),
     }
 }
 
 /// Adds the outcomes of a batch of `n` updates, of which some remove objects that the batch has
 /// removed before.
-fn count(statistics: &mut Statistics, notes: &[u32; NOTES as usize], n: u32, n_unknown: u64) {
+fn count(statistics: &mut Statistics, notes: &[u32], n: u32, n_unknown: u64) {
     let of = |outcome: Outcome| u64::from(notes[(OUTCOME + outcome as u32) as usize]);
     let (in_place, split) = (of(Outcome::InPlace), of(Outcome::Split));
     let (inserted, removed) = (of(Outcome::Inserted), of(Outcome::Removed));
@@ -282,139 +553,6 @@ fn count(statistics: &mut Statistics, notes: &[u32; NOTES as usize], n: u32, n_u
     });
     statistics.objects = (statistics.objects + inserted).saturating_sub(removed);
     statistics.batches += 1;
-}
-
-/// Writes updates as lists: objects from 1, both coordinates; the set of removals, and of those
-/// whose object no earlier update concerns. Returns their address, and how many removals follow
-/// another one of their object.
-fn upload(on: &mut OnDevice<'_>, updates: &[Update]) -> Result<(u32, u64), NotTaken> {
-    let n = updates.len();
-    let mut words = Vec::with_capacity(3 * n + 2 * n.div_ceil(32));
-    words.extend(updates.iter().map(|update| update.id + 1));
-    let to = |update: &Update| update.to.unwrap_or_default();
-    words.extend(updates.iter().map(|update| to(update).x() as u32));
-    words.extend(updates.iter().map(|update| to(update).y() as u32));
-    let mut sets = vec![0; 2 * n.div_ceil(32)];
-    let (gone, first_gone) = sets.split_at_mut(n.div_ceil(32));
-    let mut n_unknown = 0;
-    if updates.iter().any(|update| update.to.is_none()) {
-        let mut is_gone = HashMap::with_capacity(n);
-        for (idx, update) in updates.iter().enumerate() {
-            let removes = update.to.is_none();
-            let bit = u32::from(removes) << (idx % 32);
-            gone[idx / 32] |= bit;
-            match is_gone.insert(update.id, removes) {
-                None => first_gone[idx / 32] |= bit,
-                Some(before) => n_unknown += u64::from(before && removes),
-            }
-        }
-    }
-    words.extend(sets);
-    let at = on.extra(words.len() as u64)?.at;
-    on.write(at, &words)?;
-    Ok((at, n_unknown))
-}
-
-/// Answers queries.
-fn answer(
-    on: &mut OnDevice<'_>,
-    groups: Groups,
-    index: &Index,
-    queries: &[Query],
-    form: AnswerForm,
-) -> Result<BatchAnswers, NotTaken> {
-    let n = u32::try_from(queries.len()).map_err(|_| TOO_LARGE)?;
-    let corner =
-        |coordinate: fn(&Query) -> i32| queries.iter().map(move |it| coordinate(it) as u32);
-    let mut words: Vec<u32> = corner(|query| query.range.low().x()).collect();
-    words.extend(corner(|query| query.range.low().y()));
-    words.extend(corner(|query| query.range.high().x()));
-    words.extend(corner(|query| query.range.high().y()));
-    words.extend(queries.iter().map(|query| query.number));
-    let at = on.extra(words.len() as u64)?.at;
-    on.write(at, &words)?;
-    let corners = [at, at + n, at + 2 * n, at + 3 * n];
-    let records = super::in_ranges(on, groups, index, n, corners)?;
-    match form {
-        AnswerForm::Pairs => {
-            let mut pairs = Vec::new();
-            records.read(on, |number, object| {
-                let query = queries.get(number as usize - 1);
-                pairs.extend(query.map(|query| (query.number, object - 1)));
-            })?;
-            Ok(BatchAnswers::Pairs(pairs))
-        }
-        AnswerForm::Hash => {
-            let hash = records.hash(on, groups.threads, at + 4 * n)?;
-            Ok(BatchAnswers::Hash(AnswerHash { hits: records.n.into(), hash }))
-        }
-    }
-}
-
-/// A device without a program.
-struct OnDevice<'d> {
-    heap: &'d mut Heap,
-    /// Memory that is freed at the end of a batch.
-    taken: Vec<Block>,
-    is_stopped: &'d dyn Fn() -> bool,
-    nanoseconds: u64,
-}
-
-impl OnDevice<'_> {
-    fn took(&mut self, block: Result<Block, BackendError>) -> Result<Block, NotTaken> {
-        match block {
-            Ok(block) => {
-                self.taken.push(block);
-                Ok(block)
-            }
-            Err(BackendError::OutOfMemory(_)) => Err(NotTaken::Declined(Declined::Memory)),
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-impl Executor for OnDevice<'_> {
-    fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken> {
-        self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid").into())
-    }
-
-    fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
-        Ok(self.grid()?.kernel(shader)?)
-    }
-
-    fn extra(&mut self, words: u64) -> Result<Block, NotTaken> {
-        let block = self.heap.take(words);
-        self.took(block)
-    }
-
-    fn notes(&mut self, words: u32) -> Result<u32, NotTaken> {
-        let block = self.heap.take_near(words.into());
-        Ok(self.took(block)?.at)
-    }
-
-    fn read(&mut self, at: u32, into: &mut [u32]) -> IntrinsicResult {
-        Ok(self.heap.unit.read(at, into)?)
-    }
-
-    fn write(&mut self, at: u32, words: &[u32]) -> IntrinsicResult {
-        Ok(self.heap.unit.write(at, words)?)
-    }
-
-    fn copy(&mut self, from: u32, to: u32, words: u32) -> IntrinsicResult {
-        Ok(self.heap.unit.copy(from, to, words)?)
-    }
-
-    fn launch(&mut self, launches: &[Launch], limbs: u64) -> IntrinsicResult {
-        let at_once = self.grid()?.launches_at_once(limbs);
-        for some in launches.chunks(at_once) {
-            if (self.is_stopped)() {
-                return Err(Stop::Limit(LimitKind::Interrupted).into());
-            }
-            let took = self.grid()?.launch(some)?;
-            self.nanoseconds += took.unwrap_or(0);
-        }
-        Ok(())
-    }
 }
 
 impl From<NotTaken> for MoversError {
