@@ -7,7 +7,7 @@ use star_shaders::Shader;
 use star_shaders::intrinsics::polyline::{self as shaders, BLOCK, record};
 use star_vm::Declined;
 
-use super::work::{Batch, Executor, Units, Work, read_numbers, write_numbers};
+use super::work::{Batch, Executor, Units, Work};
 use super::{IntrinsicResult, NotTaken};
 use crate::run::{Call, Placed};
 use crate::value::ObjectKind;
@@ -98,7 +98,9 @@ pub(super) fn polylines(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
         let outside = call.extra(of_guides)?.at;
         let threads = THREADS[usize::from(call.grid()?.has_small_groups())];
         let search = Search::new(call, threads, &requests)?;
-        let gradients = gradients(call, threads, grey, image, n_blurs, &requests)?;
+        // One submission for everything, unless the requests take several.
+        let mut batch = Batch::default();
+        let gradients = gradients(call, &mut batch, threads, grey, image, n_blurs, &requests)?;
         let mut n_outside = Vec::new();
         for (group, requests) in requests.chunks(search.together as usize).enumerate() {
             let first = group as u32 * search.together;
@@ -111,15 +113,19 @@ pub(super) fn polylines(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
                 n_outside
                     .extend(geometry.guides().map(|guide| n_points - guide.inside.len() as u32));
             }
+            if group > 0 {
+                std::mem::take(&mut batch).run(call)?;
+            }
             call.write(search.records, &records)?;
             let to = [scores + first, nodes + first * n_nodes];
-            search.run(call, requests, to)?;
+            search.add(call, &mut batch, requests, to)?;
         }
         call.write(outside, &n_outside)?;
         let [n_path, n_guides] = [of_path, of_guides].map(|n| n as u32);
-        write_numbers(call, threads, scores, [n_requests, 1, SCORE_BITS], score)?;
-        write_numbers(call, threads, nodes, [n_path, 1, 2 * COORDINATE_BITS], path)?;
-        write_numbers(call, threads, outside, [n_guides, 1, COORDINATE_BITS], out)?;
+        batch.write_numbers(call, threads, scores, [n_requests, 1, SCORE_BITS], score)?;
+        batch.write_numbers(call, threads, nodes, [n_path, 1, 2 * COORDINATE_BITS], path)?;
+        batch.write_numbers(call, threads, outside, [n_guides, 1, COORDINATE_BITS], out)?;
+        batch.run(call)?;
     }
     call.put(8, score)?;
     call.put(9, path)?;
@@ -154,9 +160,11 @@ fn is_by_columns(request: &Request) -> bool {
     (b.x - a.x).abs() > (b.y - a.y).abs()
 }
 
-/// Computes the gradients of an image, row by row and column by column where a request needs them.
+/// Adds the computation of the gradients of an image, row by row and column by column where a
+/// request needs them; most smoothings are run at once.
 fn gradients(
     call: &mut Call<'_, '_, '_>,
+    batch: &mut Batch,
     threads: u32,
     grey: Placed,
     image: Image,
@@ -174,22 +182,21 @@ fn gradients(
     }
     let mut pixels = call.extra(n)?.at;
     let mut other = if n_blurs > 0 { call.extra(n)?.at } else { pixels };
-    read_numbers(call, threads, grey, pixels)?;
+    batch.read_numbers(call, threads, grey, pixels)?;
     let units = Units { head: [0; 2], threads, n, limbs: LIMBS_OF_A_VECTOR };
     let (blur, mut blurred) = (shaders::blur(threads), 0);
     while blurred < n_blurs {
-        let mut batch = Batch::default();
         for _ in 0..BLURS_AT_ONCE.min(n_blurs - blurred) {
             // The first result is in units of 1/16.
             let shift = if blurred == 0 { 0 } else { 4 };
             batch.add(call, units, &blur, &[pixels, width, height, other, shift])?;
             (pixels, other, blurred) = (other, pixels, blurred + 1);
         }
-        batch.run(call)?;
+        std::mem::take(batch).run(call)?;
     }
     for Gradients { at, strides } in gradients.into_iter().flatten() {
         let given = [&[pixels, width, height, at], &strides[..]].concat();
-        units.run(call, &shaders::gradient(threads), &given)?;
+        batch.add(call, units, &shaders::gradient(threads), &given)?;
     }
     Ok(gradients)
 }
@@ -210,19 +217,27 @@ impl Search {
         };
         let together = most.clamp(1, requests.len() as u64);
         let record_words = u64::from(record::MIDDLES) + 2 * p + d + 2 * (2 * d - 1);
-        let mut memory = |words: u64| Ok::<u32, NotTaken>(call.extra(together * words)?.at);
+        // All memory is cleared at once.
+        let of_blocks = (2 * d - 1).div_ceil(BLOCK.into()) * d;
+        let words = [record_words, 2 * d, of_blocks, 2, of_layer * n_layers];
+        let mut at = call.extra(together * words.iter().sum::<u64>())?.at;
+        let [records, ends, blocks, states, layers] = words.map(|words| {
+            let first = at;
+            at = at.wrapping_add((together * words) as u32);
+            first
+        });
         Ok(Search {
             threads,
             n_nodes,
             n_points,
             together: together as u32,
-            records: memory(record_words)?,
+            records,
             record_words: record_words as u32,
-            ends: memory(2 * d)?,
-            blocks: memory((2 * d - 1).div_ceil(BLOCK.into()) * d)?,
-            layers: memory(of_layer * n_layers)?,
+            ends,
+            blocks,
+            layers,
             layer_words: u32::try_from(together * of_layer).map_err(|_| TOO_LARGE)?,
-            states: memory(2)?,
+            states,
             kernels: Kernels {
                 ends: shaders::ends(threads),
                 links: shaders::links(threads),
@@ -261,10 +276,12 @@ impl Search {
         Ok(())
     }
 
-    /// Answers requests whose records are written. `to`: the scores, and the nodes.
-    fn run(
+    /// Adds the kernels that answer requests whose records are written. `to`: the scores, and the
+    /// nodes.
+    fn add(
         &self,
         call: &mut Call<'_, '_, '_>,
+        batch: &mut Batch,
         requests: &[Request],
         to: [u32; 2],
     ) -> IntrinsicResult {
@@ -283,7 +300,6 @@ impl Search {
             let n = u64::from(n_requests) * u64::from(rows) * u64::from(n_points);
             Units { head, threads, n, limbs }
         };
-        let mut batch = Batch::default();
         let kernels = &self.kernels;
         let mut add = |call: &mut Call<'_, '_, '_>, units, shader, given: &[u32]| {
             batch.add(call, units, shader, &[&of_requests[..], given].concat())
@@ -315,7 +331,7 @@ impl Search {
             batch.add_work(call, &work, &kernels.trace)?;
             from_node -= n;
             if from_node == 2 {
-                return batch.run(call);
+                return Ok(());
             }
         }
     }

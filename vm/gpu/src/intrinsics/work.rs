@@ -195,10 +195,9 @@ pub(super) fn read_numbers(
     table: Placed,
     numbers: u32,
 ) -> IntrinsicResult {
-    let Placed { at, stride, sizes } = table;
-    let limbs = u64::from(sizes.columns / 2 + 1);
-    let units = Units { head: [0; 2], threads, n: sizes.rows.into(), limbs };
-    units.run(on, &numbers::read(threads), &[at, stride, sizes.columns, sizes.rows, numbers])
+    let mut batch = Batch::default();
+    batch.read_numbers(on, threads, table, numbers)?;
+    batch.run(on)
 }
 
 /// Writes rows of numbers with these bits as the columns of a table.
@@ -206,11 +205,42 @@ pub(super) fn write_numbers(
     on: &mut dyn Executor,
     threads: u32,
     numbers: u32,
-    [n_rows, fields, bits]: [u32; 3],
+    sizes: [u32; 3],
     table: Reserved,
 ) -> IntrinsicResult {
-    let n = u64::from(n_rows.div_ceil(u32::BITS)) * u64::from(fields * bits);
-    let units = Units { head: [0; 2], threads, n, limbs: u64::from(u32::BITS) / 2 };
-    let given = [numbers, n_rows, fields, bits, table.at(), table.sizes.stride()];
-    units.run(on, &numbers::write(threads), &given)
+    let mut batch = Batch::default();
+    batch.write_numbers(on, threads, numbers, sizes, table)?;
+    batch.run(on)
+}
+
+impl Batch {
+    /// Adds what [`read_numbers`] does.
+    pub(super) fn read_numbers(
+        &mut self,
+        on: &mut dyn Executor,
+        threads: u32,
+        table: Placed,
+        numbers: u32,
+    ) -> IntrinsicResult {
+        let Placed { at, stride, sizes } = table;
+        let limbs = u64::from(sizes.columns / 2 + 1);
+        let units = Units { head: [0; 2], threads, n: sizes.rows.into(), limbs };
+        let given = [at, stride, sizes.columns, sizes.rows, numbers];
+        self.add(on, units, &numbers::read(threads), &given)
+    }
+
+    /// Adds what [`write_numbers`] does.
+    pub(super) fn write_numbers(
+        &mut self,
+        on: &mut dyn Executor,
+        threads: u32,
+        numbers: u32,
+        [n_rows, fields, bits]: [u32; 3],
+        table: Reserved,
+    ) -> IntrinsicResult {
+        let n = u64::from(n_rows.div_ceil(u32::BITS)) * u64::from(fields * bits);
+        let units = Units { head: [0; 2], threads, n, limbs: u64::from(u32::BITS) / 2 };
+        let given = [numbers, n_rows, fields, bits, table.at(), table.sizes.stride()];
+        self.add(on, units, &numbers::write(threads), &given)
+    }
 }
