@@ -16,8 +16,9 @@
 //!
 //! Note [Phases]. A stream submits batches before the outcomes of earlier ones are known. Each batch
 //! has two phases, its queries and its updates, numbered in order. A phase that lacks room for its
-//! answers or buckets stores the number of the first phase that is not due any more; kernels of
-//! phases from there on change nothing, until the host has provided the room and submits them again.
+//! answers or buckets stores the number of the first phase that is not due any more. Updates of
+//! phases from there on change nothing, and answers count for nothing, until the host has provided
+//! the room and submits them again.
 
 use super::numbers::{GIVEN, WIDE};
 use crate::{Limb, Shader};
@@ -188,8 +189,7 @@ pub fn ranges(threads: u32) -> Shader {
 }
 
 /// Returns the kernel that counts the objects in rectangles and adds their hashes. Given: the sums,
-/// how many there are, the numbers of queries, the word with the first phase that is not due; then
-/// as for [`ranges`].
+/// how many there are, the numbers of queries, an unused word; then as for [`ranges`].
 pub fn sums(threads: u32) -> Shader {
     kernel(threads, &[INDEX, WALK, RECTANGLE, part!("sums")])
 }

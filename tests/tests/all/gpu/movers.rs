@@ -394,6 +394,34 @@ fn batches_in_flight_wait_for_one_without_room() {
     }
 }
 
+/// Objects gather in a few cells, which then need many buckets.
+#[test]
+fn cells_of_a_stream_are_chosen_again_after_many_moves() {
+    for settings in settings() {
+        let mut random = Random::new(42);
+        let n = 600;
+        let mut both = Both::new(&settings, None);
+        let spread: Vec<Update> = (0..n)
+            .map(|id| {
+                let mut coordinate = || random.below(1000) as i64;
+                Update { id, to: Point::new(coordinate(), coordinate()) }
+            })
+            .collect();
+        both.begin(&spread, &[], AnswerForm::Hash);
+        for round in 0..16 {
+            // Half of the objects move at a time.
+            let (half, place) = (round % 2, 100 * (round / 2 % 4) + 50);
+            let at = Point::new(place.into(), place.into());
+            let ids = (0..n).filter(|id| id % 2 == half);
+            let updates: Vec<Update> = ids.map(|id| Update { id, to: at }).collect();
+            let queries = windows(&mut random, 3, 0, 500);
+            both.begin(&updates, &queries, AnswerForm::Pairs);
+        }
+        both.finish(n);
+        assert!(both.opened.statistics().expect("a device").choices > 1);
+    }
+}
+
 #[test]
 fn a_stopped_batch_ends_between_dispatches() {
     let Ok(mut movers) = Movers::open(&DeviceSettings::default(), None) else { return };

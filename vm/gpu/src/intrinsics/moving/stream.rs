@@ -354,9 +354,7 @@ impl Stream<'_> {
                 AnswerForm::Pairs => {
                     (kernels.ranges, [batch.records.at, batch.room(), batch.counter(), not_due])
                 }
-                AnswerForm::Hash => {
-                    (kernels.sums, [batch.sums(), SUMS, batch.numbers_at(), not_due])
-                }
+                AnswerForm::Hash => (kernels.sums, [batch.sums(), SUMS, batch.numbers_at(), 0]),
             };
             let given = [[n, n_parts, batch.phase, 0], batch.corners()].concat();
             let given = [&index.words()[..], &answers, &given].concat();
