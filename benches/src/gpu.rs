@@ -3,6 +3,7 @@
 //! the CPU backend.
 
 mod arcs;
+mod cubic;
 mod lines;
 mod meshes;
 mod polylines;

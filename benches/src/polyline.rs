@@ -7,7 +7,8 @@
 use multiversion::multiversion;
 use star_base::Random;
 use star_intrinsics::polyline::{
-    Geometry, Gradient, GreyImage, Guide, LinkScores, LinkTable, Pixel, Request, Search, trace,
+    Geometry, Gradient, GreyImage, Guide, LinkScores, LinkTable, Pixel, Request, Search, Turn,
+    trace,
 };
 use star_intrinsics::{Environment, Workers};
 
@@ -29,13 +30,14 @@ const NONE: i32 = i32::MIN;
 struct Crews([Workers<'static>; 2]);
 
 /// What the search takes.
-struct Instance {
+pub(crate) struct Instance {
     request: Request,
     geometry: Geometry,
-    first: Vec<u32>,
+    /// The scores of the links from a.
+    pub(crate) first: Vec<u32>,
     tables: Vec<LinkTable>,
     /// The same row by row.
-    rows: Vec<Vec<u32>>,
+    pub(crate) rows: Vec<Vec<u32>>,
     last: Vec<u32>,
 }
 
@@ -131,6 +133,25 @@ fn parts(image: &GreyImage, request: Request, crew: &Workers<'_>) -> Result<[f64
 }
 
 impl Instance {
+    /// The instance along an axis with d points a guide and a limit in degrees.
+    pub(crate) fn along_an_axis(d: usize, limit: usize) -> Result<Self, String> {
+        let image = noise().ok_or("no image")?;
+        let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Instance::new(&image, request(d, limit, AHEAD), &workers(n_threads)?)
+    }
+
+    /// The limit of angles.
+    pub(crate) fn turn(&self) -> Turn {
+        self.geometry.turn()
+    }
+
+    /// The greatest score.
+    pub(crate) fn score(&self) -> Result<Option<u32>, String> {
+        let crew = workers(1)?;
+        star_intrinsics::install(&crew, || self.search(self.tables.clone(), &crew))
+            .map_err(|ended| format!("{ended:?}"))
+    }
+
     fn new(image: &GreyImage, request: Request, crew: &Workers<'_>) -> Result<Self, String> {
         star_intrinsics::install(crew, || {
             let geometry = Geometry::new(&request, SIDE, SIDE)?;
@@ -223,6 +244,15 @@ impl Instance {
             }
             std::mem::swap(&mut values, &mut next);
         }
+        Ok(self.best(&values))
+    }
+
+    /// The greatest score, given for each point of the last guide a row with the values of the
+    /// links that end there.
+    pub(crate) fn best(&self, values: &[i32]) -> Option<u32> {
+        let (d, turn) = (self.request.n_points, self.geometry.turn());
+        let most = d as i64 - 1;
+        let offset = move |idx: usize| 2 * idx as i64 - most;
         let ended = (0..d).flat_map(|last| {
             let admits =
                 move |from: usize| turn.admits(2 * (last as i64 - from as i64), -offset(last));
@@ -230,7 +260,7 @@ impl Instance {
                 values[last * d..][..d].iter().enumerate().filter(move |&(from, _)| admits(from));
             links.map(move |(_, &value)| value + self.last[last] as i32)
         });
-        Ok(ended.max().filter(|&best| best >= 0).map(|best| best as u32))
+        ended.max().filter(|&best| best >= 0).map(|best| best as u32)
     }
 }
 

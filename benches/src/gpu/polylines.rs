@@ -5,9 +5,10 @@
 use star_base::Random;
 use star_value::Value;
 
-use super::{Bench, SEED, int};
+use super::{Bench, SEED, cubic, int};
 use crate::instance::numbers;
 use crate::results::Figure;
+use crate::say::say;
 
 const TEXT: &str = "import \"star:polyline\";
 procedure LINES(w: integer; Grey,Q: table; p,d,width,g: integer; var Score,Path,Out: table);
@@ -53,7 +54,14 @@ impl Bench {
             if found.stats.intrinsics != 1 {
                 return Err(format!("{} intrinsics", found.stats.intrinsics));
             }
-            figures.push(found.against_cpu(input, ("d", n)));
+            let mut figure = found.against_cpu(input, ("d", n));
+            if input.starts_with("along") {
+                // Device time, without the scores of links.
+                let cubic = cubic::search(&self.plain, n, limit, self.runs)?;
+                say!("  the search of source 003 alone, O(d³): device {:.3}", cubic * 1e3);
+                figure.variants.insert("search alone in O(d³), device".to_owned(), cubic);
+            }
+            figures.push(figure);
         }
         Ok(figures)
     }

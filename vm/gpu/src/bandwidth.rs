@@ -1,4 +1,5 @@
-//! The memory bandwidth available to a kernel without other work: the yardstick of measurements.
+//! Kernels to compare with: one that has no other work than reading and writing, and those that a
+//! measurement brings.
 
 use star_shaders::{Limb, Shader};
 use star_vm::BackendError;
@@ -79,5 +80,50 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         });
         heap.give(block);
         timed.map(|()| times)
+    }
+
+    /// Runs a series of dispatches of a kernel on these words, which receive its results. A
+    /// dispatch has its workgroups in both dimensions and its parameters, which the kernel finds
+    /// in `given` after the address of the words. Returns the nanoseconds of each of `runs` series
+    /// after `busy` nanoseconds of other work.
+    ///
+    /// # Errors
+    /// As for [`Gpu::plain_kernel`].
+    pub fn series(
+        &self,
+        body: String,
+        words: &mut [u32],
+        dispatches: &[([u32; 2], [u32; 7])],
+        (busy, runs): (u64, usize),
+    ) -> Result<Vec<u64>, BackendError> {
+        let mut times = Vec::new();
+        for _ in 0..runs {
+            self.keep_busy(busy)?;
+            let mut heap = self.heap()?;
+            let block = heap.take(words.len() as u64)?;
+            let unit = &mut heap.unit;
+            let timed = unit.write(block.at, words).and_then(|()| {
+                let grid = unit.grid().ok_or_else(|| internal("no grid"))?;
+                let kernel = grid.kernel(&Shader { limb: Limb::Word, body: body.clone() })?;
+                let launches = dispatches.iter().map(|&(groups, parameters)| {
+                    let mut given: Given = [0; 32];
+                    given[0] = block.at;
+                    given[1..8].copy_from_slice(&parameters);
+                    Launch { kernel, groups, given }
+                });
+                let launches: Vec<Launch> = launches.collect();
+                let mut time = Some(0);
+                for some in launches.chunks(grid.launches_at_once(words.len() as u64)) {
+                    time = time.zip(grid.launch(some)?).map(|(time, more)| time + more);
+                }
+                unit.read(block.at, words)?;
+                time.ok_or_else(|| BackendError::Unsupported {
+                    what: "a clock of the device".to_owned(),
+                })
+            });
+            heap.give(block);
+            times.push(timed?);
+        }
+        Ok(times)
     }
 }
