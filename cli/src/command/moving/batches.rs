@@ -2,7 +2,7 @@
 //! next, unless the system refuses the thread.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
 
 use star_base::Code;
@@ -48,14 +48,14 @@ pub(super) struct Streams<'a> {
 }
 
 impl Streams<'_> {
-    /// Calls `each` for every batch until it breaks, and returns the faults of the streams, after
-    /// all batches that can be processed.
+    /// Calls `each` for every batch until it breaks, and with none when the next one is not there
+    /// yet. Returns the faults of the streams, after all batches that can be processed.
     ///
     /// # Errors
     /// If a file cannot be opened or has another format, and the errors of `each`.
     pub(super) fn for_each(
         &self,
-        mut each: impl FnMut(&mut Batch) -> Result<ControlFlow<()>, Failure>,
+        mut each: impl FnMut(Option<&mut Batch>) -> Result<ControlFlow<()>, Failure>,
     ) -> Result<Vec<FileError>, Failure> {
         thread::scope(|scope| {
             let (send, receive) = mpsc::sync_channel(1);
@@ -71,12 +71,19 @@ impl Streams<'_> {
             let Ok(reader) = reader.spawn_scoped(scope, read) else {
                 return self.read_here(each);
             };
-            for mut batch in &receive {
-                if each(&mut batch)?.is_break() {
+            let mut next = receive.recv().ok();
+            while let Some(mut batch) = next {
+                if each(Some(&mut batch))?.is_break() {
                     break;
                 }
                 // The reader may have ended already.
                 let _ = give_back.send(batch);
+                next = match receive.try_recv() {
+                    Ok(batch) => Some(batch),
+                    Err(TryRecvError::Disconnected) => None,
+                    Err(TryRecvError::Empty) if each(None)?.is_break() => None,
+                    Err(TryRecvError::Empty) => receive.recv().ok(),
+                };
             }
             // Dropping the receiver ends the reader.
             drop(receive);
@@ -88,10 +95,14 @@ impl Streams<'_> {
     /// Reads each batch after the preceding one is processed.
     fn read_here(
         &self,
-        mut each: impl FnMut(&mut Batch) -> Result<ControlFlow<()>, Failure>,
+        mut each: impl FnMut(Option<&mut Batch>) -> Result<ControlFlow<()>, Failure>,
     ) -> Result<Vec<FileError>, Failure> {
         let mut failure = None;
-        let faults = self.read(&mut |mut batch| match each(&mut batch) {
+        let mut both = |batch: &mut Batch| match each(Some(batch))? {
+            ControlFlow::Continue(()) => each(None),
+            ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
+        };
+        let faults = self.read(&mut |mut batch| match both(&mut batch) {
             Ok(ControlFlow::Continue(())) => ControlFlow::Continue(batch),
             Ok(ControlFlow::Break(())) => ControlFlow::Break(()),
             Err(failed) => {

@@ -359,16 +359,17 @@ impl Run<'_> {
             Ok::<_, Failure>(ControlFlow::Continue(()))
         };
         let mut faults = streams.for_each(|batch| {
-            self.period(batch, answers)?;
+            match batch {
+                Some(batch) => self.period(batch, answers)?,
+                None => self.finish()?,
+            }
             write(self, answers, out)
         })?;
         let stopped = |fault: &FileError| matches!(fault.code, Code::Interrupted | Code::TimeLimit);
         if let Some(idx) = faults.iter().position(stopped) {
             return Err(faults.swap_remove(idx).into());
         }
-        let begin = Instant::now();
-        self.index.finish(self.flags)?;
-        self.time += begin.elapsed();
+        self.finish()?;
         if write(self, answers, out)?.is_break() || has_header || !faults.is_empty() {
             return Ok(faults);
         }
@@ -376,6 +377,14 @@ impl Run<'_> {
             (Err(error), Some(place)) => Err(place.cannot(&error).into()),
             (Ok(()), _) | (Err(_), None) => Ok(faults),
         }
+    }
+
+    /// Completes all batches.
+    fn finish(&mut self) -> Result<(), Failure> {
+        let begin = Instant::now();
+        self.index.finish(self.flags)?;
+        self.time += begin.elapsed();
+        Ok(())
     }
 
     fn period<A: Answers>(&mut self, batch: &mut Batch, answers: &mut A) -> Result<(), Failure> {
