@@ -14,11 +14,11 @@
 //! Note [Records]. An answer is a record of four words, added in any order and then sorted: runs in
 //! shared memory, then pairs of runs by binary search.
 //!
-//! Note [Phases]. A stream submits batches before the outcomes of earlier ones are known. Each batch
-//! has two phases, its queries and its updates, numbered in order. A phase that lacks room for its
-//! answers or buckets stores the number of the first phase that is not due any more. Updates of
-//! phases from there on change nothing, and answers count for nothing, until the host has provided
-//! the room and submits them again.
+//! Note [Phases]. A stream submits batches before the outcomes of earlier ones are known. Each
+//! batch has two phases, its queries and its updates, numbered in order. A phase that lacks room
+//! for its answers or buckets stores the number of the first phase that is not due any more.
+//! Updates of phases from there on change nothing, and answers count for nothing, until the host
+//! has provided the room and submits them again.
 
 use super::numbers::{GIVEN, WIDE};
 use crate::{Limb, Shader};
@@ -71,8 +71,8 @@ pub enum Outcome {
     Unknown = 4,
 }
 
-/// The marks of an update of a stream, next to its object: of a removal, and of one of an object that
-/// no earlier update of the batch concerns. Objects have smaller numbers.
+/// The marks of an update of a stream, next to its object: of a removal, and of one of an object
+/// that no earlier update of the batch concerns. Objects have smaller numbers.
 pub const GONE: u32 = 1 << 31;
 /// See [`GONE`].
 pub const FIRST_REMOVAL: u32 = 1 << 30;

@@ -58,9 +58,9 @@ pub fn ends(threads: u32) -> Shader {
     kernel(threads, &[WIDE, REQUEST, SCORE, text])
 }
 
-/// Returns the kernel that computes the values of the links from a guide to the next one. Given: the
-/// results of [`ends`], 1 for the last layer, the values of links, which are those of [`follow`]
-/// before, the node of the guide. A thread has a link.
+/// Returns the kernel that computes the values of the links from a guide to the next one. Given:
+/// the results of [`ends`], 1 for the last layer, the values of links, which are those of
+/// [`follow`] before, the node of the guide. A thread has a link.
 pub fn links(threads: u32) -> Shader {
     let text = include_str!("../../wgsl/intrinsics/polyline/links.wgsl");
     kernel(threads, &[WIDE, REQUEST, SCORE, text])

@@ -1,8 +1,8 @@
 //! The control unit on an adapter, through wgpu: the only module that uses it. `dispatch`:
 //! execution. `grid`: kernels over a grid. `window`: the host's copy of the beginning of the heap.
 //! `settings`: options. `banks`: memory. `pipelines`: compiled shaders. `clock`: timestamps.
-//! `adapter`: selection of the adapter. `stderr`: messages of drivers. `queued`: submissions that run
-//! while others are prepared.
+//! `adapter`: selection of the adapter. `stderr`: messages of drivers. `queued`: submissions that
+//! run while others are prepared.
 
 mod adapter;
 mod banks;

@@ -70,8 +70,8 @@ pub(crate) trait Grid {
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError>;
 
     /// Begins a submission without waiting for it: sends words to an address, which `write` appends
-    /// in order; runs dispatches; returns the words at some addresses. Until it is finished, reads of
-    /// memory wait for it.
+    /// in order; runs dispatches; returns the words at some addresses. Until it is finished, reads
+    /// of memory wait for it.
     fn begin(
         &mut self,
         sent: (u32, u32),

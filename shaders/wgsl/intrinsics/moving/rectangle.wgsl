@@ -1,6 +1,6 @@
 // The rectangles of queries, included by the kernels of range queries. Their parameters after those
-// of answers: the rectangles, the workgroups of each, the phase, an unused word; both coordinates of
-// the first corners and of the second ones.
+// of answers: the rectangles, the workgroups of each, the phase, an unused word; both coordinates
+// of the first corners and of the second ones.
 
 // The query of a workgroup.
 var<private> question: u32;

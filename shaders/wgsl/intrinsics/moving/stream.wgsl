@@ -1,7 +1,7 @@
 // A batch of updates of a stream (Note [Phases] in star-shaders): three words for each, an object
 // with two marks, and both coordinates. Their parameters after those of the index: how many there
-// are, the first one, two unused words; the word with the first phase that is not due, the stamps of
-// objects and their distance, the phase.
+// are, the first one, two unused words; the word with the first phase that is not due, the stamps
+// of objects and their distance, the phase.
 
 // Returns the index of the object of an update.
 fn moved(update: u32) -> u32 { return load(given[5].y + 3u * update) & (FIRST_REMOVAL - 1u); }

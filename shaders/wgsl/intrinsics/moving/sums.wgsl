@@ -1,5 +1,5 @@
-// How many objects are in rectangles, and the sum of the hashes of the answers modulo 2^64: those of
-// splitmix64 of the number of the query in the upper word and the id in the lower one. The
+// How many objects are in rectangles, and the sum of the hashes of the answers modulo 2^64: those
+// of splitmix64 of the number of the query in the upper word and the id in the lower one. The
 // parameters after those of the index: the sums, four words each; how many sums there are, the
 // numbers of the queries. A workgroup has a part of a rectangle, and adds to one of the sums.
 

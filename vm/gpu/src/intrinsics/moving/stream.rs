@@ -122,8 +122,8 @@ impl Movers {
         self.heap.unit.device()
     }
 
-    /// Begins one period, which answers the queries, which see all earlier batches and nothing of
-    /// this one, and then applies the updates. Of several updates of an id, the last one counts. The
+    /// Begins one period: answers the queries, which see all earlier batches and nothing of this
+    /// one, and then applies the updates. Of several updates of an id, the last one counts. The
     /// answers can be taken after some later periods, or after [`Movers::finish`].
     ///
     /// # Errors
