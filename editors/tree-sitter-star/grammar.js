@@ -10,7 +10,7 @@
 // The lists of words are generated: `STAR_BLESS=1 cargo test -p star-tests --test all editors::`.
 // After a change of this file, `cargo run -p star-grammar` generates the parser in `src/`.
 
-const KEYWORDS = ["program", "import", "const", "type", "record", "var", "procedure", "proc", "function", "begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "where", "elsewhere", "integer", "boolean", "true", "false", "string", "slice", "word", "table", "array", "of", "handle", "and", "or", "xor", "not", "div", "mod", "goto"];
+const KEYWORDS = ["program", "import", "const", "type", "record", "var", "procedure", "proc", "function", "begin", "end", "if", "then", "else", "while", "do", "repeat", "until", "for", "to", "downto", "foreach", "in", "forall", "where", "elsewhere", "integer", "boolean", "true", "false", "string", "slice", "word", "table", "array", "of", "handle", "and", "or", "xor", "not", "div", "mod", "goto"];
 const BUILTINS = ["SET", "CLR", "FND", "STEP", "NUMB", "CONVERT", "FRST", "SOME", "ONE", "ZERO", "MASK", "SHIFT", "ROTATE", "MIRROR", "SHUFFLE", "length", "TRIM", "REP", "EQ", "NOTEQ", "LESS", "LESSEQ", "GREAT", "GREATEQ", "ADD", "SUBT", "INT", "WORD", "COL", "ROW", "size", "rows", "name", "print", "read", "write", "assert", "exit", "break", "continue"];
 const HEADER_WORDS = ["run", "expect", "ensures", "same as", "fails", "prints", "bench", "published"];
 
@@ -109,6 +109,7 @@ module.exports = grammar({
         $.repeat,
         $.for,
         $.foreach,
+        $.forall,
         $.where,
         $.assignment,
         $.call_statement,
@@ -151,6 +152,19 @@ module.exports = grammar({
           field("variable", $._name),
           keywords.in,
           field("over", $.expression),
+          keywords.do,
+          field("body", optional($.statement)),
+        ),
+      ),
+    forall: ($) =>
+      prec.right(
+        seq(
+          keywords.forall,
+          field("variable", $._name),
+          keywords.in,
+          field("over", $.expression),
+          optional(seq("..", field("to", $.expression))),
+          optional(seq(keywords.where, field("condition", $.expression))),
           keywords.do,
           field("body", optional($.statement)),
         ),

@@ -92,7 +92,7 @@ codes! {
     E0314 OpaqueHandle "a handle used other than as an argument"
     E0315 NoSuchField "a field or row that does not exist"
     E0316 RecordArguments "wrong arguments of a record type"
-    E0317 NotAvailable "a part of the language that is not available yet"
+    E0317 NotParallel "a `forall` whose iterations depend on each other"
     E0318 BadFilter "a filter that does not belong to a reduction"
     E0319 NotInWhere "a statement that applies to more than the rows of a `where`"
 

@@ -43,6 +43,7 @@ topics! {
     "repeat/until" "repeat" "repeat s; … until b" "a loop that runs until a condition holds"
     "for/to/downto" "for" "for i:=a to b do s" "a loop that counts"
     "foreach/in" "foreach" "foreach i in Y do s" "a loop over the ones of a slice or word"
+    "forall" "forall" "forall i in Y where b do s, forall i in a..b do s" "a loop with independent iterations"
     "where/elsewhere" "where" "where X do s elsewhere t end, sum(F where X)" "assignments in selected rows, and the rows that a reduction joins"
     "integer" "integer" "integer" "the type of numbers"
     "boolean/true/false" "boolean" "boolean" "the type of truth values"

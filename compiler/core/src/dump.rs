@@ -112,6 +112,13 @@ impl Printer<'_> {
                 self.line(format_args!("foreach {} in {}", of.place(var), of.expr(over)));
                 self.inside(body);
             }
+            StmtKind::Forget(locals) => {
+                let names: Vec<&str> = locals
+                    .iter()
+                    .map(|local| self.routine.local(*local).name.as_str())
+                    .collect();
+                self.line(format_args!("forget {}", names.join(", ")));
+            }
             StmtKind::Exit => self.line(format_args!("exit")),
             StmtKind::Break => self.line(format_args!("break")),
             StmtKind::Continue => self.line(format_args!("continue")),
@@ -187,7 +194,7 @@ impl<'a> Names<'a> {
 
     fn field(self, field: &'a Field) -> impl Display {
         Shown(move |f: &mut Formatter<'_>| {
-            let Field { table, base, width, span: _ } = field;
+            let Field { table, base, width, number: _, span: _ } = field;
             write!(f, "{}[{} + {}]", self.place(table), self.expr(base), self.expr(width))
         })
     }

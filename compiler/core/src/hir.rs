@@ -514,6 +514,8 @@ pub struct Field {
     pub base: Expr,
     /// The number of columns of the field.
     pub width: Expr,
+    /// The number of the field in its record type.
+    pub number: usize,
     /// The position.
     pub span: Span,
 }
@@ -680,6 +682,9 @@ pub enum StmtKind {
         /// The body.
         body: Vec<Stmt>,
     },
+    /// The variables have no value from here on. The body of a loop that begins with this is that
+    /// of a `forall`: its iterations are independent of each other.
+    Forget(Vec<LocalId>),
     /// `exit`
     Exit,
     /// `break`

@@ -33,7 +33,7 @@ pub enum HeadKind {
     Repeat,
     /// `for i := a to b`
     For,
-    /// `foreach i in X`
+    /// `foreach i in X`, `forall i in X`
     Foreach,
 }
 
@@ -86,6 +86,7 @@ pub(crate) fn head(stmt: &hir::Stmt) -> Head {
         | hir::StmtKind::Write(..)
         | hir::StmtKind::Assert(..)
         | hir::StmtKind::Block(_)
+        | hir::StmtKind::Forget(_)
         | hir::StmtKind::Exit
         | hir::StmtKind::Break
         | hir::StmtKind::Continue => (span, HeadKind::Plain),
@@ -100,6 +101,7 @@ fn add(body: &[hir::Stmt], heads: &mut Vec<Head>) {
                 add(body, heads);
                 continue;
             }
+            hir::StmtKind::Forget(_) => continue,
             hir::StmtKind::While(_, body)
             | hir::StmtKind::Repeat(body, _)
             | hir::StmtKind::For { body, .. }

@@ -25,6 +25,7 @@ pub(crate) fn any_stmt(body: &[Stmt], found: &mut dyn FnMut(&Stmt) -> bool) -> b
                 | StmtKind::Read(..)
                 | StmtKind::Write(..)
                 | StmtKind::Assert(..)
+                | StmtKind::Forget(_)
                 | StmtKind::Exit
                 | StmtKind::Break
                 | StmtKind::Continue => false,
@@ -69,6 +70,7 @@ pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> 
         | StmtKind::KeepFirst(_)
         | StmtKind::Step(_)
         | StmtKind::Block(_)
+        | StmtKind::Forget(_)
         | StmtKind::Exit
         | StmtKind::Break
         | StmtKind::Continue => false,
@@ -230,6 +232,7 @@ pub(crate) fn stored_to(stmt: &Stmt) -> Option<&VarUse> {
         | StmtKind::If(..)
         | StmtKind::While(..)
         | StmtKind::Repeat(..)
+        | StmtKind::Forget(_)
         | StmtKind::Exit
         | StmtKind::Break
         | StmtKind::Continue => None,

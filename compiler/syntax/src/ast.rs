@@ -346,6 +346,8 @@ pub enum StmtKind {
         /// The body.
         body: Box<Stmt>,
     },
+    /// `forall i in X where c do s`, `forall i in a..b where c do s`
+    Forall(Box<Forall>),
     /// `where c do … elsewhere … end`
     Where(Box<Where>),
     /// `place := value`
@@ -377,6 +379,21 @@ pub enum StmtKind {
         /// The statement.
         body: Box<Stmt>,
     },
+}
+
+/// A loop with independent iterations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forall {
+    /// The variable.
+    pub var: Ident,
+    /// The slice or word, or the first value of a range.
+    pub over: Expr,
+    /// The last value of a range.
+    pub last: Option<Expr>,
+    /// The condition of an iteration.
+    pub filter: Option<Expr>,
+    /// The body.
+    pub body: Stmt,
 }
 
 /// A block of assignments in the rows for which a condition holds.

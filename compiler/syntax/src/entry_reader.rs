@@ -280,6 +280,8 @@ fn needs_more(token: &Token) -> bool {
                 | Token::To
                 | Token::Downto
                 | Token::Foreach
+                | Token::Forall
+                | Token::Dots
                 | Token::In
                 | Token::Until
                 | Token::Goto

@@ -126,6 +126,9 @@ impl State<'_> {
                     None
                 }
             }
+            Token::Assign if expects("in") => Some(RANGES),
+            Token::To | Token::Downto if expects("..") => Some(RANGES),
+            Token::Dots => Some(RANGES),
             Token::Assign if !expects(":=") => Some("`:=` assigns; to compare, write `=`"),
             Token::Times
                 if before
@@ -509,6 +512,11 @@ pub(crate) const VARIABLES: &str = "variables are declared between the header an
 const FORMS_OF_LOOPS: &str =
     "a loop is `repeat … until c`, or with the opposite condition `while c do begin … end`";
 
+/// The help for a loop with a range of another loop.
+const RANGES: &str =
+    "`for i := a to b do` counts; `forall i in a..b do` has iterations that do not depend on each \
+     other";
+
 /// The help for types of other languages.
 pub(crate) const COLLECTIONS: &str =
     "collections of values are `slice`, `word`, `table`, and `table(m) of R` with a record type R";
@@ -518,7 +526,8 @@ pub(crate) const KINDS_OF_FIELDS: &str =
     "a field is a `uint(k)`, `int(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
 
 /// Keywords that begin a statement and are followed by another token.
-const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "goto"];
+const STATEMENT_WORDS: [&str; 7] =
+    ["if", "while", "for", "foreach", "forall", "repeat", "goto"];
 
 /// Returns whether a statement begins after the token.
 pub(crate) fn begins_statements(token: Token) -> bool {
@@ -543,6 +552,7 @@ fn starts_statement(token: Option<Token>) -> bool {
                 | Token::While
                 | Token::For
                 | Token::Foreach
+                | Token::Forall
                 | Token::Repeat
                 | Token::WhereBlock
                 | Token::Begin

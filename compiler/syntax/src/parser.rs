@@ -112,6 +112,7 @@ pub fn is_reserved(word: &str) -> bool {
         Token::Of,
         Token::Where,
         Token::Elsewhere,
+        Token::Forall,
     ];
     let is_one = |token| reserved.contains(&token);
     matches!((tokens.next(), tokens.next()), (Some(Ok(token)), None) if is_one(token))

@@ -100,16 +100,6 @@ fn scan(file: FileId, text: &str) -> Lexed {
             Ok(Token::Comment) => lexed.comments.push(span),
             Ok(Token::Reserved) => {
                 let word = &text[range];
-                let before = lexed.tokens.last().map(|&(_, token, _)| token);
-                if word.eq_ignore_ascii_case("forall") && before.is_some_and(begins_statements) {
-                    let message = "`forall` is not available yet";
-                    lexed.diagnostics.push(
-                        Diagnostic::at(Code::NotAvailable, span, message)
-                            .help("`foreach i in X do` visits the ones of a slice in order"),
-                    );
-                    lexed.tokens.push((span.start, Token::Foreach, span.end));
-                    continue;
-                }
                 let is_type = ["array", "record"].iter().any(|it| it.eq_ignore_ascii_case(word));
                 let blocks = ["forall", "where", "elsewhere"];
                 let is_block = blocks.iter().any(|it| it.eq_ignore_ascii_case(word));

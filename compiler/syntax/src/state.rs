@@ -180,6 +180,11 @@ impl<'s> State<'s> {
             }
             StmtKind::For { from, to, body, .. } => from.depth.max(to.depth).max(body.depth),
             StmtKind::Foreach { over, body, .. } => over.depth.max(body.depth),
+            StmtKind::Forall(inner) => {
+                let Forall { var: _, over, last, filter, body } = &**inner;
+                let more = [last, filter].into_iter().flatten().map(|expr| expr.depth);
+                more.max().unwrap_or(0).max(over.depth).max(body.depth)
+            }
             StmtKind::Assign { target, value, .. } => target.depth().max(value.depth),
             StmtKind::AssignPath { target, assign: _, value } => target.depth().max(value.depth),
             StmtKind::Call(target) => target.depth(),

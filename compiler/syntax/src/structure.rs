@@ -14,8 +14,9 @@ use crate::state::begins_item;
 use crate::token::Token;
 
 /// Keywords that begin a statement with a condition or a range, with the keyword after it.
-const HEADS: [(&str, Token, Token); 5] = [
+const HEADS: [(&str, Token, Token); 6] = [
     ("foreach", Token::Foreach, Token::Do),
+    ("forall", Token::Forall, Token::Do),
     ("while", Token::While, Token::Do),
     ("where", Token::WhereBlock, Token::Do),
     ("for", Token::For, Token::Do),
@@ -110,7 +111,7 @@ fn head_of(name: &str, statement: &[Spanned]) -> Option<(Token, usize)> {
     let end = inside.find(|&token| {
         middle |= match keyword {
             Token::For => matches!(token, Token::To | Token::Downto),
-            Token::Foreach => token == Token::In,
+            Token::Foreach | Token::Forall => token == Token::In,
             _ => true,
         };
         ends(token)
@@ -185,7 +186,7 @@ fn end_of_condition(lexed: &Lexed, idx: usize, keyword: Token) -> Option<usize> 
     let (first, middle) = match keyword {
         // The sign after the variable.
         Token::For => (idx + 3, &[Token::To, Token::Downto][..]),
-        Token::Foreach => (idx + 1, &[Token::In][..]),
+        Token::Foreach | Token::Forall => (idx + 1, &[Token::In][..]),
         _ => (idx + 1, &[][..]),
     };
     let mut is_whole = middle.is_empty();
@@ -200,6 +201,7 @@ fn end_of_condition(lexed: &Lexed, idx: usize, keyword: Token) -> Option<usize> 
             | Token::While
             | Token::For
             | Token::Foreach
+            | Token::Forall
             | Token::Repeat
             | Token::Goto => break Some(at),
             Token::Open | Token::OpenBracket => depth += 1,

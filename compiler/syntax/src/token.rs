@@ -69,6 +69,8 @@ pub enum Token {
     Downto,
     #[token("foreach", ignore(case))]
     Foreach,
+    #[token("forall", ignore(case))]
+    Forall,
     #[token("in", ignore(case))]
     In,
     #[token("repeat", ignore(case))]
@@ -120,7 +122,7 @@ pub enum Token {
     WhereBlock,
     #[token("elsewhere", ignore(case))]
     Elsewhere,
-    #[regex("(?i:forall)", priority = 20)]
+    /// A keyword that has no meaning at its place.
     Reserved,
 
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*")]

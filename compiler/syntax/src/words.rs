@@ -1,7 +1,7 @@
 //! Words whose meaning depends on their place. Any word names a field after the dot of `E.w`, and
 //! before `,` `:` or a string in a record type. `type`, `record`, `array` and `of` are keywords
 //! only where a type may contain them. `where` begins a block where a statement may begin, and is a
-//! filter after an operand in parentheses.
+//! filter after an operand in parentheses or in the head of a `forall`.
 
 use std::ops::Range;
 
@@ -22,6 +22,8 @@ pub(crate) struct FieldNames {
     place: Place,
     /// The number of open parentheses.
     parens: usize,
+    /// Is the preceding token in the head of a `forall`?
+    in_forall: bool,
 }
 
 /// The part of a text that contains a token.
@@ -52,15 +54,13 @@ impl FieldNames {
             Token::Type if next() != Some(Token::Name) => Token::Reserved,
             Token::Record if self.place != Place::Type => Token::Reserved,
             Token::Array if self.place != Place::Kind => Token::Reserved,
+            Token::Where if before.is_none_or(precedes_statement) => Token::WhereBlock,
             Token::Where
-                if before
-                    .is_none_or(|before| begins_statements(before) || before == Token::Colon) =>
+                if self.parens == 0 && !self.in_forall || !before.is_some_and(ends_operand) =>
             {
-                Token::WhereBlock
-            }
-            Token::Where if self.parens == 0 || !before.is_some_and(ends_operand) => {
                 Token::Reserved
             }
+            Token::Forall if !before.is_none_or(precedes_statement) => Token::Reserved,
             Token::Elsewhere
                 if !(before.is_some_and(ends_operand) || before.is_some_and(ends_statement)) =>
             {
@@ -79,6 +79,11 @@ impl FieldNames {
             token if begins_item(&token) => 0,
             _ => self.parens,
         };
+        self.in_forall = match token {
+            Token::Forall => true,
+            Token::Do | Token::Semicolon => false,
+            token => self.in_forall && !begins_item(&token),
+        };
         self.place = match (self.place, token) {
             (_, Token::Type) => Place::Type,
             (_, token) if begins_item(&token) => Place::Elsewhere,
@@ -96,6 +101,11 @@ impl FieldNames {
         self.before = Some((token, range.end));
         token
     }
+}
+
+/// Returns whether a statement may begin after the token.
+fn precedes_statement(token: Token) -> bool {
+    begins_statements(token) || token == Token::Colon
 }
 
 /// Returns whether a statement may end with the token, which is no operand, or be empty after it.
@@ -145,6 +155,8 @@ mod tests {
         assert_eq!(wheres("where X do s end"), [WhereBlock]);
         assert_eq!(wheres("f(where) + where"), [Reserved, Reserved]);
         assert_eq!(wheres("x := elsewhere"), [Reserved]);
+        assert_eq!(wheres("forall i in X where X(i) = 1 do where Y do s end"), [Where, WhereBlock]);
+        assert_eq!(wheres("x := forall; y where"), [Reserved, Reserved]);
     }
 
     #[test]

@@ -16,7 +16,7 @@
 ["program" "proc" "procedure" "function"] @keyword.function
 ["const" "type" "record" "array" "of" "var" "begin" "end" "goto"] @keyword
 ["if" "then" "else"] @keyword.conditional
-["while" "do" "repeat" "until" "for" "to" "downto" "foreach" "in" "where" "elsewhere"] @keyword.repeat
+["while" "do" "repeat" "until" "for" "to" "downto" "foreach" "in" "forall" "where" "elsewhere"] @keyword.repeat
 ["and" "or" "xor" "not" "div" "mod"] @keyword.operator
 ["integer" "boolean" "string" "handle" "slice" "word" "table"] @type.builtin
 

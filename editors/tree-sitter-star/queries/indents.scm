@@ -19,17 +19,20 @@
 
 ; A single statement on the line after `then`, `else` or `do`. (Helix)
 (if
-  then: [(if) (while) (for) (foreach) (assignment) (call_statement) (goto) (labelled)] @indent
+  then: [(if) (while) (for) (foreach) (forall) (assignment) (call_statement) (goto) (labelled)] @indent
   (#set! "scope" "all"))
 (if
-  else: [(while) (for) (foreach) (assignment) (call_statement) (goto) (labelled)] @indent
+  else: [(while) (for) (foreach) (forall) (assignment) (call_statement) (goto) (labelled)] @indent
   (#set! "scope" "all"))
 (while
-  body: [(if) (while) (for) (foreach) (assignment) (call_statement) (goto) (labelled)] @indent
+  body: [(if) (while) (for) (foreach) (forall) (assignment) (call_statement) (goto) (labelled)] @indent
   (#set! "scope" "all"))
 (for
-  body: [(if) (while) (for) (foreach) (assignment) (call_statement) (goto) (labelled)] @indent
+  body: [(if) (while) (for) (foreach) (forall) (assignment) (call_statement) (goto) (labelled)] @indent
   (#set! "scope" "all"))
 (foreach
-  body: [(if) (while) (for) (foreach) (assignment) (call_statement) (goto) (labelled)] @indent
+  body: [(if) (while) (for) (foreach) (forall) (assignment) (call_statement) (goto) (labelled)] @indent
+  (#set! "scope" "all"))
+(forall
+  body: [(if) (while) (for) (foreach) (forall) (assignment) (call_statement) (goto) (labelled)] @indent
   (#set! "scope" "all"))

@@ -21,6 +21,7 @@ use crate::toolchain::{
 /// Forms of statements and items: name, description, text with placeholders.
 const FORMS: &[(&str, &str, &str)] = &[
     ("for … do", "a loop that counts", "for ${1:i}:=${2:1} to ${3:n} do\n\t${0}"),
+    ("forall … do", "a loop with independent iterations", "forall ${1:i} in ${2:X} do\n\t${0}"),
     ("foreach … do", "a loop over the ones of a slice", "foreach ${1:i} in ${2:X} do\n\t${0}"),
     (
         "while … do",

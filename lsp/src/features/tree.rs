@@ -2,7 +2,7 @@
 
 use crate::toolchain::Span;
 use crate::toolchain::ast::{
-    Expr, ExprKind, File, Item, Path, Ref, Routine, Step, Stmt, StmtKind, Type, TypeKind,
+    Expr, ExprKind, File, Forall, Item, Path, Ref, Routine, Step, Stmt, StmtKind, Type, TypeKind,
 };
 
 /// A node of the syntax.
@@ -107,6 +107,12 @@ pub(crate) fn stmt<'a>(one: &'a Stmt, found: &mut dyn FnMut(Node<'a>)) {
             expr(over, found);
             stmt(body, found);
         }
+        StmtKind::Forall(inner) => {
+            let Forall { var: _, over, last, filter, body } = &**inner;
+            expr(over, found);
+            last.iter().chain(filter).for_each(|one| expr(one, found));
+            stmt(body, found);
+        }
         StmtKind::Assign { target, assign: _, value } => {
             reference(target, found);
             expr(value, found);
@@ -170,6 +176,7 @@ pub(crate) fn is_loop(stmt: &Stmt) -> bool {
             | StmtKind::Where(_)
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
+            | StmtKind::Forall(_)
     )
 }
 

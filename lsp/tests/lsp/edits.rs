@@ -44,6 +44,7 @@ const PIECES: &[&str] = &[
     "@test",
     "COL(i,T)",
     "foreach i in X do",
+    "forall i in X where",
     "1",
     "=",
     "import \"star:closure\";",

@@ -37,7 +37,9 @@ fn group(word: &str) -> &'static str {
         "program" | "import" | "const" | "type" | "record" | "array" | "of" | "var"
         | "procedure" | "proc" | "function" => "DECLARATIONS",
         "begin" | "end" | "if" | "then" | "else" | "while" | "do" | "repeat" | "until" | "for"
-        | "to" | "downto" | "foreach" | "in" | "goto" | "where" | "elsewhere" => "CONTROL",
+        | "to" | "downto" | "foreach" | "forall" | "in" | "goto" | "where" | "elsewhere" => {
+            "CONTROL"
+        },
         "integer" | "boolean" | "string" | "slice" | "word" | "table" | "handle" => "TYPES",
         "true" | "false" => "CONSTANTS",
         "and" | "or" | "xor" | "not" | "div" | "mod" => "OPERATORS",

@@ -2,15 +2,15 @@
 //! and numbers that are stored to all rows.
 
 use star_base::{Builtin, Code, Diagnostic, Span};
-use star_ir::{Direction, IntOp, LogicOp};
+use star_ir::{Direction, LogicOp};
 use star_syntax::ast::{self, BinaryOp, Step};
 use star_value::BitVector;
 
 use super::Checker;
 use super::layout::FieldKind;
 use super::masks::joined_slices;
-use super::path::{FieldKey, Place};
-use super::records::{int, joined};
+use super::path::{FieldKey, Place, only_column};
+use super::records::int;
 use crate::hir::{
     Arg, Column, ColumnOp, ColumnStep, Expr, ExprKind, Field, LocalId, NumberField, StmtKind,
     Target, TyKind, VarUse,
@@ -362,7 +362,6 @@ impl Checker<'_> {
         if let (Some(kind), ast::ExprKind::Path(path)) = (self.any_field_kind(tree), &tree.kind) {
             let (field, key) = match self.place_of(path)? {
                 (Place::Field(field, _), key) => (field, key),
-                (Place::Column(table, column), key) => (one_column(table, column, tree.span), key),
                 _ => return None,
             };
             let effects = field.base.effects;
@@ -487,15 +486,8 @@ impl Checker<'_> {
         let value = self.expr(tree, Some(want));
         let operand = match (kind, value.ty) {
             (FieldKind::Bit, TyKind::Slice) if !is_masked => {
-                let Field { table, base, .. } = *field;
-                let column = joined(IntOp::Add, base, int(1, span));
+                let (table, column) = only_column(*field);
                 return Some(StmtKind::Assign(Target::Col(Box::new(column), table), value));
-            }
-            (FieldKind::Uint | FieldKind::Bit, TyKind::Int) if !is_masked => {
-                let (at, effects, width) = (value.span, value.effects, self.again(&field.width));
-                let kind = ExprKind::Builtin(Builtin::Word, vec![value, width]);
-                let word = Expr { kind, ty: TyKind::Word, span: at, effects };
-                return self.broadcast(field, word, span);
             }
             (FieldKind::Bits, TyKind::Word) => return self.broadcast(field, value, span),
             (FieldKind::Uint | FieldKind::Int | FieldKind::Bits, TyKind::Table) => {
@@ -605,7 +597,7 @@ impl Checker<'_> {
                 Some((Place::Field(field, kind @ (FieldKind::Uint | FieldKind::Int)), _)) => {
                     (field.width, kind)
                 }
-                Some((Place::Column(..), _)) => (int(1, span), FieldKind::Bit),
+                Some((Place::Field(_, FieldKind::Bit), _)) => (int(1, span), FieldKind::Bit),
                 Some(_) => return self.not_a_number_column(tree),
                 None => return self.error(span),
             },
@@ -644,12 +636,6 @@ impl Checker<'_> {
         }
         word(ExprKind::BitsNot(Box::new(high)))
     }
-}
-
-/// Returns the field of one column.
-pub(super) fn one_column(table: VarUse, column: Expr, span: Span) -> Box<Field> {
-    let base = joined(IntOp::Sub, column, int(1, span));
-    Box::new(Field { table, base, width: int(1, span), span })
 }
 
 /// Returns whether the operator joins numbers.

@@ -205,7 +205,7 @@ impl Checker<'_> {
             if matches!(group.ty.kind, ast::TypeKind::Records(_)) {
                 let message = "variables of a session cannot be tables of records yet";
                 self.report(
-                    Diagnostic::at(Code::NotAvailable, group.ty.span, message)
+                    Diagnostic::at(Code::RecordArguments, group.ty.span, message)
                         .help("declare the table in a procedure"),
                 );
                 continue;

@@ -105,6 +105,7 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
             | StmtKind::Repeat(..)
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
+            | StmtKind::Forget(_)
             | StmtKind::Exit
             | StmtKind::Break
             | StmtKind::Continue => false,

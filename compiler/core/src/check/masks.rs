@@ -132,7 +132,8 @@ impl Checker<'_> {
             ast::StmtKind::While { .. }
             | ast::StmtKind::Repeat { .. }
             | ast::StmtKind::For { .. }
-            | ast::StmtKind::Foreach { .. } => {
+            | ast::StmtKind::Foreach { .. }
+            | ast::StmtKind::Forall(_) => {
                 ("a loop", "put the loop around the `where`: `while c do where … end`")
             }
         };
@@ -242,7 +243,8 @@ impl Checker<'_> {
             (Some(source), None) => Some(self.all_rows(source.rows_of, at)),
             (None, None) => None,
         };
-        let (place, body) = self.counted_loop(var, kind, span, body);
+        let (place, body) =
+            self.counted_loop(var, kind, span, |this| this.loop_body(body));
         let (source, rows, place) = (source?, rows?, place?);
         let table = self.hidden("values", Ty::Table(None, None), at);
         let rest = self.hidden("rest", Ty::Slice(None), at);
@@ -279,14 +281,14 @@ impl Checker<'_> {
 
     // ---- variables of the compiler ----
 
-    fn hidden(&mut self, name: &str, ty: Ty, span: Span) -> LocalId {
+    pub(super) fn hidden(&mut self, name: &str, ty: Ty, span: Span) -> LocalId {
         let local = LocalId(self.locals.len() as u32);
         let name = format!("‹{name}›");
         self.locals.push(Local { name, span, ty, role: Role::Local, record: None });
         local
     }
 
-    fn set_hidden(&mut self, local: LocalId, value: Expr, span: Span) -> Stmt {
+    pub(super) fn set_hidden(&mut self, local: LocalId, value: Expr, span: Span) -> Stmt {
         let place = self.fresh_use(local, span);
         Stmt { kind: StmtKind::Assign(Target::Var(place), value), span }
     }

@@ -13,8 +13,10 @@ mod expr;
 mod header;
 mod layout;
 mod line;
+mod lines;
 mod lints;
 mod masks;
+mod parallel;
 mod parts;
 mod path;
 mod records;
@@ -194,7 +196,7 @@ struct Checker<'a> {
     broken_records: BTreeSet<LocalId>,
     /// The number of loops around the current statement.
     n_loops: usize,
-    /// The variables of the `for` and `foreach` loops around it.
+    /// The variables of the `for`, `foreach` and `forall` loops around it.
     loop_vars: Vec<(LocalId, Span)>,
     /// The rows of the `where` around it.
     mask: Option<Mask>,

@@ -8,7 +8,6 @@ use star_base::{Code, Diagnostic, Span, did_you_mean};
 use star_ir::{HandlePart, IntOp};
 use star_syntax::ast::{self, Step};
 
-use super::columns::one_column;
 use super::layout::FieldKind;
 use super::records::{int, joined};
 use super::reduce::Reduction;
@@ -19,10 +18,8 @@ use crate::hir::{Arg, Expr, ExprKind, Field, LocalId, Record, StmtKind, Target, 
 pub(super) enum Place {
     /// The named table of a handle.
     Handle(VarUse, Box<HandlePart>),
-    /// A field of several columns, `E.w`.
+    /// A field, `E.w`.
     Field(Box<Field>, FieldKind),
-    /// A field of one column, `E.alive`: the number of the column.
-    Column(VarUse, Expr),
     /// A row, `E[i]`.
     Row(VarUse, Expr),
     /// The field of a row, `E[i].w`.
@@ -72,24 +69,33 @@ impl Checker<'_> {
         let node = |kind, ty, effects| Expr { kind, ty, span, effects };
         match place {
             Place::Handle(handle, part) => node(ExprKind::Part(handle, part), TyKind::Table, false),
+            Place::Field(field, FieldKind::Bit) => {
+                let (table, column) = only_column(*field);
+                let effects = column.effects;
+                node(ExprKind::Col(Box::new(column), table), TyKind::Slice, effects)
+            }
             Place::Field(field, _) => {
                 let effects = field.base.effects;
                 node(ExprKind::Field(field), TyKind::Table, effects)
-            }
-            Place::Column(table, column) => {
-                let effects = column.effects;
-                node(ExprKind::Col(Box::new(column), table), TyKind::Slice, effects)
             }
             Place::Row(table, index) => {
                 let effects = index.effects;
                 node(ExprKind::Row(Box::new(index), table), TyKind::Word, effects)
             }
+            Place::Cell(index, field, FieldKind::Bit) => {
+                let (table, column) = only_column(*field);
+                let effects = index.effects || column.effects;
+                let kind = ExprKind::Bit(table, Box::new(index), Box::new(column));
+                node(kind, TyKind::Int, effects)
+            }
             Place::Cell(index, field, kind) => {
                 let effects = index.effects || field.base.effects;
                 let word = node(ExprKind::Cell(Box::new(index), field), TyKind::Word, effects);
                 match kind {
-                    FieldKind::Bits | FieldKind::Bit => word,
-                    FieldKind::Uint | FieldKind::Int => self.number_of(word, kind, span),
+                    FieldKind::Bits => word,
+                    FieldKind::Bit | FieldKind::Uint | FieldKind::Int => {
+                        self.number_of(word, kind, span)
+                    }
                 }
             }
             Place::Bit(table, row, column) => {
@@ -109,10 +115,7 @@ impl Checker<'_> {
     ) -> Option<StmtKind> {
         let place = self.place_of(path).and_then(|(place, key)| {
             let table = match &place {
-                Place::Handle(table, _)
-                | Place::Column(table, _)
-                | Place::Row(table, _)
-                | Place::Bit(table, ..) => table,
+                Place::Handle(table, _) | Place::Row(table, _) | Place::Bit(table, ..) => table,
                 Place::Field(field, _) | Place::Cell(_, field, _) => &field.table,
             };
             let is_handle = matches!(place, Place::Handle(..));
@@ -122,10 +125,6 @@ impl Checker<'_> {
             Some((Place::Field(field, kind), key)) => {
                 return self.assign_field((field, kind, key), value, span);
             }
-            Some((Place::Column(table, column), key)) => {
-                let field = one_column(table, column, path.span);
-                return self.assign_field((field, FieldKind::Bit, key), value, span);
-            }
             Some((place, _)) => place,
             None => {
                 self.expr(value, None);
@@ -134,9 +133,9 @@ impl Checker<'_> {
         };
         let want = match &place {
             Place::Handle(..) | Place::Field(..) => TyKind::Table,
-            Place::Column(..) => TyKind::Slice,
-            Place::Row(..) | Place::Cell(_, _, FieldKind::Bits | FieldKind::Bit) => TyKind::Word,
-            Place::Cell(_, _, FieldKind::Uint | FieldKind::Int) | Place::Bit(..) => TyKind::Int,
+            Place::Row(..) | Place::Cell(_, _, FieldKind::Bits) => TyKind::Word,
+            Place::Cell(_, _, FieldKind::Uint | FieldKind::Int | FieldKind::Bit)
+            | Place::Bit(..) => TyKind::Int,
         };
         let mut value = self.typed(value, want);
         if let Place::Cell(_, field, FieldKind::Int) = &place {
@@ -147,7 +146,6 @@ impl Checker<'_> {
         let target = match place {
             Place::Handle(handle, part) => Target::Part(handle, part),
             Place::Field(field, _) => Target::Field(field),
-            Place::Column(table, column) => Target::Col(Box::new(column), table),
             Place::Row(table, index) => Target::Row(Box::new(index), table),
             Place::Bit(table, row, column) => Target::Bit(table, Box::new(row), Box::new(column)),
             Place::Cell(index, field, _) => Target::Cell(Box::new(index), field),
@@ -170,16 +168,17 @@ impl Checker<'_> {
             _ => return None,
         };
         let ast::ExprKind::Path(path) = &args.first()?.kind else { return None };
-        let (Place::Field(field, _), other) = self.place_of(path)? else { return None };
-        (field.table.local == of && other == key).then_some(is_high)
+        let (Place::Field(field, kind), other) = self.place_of(path)? else { return None };
+        let is_it = kind != FieldKind::Bit && field.table.local == of && other == key;
+        is_it.then_some(is_high)
     }
 
     /// Checks a path that is passed for a `var` parameter.
     pub(super) fn path_argument(&mut self, path: &ast::Path) -> Option<(Arg, FieldKey)> {
         let (place, key) = self.place_of(path)?;
         let (field, kind) = match place {
+            Place::Field(field, FieldKind::Bit) => (field, TyKind::Slice),
             Place::Field(field, _) => (field, TyKind::Table),
-            Place::Column(table, column) => (one_column(table, column, path.span), TyKind::Slice),
             Place::Handle(..) | Place::Row(..) | Place::Cell(..) | Place::Bit(..) => {
                 let message = "only a whole field can be passed to a `var` parameter";
                 let diagnostic = Diagnostic::at(Code::VarNeedsVariable, path.span, message);
@@ -289,11 +288,8 @@ impl Checker<'_> {
         };
         let (field, kind, key, steps) = self.field(table, &record, field, steps, path)?;
         let is_column = kind == FieldKind::Bit;
-        let column = |field: Box<Field>| joined(IntOp::Add, field.base, int(1, path.span));
         Some(match (row, steps) {
-            (None, []) if is_column => (Place::Column(table, column(field)), Some(key)),
             (None, []) => (Place::Field(field, kind), Some(key)),
-            (Some(row), []) if is_column => (Place::Bit(table, row, column(field)), None),
             (Some(row), []) => (Place::Cell(row, field, kind), None),
             (None, [Step::Args(args)]) => {
                 let wanted = if is_column { 1 } else { 2 };
@@ -310,7 +306,7 @@ impl Checker<'_> {
                         let Field { base, width, .. } = *field;
                         joined(IntOp::Add, base, inside(index, width))
                     }
-                    None => column(field),
+                    None => only_column(*field).1,
                 };
                 (Place::Bit(table, row, column), None)
             }
@@ -375,7 +371,7 @@ impl Checker<'_> {
         let width = self.columns(&field.width, &record.args, span);
         let mut key = FieldKey { field: idx, element: Element::Only };
         let Some(count) = &field.count else {
-            let field = Box::new(Field { table, base, width, span });
+            let field = Box::new(Field { table, base, width, number: idx, span });
             return Some((field, kind, key, steps));
         };
         let [Step::Index(index), steps @ ..] = steps else {
@@ -402,21 +398,17 @@ impl Checker<'_> {
         let before = joined(IntOp::Sub, inside(index, count), int(1, span));
         let step = self.columns(&field.width, &record.args, span);
         let base = joined(IntOp::Add, base, joined(IntOp::Mul, before, step));
-        Some((Box::new(Field { table, base, width, span }), kind, key, steps))
+        Some((Box::new(Field { table, base, width, number: idx, span }), kind, key, steps))
     }
 
     /// Returns the field that a path denotes, for a built-in that needs a table.
     pub(super) fn field_of(&mut self, path: &ast::Path) -> Option<Box<Field>> {
         let found = match self.place_of(path)? {
+            (Place::Field(_, FieldKind::Bit), _) => Some(TyKind::Slice),
             (Place::Field(field, _), _) => return Some(field),
             (Place::Handle(..), _) => None,
-            (Place::Column(..), _) => Some(TyKind::Slice),
-            (Place::Row(..) | Place::Cell(_, _, FieldKind::Bits | FieldKind::Bit), _) => {
-                Some(TyKind::Word)
-            }
-            (Place::Cell(_, _, FieldKind::Uint | FieldKind::Int) | Place::Bit(..), _) => {
-                Some(TyKind::Int)
-            }
+            (Place::Row(..) | Place::Cell(_, _, FieldKind::Bits), _) => Some(TyKind::Word),
+            (Place::Cell(..) | Place::Bit(..), _) => Some(TyKind::Int),
         };
         match found {
             Some(found) => self.type_mismatch(path.span, TyKind::Table, found),
@@ -432,7 +424,8 @@ impl Checker<'_> {
     /// Returns the column that a path denotes, for a built-in that changes a slice.
     pub(super) fn column_of(&mut self, path: &ast::Path) -> Option<(VarUse, Expr)> {
         match self.place_of(path)? {
-            (Place::Column(table, column), _) => {
+            (Place::Field(field, FieldKind::Bit), _) => {
+                let (table, column) = only_column(*field);
                 self.writable(table.local, path.name.span).then_some((table, column))
             }
             _ => {
@@ -442,6 +435,12 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Returns the table and the column of a field of one column.
+pub(super) fn only_column(field: Field) -> (VarUse, Expr) {
+    let Field { table, base, width: _, number: _, span } = field;
+    (table, joined(IntOp::Add, base, int(1, span)))
 }
 
 /// Returns an index that is checked to be in `1..limit`.

@@ -42,6 +42,7 @@ impl Checker<'_> {
             | ast::StmtKind::Repeat { .. }
             | ast::StmtKind::For { .. }
             | ast::StmtKind::Foreach { .. }
+            | ast::StmtKind::Forall(_)
             | ast::StmtKind::Where(_)
             | ast::StmtKind::Assign { .. }
             | ast::StmtKind::AssignPath { .. }
@@ -51,7 +52,7 @@ impl Checker<'_> {
         }
     }
 
-    fn loop_body(&mut self, tree: &ast::Stmt) -> Vec<Stmt> {
+    pub(super) fn loop_body(&mut self, tree: &ast::Stmt) -> Vec<Stmt> {
         self.n_loops += 1;
         let body = self.body(tree);
         self.n_loops -= 1;
@@ -98,7 +99,8 @@ impl Checker<'_> {
                 let from = self.typed(from, TyKind::Int);
                 let to = self.typed(to, TyKind::Int);
                 self.lint_empty_body(body);
-                let (var, body) = self.counted_loop(var, TyKind::Int, span, body);
+                let (var, body) =
+                    self.counted_loop(var, TyKind::Int, span, |this| this.loop_body(body));
                 let (from, to) = (Box::new(from), Box::new(to));
                 StmtKind::For { var: var?, from, to, down: *down, body }
             }
@@ -110,9 +112,11 @@ impl Checker<'_> {
                     return Some(Stmt { kind, span });
                 }
                 let over = self.bits(over);
-                let (var, body) = self.counted_loop(var, TyKind::Int, span, body);
+                let (var, body) =
+                    self.counted_loop(var, TyKind::Int, span, |this| this.loop_body(body));
                 StmtKind::Foreach { var: var?, over: Box::new(over), body }
             }
+            ast::StmtKind::Forall(tree) => self.forall(tree, span)?,
             ast::StmtKind::Assign { target, assign, value } => {
                 self.lint_assign(*assign);
                 return self.assignment(target, value, span);
@@ -147,14 +151,14 @@ impl Checker<'_> {
         );
     }
 
-    /// Checks the variable and the body of a `for` or `foreach`.
-    pub(super) fn counted_loop(
+    /// Checks the variable and, with `inside`, the body of a `for`, `foreach` or `forall`.
+    pub(super) fn counted_loop<R>(
         &mut self,
         var: &ast::Ident,
         kind: TyKind,
         span: Span,
-        body: &ast::Stmt,
-    ) -> (Option<VarUse>, Vec<Stmt>) {
+        inside: impl FnOnce(&mut Self) -> R,
+    ) -> (Option<VarUse>, R) {
         self.declare_if_new(var, kind);
         let place = match self.variable(&var.name) {
             Some(local) if self.kind(local) == kind => {
@@ -174,7 +178,7 @@ impl Checker<'_> {
         if let Some(place) = place {
             self.loop_vars.push((place.local, head));
         }
-        let body = self.loop_body(body);
+        let body = inside(self);
         if place.is_some() {
             self.loop_vars.pop();
         }

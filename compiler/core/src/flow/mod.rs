@@ -5,6 +5,7 @@
 //! * [`summary`]: the effects of a routine on its `var` parameters.
 
 pub(crate) mod lints;
+pub(crate) mod parallel;
 pub(crate) mod summary;
 pub(crate) mod usage;
 pub(crate) mod webs;

@@ -234,6 +234,7 @@ fn own_effects(
             | StmtKind::If(..)
             | StmtKind::While(..)
             | StmtKind::Repeat(..)
+            | StmtKind::Forget(_)
             | StmtKind::Exit
             | StmtKind::Break
             | StmtKind::Continue => {}

@@ -13,7 +13,7 @@ mod walk;
 
 use std::collections::BTreeSet;
 
-use crate::hir::{LocalId, Role, Routine, Site, Ty, TyKind};
+use crate::hir::{LocalId, Role, Routine, Site, Ty, TyKind, VarUse};
 use crate::visit;
 
 pub(crate) use walk::analyse;
@@ -40,6 +40,9 @@ pub(crate) struct Webs {
     pub(crate) takes: Vec<bool>,
     /// May a function's result be unset at the end?
     pub(crate) result_maybe_unset: bool,
+    /// Mentions that read a variable where it may have no value after a `forall` or at the start
+    /// of an iteration.
+    pub(crate) forgotten: Vec<VarUse>,
 }
 
 impl Webs {
@@ -100,6 +103,8 @@ pub(crate) fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
 enum Node {
     /// Never set.
     Unset,
+    /// Without a value after an iteration of a `forall`.
+    Forgotten,
     /// A `var` parameter at the start: possibly set.
     FromCaller,
     /// Set.

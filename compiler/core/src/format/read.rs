@@ -470,7 +470,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
                 let short = body.is_short();
                 (NodeKind::Repeat { body, until }, short)
             }
-            Token::While | Token::For | Token::Foreach => {
+            Token::While | Token::For | Token::Foreach | Token::Forall => {
                 let head_end = self.loop_head()?;
                 let body = self.branch()?;
                 let short = is_short(&body);
@@ -489,7 +489,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         Some(Some(Node { first, last: self.at - 1, kind, short }))
     }
 
-    /// Reads from `while`, `for` or `foreach` to `do`.
+    /// Reads from `while`, `for`, `foreach` or `forall` to `do`.
     fn loop_head(&mut self) -> Option<usize> {
         let keyword = self.peek()?;
         self.at += 1;
@@ -498,7 +498,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
                 self.name()?;
                 self.sign()?;
             }
-            Token::Foreach => {
+            Token::Foreach | Token::Forall => {
                 self.name()?;
                 self.take(|token| matches!(token, Token::In))?;
             }
@@ -508,6 +508,13 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         if matches!(keyword, Token::For) {
             self.take(|token| matches!(token, Token::To | Token::Downto))?;
             self.expr()?;
+        }
+        if matches!(keyword, Token::Forall) {
+            for middle in [Token::Dots, Token::Where] {
+                if self.take(|token| *token == middle).is_some() {
+                    self.expr()?;
+                }
+            }
         }
         self.take(|token| matches!(token, Token::Do))
     }
@@ -564,6 +571,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
                     | Token::While
                     | Token::For
                     | Token::Foreach
+                    | Token::Forall
                     | Token::Begin
                     | Token::Repeat
                     | Token::WhereBlock

@@ -53,6 +53,15 @@ fn body(text: &str) -> String {
 }
 
 #[test]
+fn parallel_loops_have_a_layout() {
+    let text = "FORALL  i In X WHERE Y ( i )=1 Do Z( i ):=0; forall i in 1 .. n do begin Z(i):=1 end";
+    assert_eq!(
+        body(text),
+        "  forall i in X where Y(i)=1 do Z(i):=0;\n  forall i in 1..n do\n  begin\n    Z(i):=1\n  end\n"
+    );
+}
+
+#[test]
 fn types_fields_and_reductions_have_a_layout() {
     let text = "TYPE Arc( b ,h )=RECORD tail ,end: uint( b );w \"weight\":Array [ 1 .. h ] Of bit;
 alive:bit END ;proc P(E:table( m ) OF Arc( b,h );var X:slice( m ));

@@ -92,7 +92,7 @@ pub(super) enum NodeKind {
         body: Seq,
         until: usize,
     },
-    /// `while`, `for`, `foreach`.
+    /// `while`, `for`, `foreach`, `forall`.
     Loop {
         head_end: usize,
         body: Branch,

@@ -257,6 +257,9 @@ impl Lowerer<'_> {
         for step in &column.steps {
             let ColumnStep::Operand { value, is_signed, is_target } = step else { continue };
             n_effects += usize::from(value.effects);
+            if value.ty != TyKind::Word {
+                self.must_fit(rows_of.local, 0, value);
+            }
             let is_kept = n_effects < last_effect;
             let own = into.filter(|_| *is_target);
             let node = match (&value.kind, value.ty) {

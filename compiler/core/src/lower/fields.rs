@@ -5,6 +5,7 @@ use star_ir::{Arg, Check, IntOp, Op, Operand, Simple, SizeOperand, Ty, Var, VarI
 use super::Lowerer;
 use super::bits::Rvalue;
 use super::header::size_operand;
+use super::stmt::is_bit;
 use super::sizes::Exts;
 use crate::hir::{
     self, Expr, ExprKind, Field, LocalId, RecordArg, Role, RoutineId, SizeTerm, TyKind,
@@ -79,6 +80,7 @@ impl Lowerer<'_> {
 
     /// Lowers `E.w := T`, with the cost of TCOPY2.
     pub(super) fn put_field(&mut self, field: &Field, value: &Expr) {
+        self.must_fit(field.table.local, 0, value);
         let columns = self.columns(field);
         let value_var = self.bits(value, None);
         let is_same = matches!(value.kind, ExprKind::Var(of) if of.local == field.table.local);
@@ -104,6 +106,9 @@ impl Lowerer<'_> {
         let row = self.keep(row, TyKind::Int, field.base.effects || value.effects);
         let columns = self.columns(field);
         let width = columns.width.clone();
+        if let (TyKind::Int, Operand::Int(1)) = (value.ty, &width) {
+            return self.put_bit(columns, row, value);
+        }
         let part = if value.ty == TyKind::Word {
             let part = self.bits(value, None);
             let wanted = SizeOperand::Value(width);
@@ -122,6 +127,20 @@ impl Lowerer<'_> {
         let Columns { table, base, .. } = columns;
         self.emit(Simple::Replace { word, base, value: part });
         self.emit(Simple::PutRow { table, index: row, value: word });
+    }
+
+    /// Lowers `E[i].alive := value`.
+    fn put_bit(&mut self, columns: Columns, row: Operand, value: &Expr) {
+        let bit = self.operand(value);
+        let Columns { table, base, width } = columns;
+        let column = self.int_op(IntOp::Add, base, Operand::Int(1));
+        self.check(Check::Index(row.clone(), SizeOperand::Rows(table)));
+        self.check(Check::Index(column.clone(), SizeOperand::Columns(table)));
+        if !is_bit(value) {
+            self.check(Check::Fits { value: bit.clone(), width });
+        }
+        self.count(1);
+        self.emit(Simple::PutBit { table, row, column, bit });
     }
 
     /// Copies a field that is passed by reference.

@@ -145,6 +145,7 @@ impl Lowerer<'_> {
             ExprKind::Var(place) => self.of_variable(place.local, dim, size),
             ExprKind::Col(_, table) => self.of_variable(table.local, 0, size),
             ExprKind::Row(_, table) => self.of_variable(table.local, 1, size),
+            ExprKind::Field(field) if dim == 0 => self.of_variable(field.table.local, 0, size),
             ExprKind::Error
             | ExprKind::Int(_)
             | ExprKind::Bool(_)

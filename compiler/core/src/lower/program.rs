@@ -210,6 +210,7 @@ impl Analysed {
         };
         if !program.routine(id).library {
             crate::flow::lints::never_set(program.routine(id), &webs, diagnostics);
+            crate::flow::parallel::lints(program, program.routine(id), &webs, diagnostics);
             crate::flow::lints::forgotten_var(program.routine(id), &webs, diagnostics);
             // Sessions have no lints of what is unused, nor does lowering repeat those of a check.
             if output == Output::Dropped {

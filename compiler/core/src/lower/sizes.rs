@@ -329,6 +329,7 @@ impl Lowerer<'_> {
             | hir::StmtKind::Repeat(..)
             | hir::StmtKind::For { .. }
             | hir::StmtKind::Foreach { .. }
+            | hir::StmtKind::Forget(_)
             | hir::StmtKind::Exit
             | hir::StmtKind::Break
             | hir::StmtKind::Continue => {}

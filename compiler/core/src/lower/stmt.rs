@@ -101,6 +101,7 @@ impl Lowerer<'_> {
                 self.emit(StmtKind::For { label, var, from, to, down: *down, body });
             }
             hir::StmtKind::Foreach { var, over, body } => self.foreach_loop(*var, over, body),
+            hir::StmtKind::Forget(_) => {}
             hir::StmtKind::Exit => {
                 self.leave();
                 self.flush_cost();
@@ -229,13 +230,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Checks that a component is assigned 0 or 1; constants and components are by construction.
+    /// Checks that a component is assigned 0 or 1.
     fn check_bit(&mut self, bit: &Operand, value: &Expr) {
-        let plain = matches!(
-            value.kind,
-            hir::ExprKind::Int(0 | 1) | hir::ExprKind::Component(..) | hir::ExprKind::Bit(..)
-        );
-        if !plain {
+        if !is_bit(value) {
             self.check(Check::Bit(bit.clone()));
         }
     }
@@ -396,4 +393,9 @@ impl Lowerer<'_> {
             self.store_bits(place, Rvalue { op, size: SizeOperand::Length(temp), exts: unknown });
         }
     }
+}
+
+/// Returns whether an integer is 0 or 1 by construction: a constant or a component.
+pub(super) fn is_bit(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Int(0 | 1) | ExprKind::Component(..) | ExprKind::Bit(..))
 }

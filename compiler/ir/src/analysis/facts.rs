@@ -429,7 +429,7 @@ impl<'a> Facts<'a> {
                 },
                 (Some(_) | None, None) => false,
             },
-            Check::Bit(bit) => matches!(bit, Operand::Int(0 | 1)),
+            Check::Bit(bit) => self.fits(bit, &Operand::Int(1)),
             Check::NotNegative(value) => {
                 self.class(&SizeOperand::Value(value.clone())).iter().any(|measure| match measure {
                     SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => true,

@@ -131,6 +131,9 @@ fn kind_of_name(request: &Request<'_>, name: Span, spelled: &str) -> Option<hir:
                 ast::StmtKind::Foreach { var, .. } if var.span == name => {
                     kind = Some(hir::TyKind::Int);
                 }
+                ast::StmtKind::Forall(inner) if inner.var.span == name => {
+                    kind = Some(hir::TyKind::Int);
+                }
                 _ => {}
             },
             tree::Node::Ref(call) => {

@@ -5,7 +5,7 @@
 //! compiler's messages for both texts, and by the tests of [`star_compiler::Formatter`].
 
 use star_syntax::ast::{
-    ArrayBounds, Assign, Expr, ExprKind, FieldName, Fields, File, Filtered, Ident, Item, Link,
+    ArrayBounds, Assign, Expr, ExprKind, FieldName, Fields, File, Filtered, Forall, Ident, Item, Link,
     Params, Path, RecordTable, RecordType, Ref, Routine, Step, Stmt, StmtKind, Type, TypeKind,
     Vars,
 };
@@ -177,6 +177,15 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             StmtKind::Foreach { var: v, over: a, body: s },
             StmtKind::Foreach { var: w, over: b, body: r },
         ) => same_declared(v, w) && same_expr(a, b) && same_stmt(s, r),
+        (StmtKind::Forall(one), StmtKind::Forall(other)) => {
+            let Forall { var: v, over: a, last: c, filter: e, body: s } = &**one;
+            let Forall { var: w, over: b, last: d, filter: f, body: r } = &**other;
+            same_declared(v, w)
+                && same_expr(a, b)
+                && optional(c.as_ref(), d.as_ref(), same_expr)
+                && optional(e.as_ref(), f.as_ref(), same_expr)
+                && same_stmt(s, r)
+        }
         (
             StmtKind::Assign { target: a, assign: p, value: c },
             StmtKind::Assign { target: b, assign: q, value: d },
@@ -200,6 +209,7 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             | StmtKind::Where(_)
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
+            | StmtKind::Forall(_)
             | StmtKind::Assign { .. }
             | StmtKind::AssignPath { .. }
             | StmtKind::Call(_)

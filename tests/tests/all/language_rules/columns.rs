@@ -91,9 +91,48 @@ fn rule_12_numbers_are_stored_to_all_rows() {
         let text = format!("{TYPES} program p; var {VARS} begin {FILL}\n{body} end.");
         traps(&text).lines().next().unwrap_or_default().to_owned()
     };
-    assert!(trap("T.a:=16").starts_with("T0108 5:"), "{}", trap("T.a:=16"));
+    let trapped = trap("T.a:=16");
+    assert!(trapped.starts_with("T0108 5:"), "{trapped}");
+    assert!(trapped.contains("row 1 does not fit in a field of 4 columns"), "{trapped}");
     assert!(trap("T.a:=0-i").starts_with("T0108 5:"));
     assert!(trap("T.c:=i").starts_with("T0108 5:"));
+}
+
+#[test]
+fn rule_9_a_number_that_is_stored_to_no_row_does_not_trap() {
+    let text = "type Q = record a: uint(2); s: int(1); c: bit end;
+        program p; var T: table(0) of Q; i: integer;
+        begin i:=9; T.a:=i; T.s:=i; T.c:=i; T.a:=-1; print(rows(T)) end.";
+    says(text, "0\n");
+}
+
+#[test]
+fn rule_12_tables_with_other_declared_rows_are_refused() {
+    let text = |body: &str| {
+        format!(
+            "type Q = record a: uint(3); b: uint(2); t: bits(2) end;
+             program p; var T: table(2) of Q; U: table(3) of Q; X: slice(3);\nbegin {body} end."
+        )
+    };
+    for body in [
+        "T.a:=U.a",
+        "T.a:=U.b",
+        "T.a:=T.a + U.b",
+        "T.t:=U.t",
+        "X:=T.a < U.b",
+        "T.a:=X",
+        "print(sum(T.a - U.a))",
+    ] {
+        assert!(codes(&text(body)).contains(&"E0401".to_owned()), "{body}: {:?}", codes(&text(body)));
+    }
+    let shown = rendered(&[("test.star", &text("T.a:=U.a"))]);
+    assert_eq!(
+        shown,
+        "E0401 3:12 sizes 3 and 2 cannot agree
+  at 2:47: `U` has 3 rows
+  at 2:29: `T` has 2 rows
+"
+    );
 }
 
 #[test]
@@ -209,8 +248,28 @@ fn rule_5_signed_fields_hold_numbers_in_twos_complement() {
     for body in
         ["T[1].s:=8", "T[1].s:=-9", "T.s:=8", "T.s:=-9", "T.z:=1", "T.z:=T.s - 1", "T[1].z:=1"]
     {
-        assert!(traps(&text(body)).starts_with("T01"), "{}", traps(&text(body)));
+        assert!(traps(&text(body)).starts_with("T0108"), "{}", traps(&text(body)));
     }
+}
+
+#[test]
+fn rule_5_signed_fields_of_one_column_and_of_64() {
+    let text = |body: &str| {
+        format!(
+            "type Q = record s: int(1); w: int(64) end;
+             program p; var T: table(2) of Q; i: integer;\nbegin {body} end."
+        )
+    };
+    says(&text("T[1].s:=-1; T[2].s:=0; print(T[1].s,T[2].s,sum(T.s))"), "-10-1\n");
+    for body in ["T[1].s:=1", "T[1].s:=-2", "T.s:=1", "i:=1; T[2].s:=i"] {
+        assert!(traps(&text(body)).starts_with("T0108"), "{}", traps(&text(body)));
+    }
+    // A sum that just fits.
+    let fill = "i:=-9223372036854775807; T[1].w:=i; T[2].w:=-1; ";
+    says(&text(&format!("{fill}print(sum(T.w))")), "-9223372036854775808\n");
+    let trap = traps(&text(&format!("{fill}T[2].w:=-2; print(sum(T.w))")));
+    assert!(trap.starts_with("T0104"), "{trap}");
+    says(&text("T[1].w:=9223372036854775807; print(sum(T.w))"), "9223372036854775807\n");
 }
 
 /// A random expression over columns, with its value in each row.

@@ -1,5 +1,5 @@
 //! The rules of the language reference as programs: §2 text, §3 types and sizes, §4 indices, §5
-//! meaning, §7 extensions, §12 records, §13 reductions, §14 columns, §15 selected rows. A test
+//! meaning, §7 extensions, §12 records, §13 reductions, §14 columns, §15 selected rows, §16 parallel loops. A test
 //! states the output of a text, its messages, or its trap: code, location, values and calls.
 
 mod columns;
@@ -8,6 +8,7 @@ mod indices;
 mod masks;
 mod meaning;
 mod messages;
+mod parallel;
 mod records;
 mod reductions;
 mod routines;

@@ -293,7 +293,7 @@ fn rule_5_numbers_must_fit() {
     let fit = |body: &str| assert!(trap_of(vars, body).starts_with("T0108 "), "{body}");
     fit("v:=8; E[1].w:=v");
     fit("v:=-1; E[1].w:=v");
-    assert!(trap_of(vars, "v:=2; E[1].alive:=v").starts_with("T0107 "));
+    assert!(trap_of(vars, "v:=2; E[1].alive:=v").starts_with("T0108 "));
     // Fields of 63, 64 and 65 columns.
     let wide = |n: u32, body: &str| {
         let vars = format!("E: table(1) of Arc({n},1); v: integer;");

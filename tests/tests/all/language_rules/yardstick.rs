@@ -58,6 +58,13 @@ fn nearest() {
 }
 
 #[test]
+fn closure() {
+    let main = "program p; var P: table(4,4);
+        begin P(1,2):=1; P(2,3):=1; P(3,1):=1; P(3,4):=1; CLOSURE(4,P); print(P) end.";
+    says(&called(include_str!("yardstick/closure.star"), main), "1111\n1111\n1111\n0000\n");
+}
+
+#[test]
 fn levels() {
     let main = "program p; var G: table(4,4); V: table(4) of Vertex(3); i: integer;
         begin G(1,2):=1; G(2,3):=1; G(3,1):=1; LEVELS(1,G,3,V);
@@ -94,16 +101,32 @@ fn group() {
     says(&called(include_str!("yardstick/group.star"), main), printed);
 }
 
+/// The part of a text before the second comment, and the other one.
+fn join_and_lookup() -> (&'static str, &'static str) {
+    let text = include_str!("yardstick/join.star");
+    text.split_at(text.find("/* The same").expect("the second part"))
+}
+
 #[test]
 fn join() {
-    let main = "program p; var A: table(2) of Article(3,5); R: table(4) of Order(3,5); i: integer;
-        begin A[1].code:=3; A[1].price:=17; A[2].code:=4; A[2].price:=9;
-        R[1].article:=4; R[2].article:=3; R[3].article:=5; R[4].article:=4; JOIN(A,R);
-        for i:=1 to 4 do print(R[i].price) end.";
-    says(
-        &called(include_str!("yardstick/join.star"), main),
-        "1 orders without a price\n9\n17\n0\n9\n",
-    );
+    let call = |call: &str| {
+        format!(
+            "program p; var A: table(2) of Article(3,5); R: table(4) of Order(3,5); i: integer;
+            begin A[1].code:=3; A[1].price:=17; A[2].code:=4; A[2].price:=9;
+            R[1].article:=4; R[2].article:=3; R[3].article:=5; R[4].article:=4; {call}(A,R);
+            for i:=1 to 4 do print(R[i].price) end."
+        )
+    };
+    let (join, lookup) = join_and_lookup();
+    says(&called(join, &call("JOIN")), "1 orders without a price\n9\n17\n0\n9\n");
+    let types = &join[..join.find("program").expect("a program")];
+    says(&format!("{types}{lookup}{}", call("LOOKUP")), "9\n17\n0\n9\n");
+}
+
+#[test]
+fn a_forall_over_rows_is_a_kernel() {
+    let plan = "CLOSURE 6: forall, then a kernel over the rows of `P`";
+    has_plan(include_str!("yardstick/closure.star"), &[plan]);
 }
 
 #[test]
@@ -123,6 +146,7 @@ fn expressions_and_masked_stores_are_kernels_over_columns() {
             "DIJKSTRA 14: a kernel over the columns of `C`, in order, then a kernel over the columns of `C`, in order",
             "DIJKSTRA 15: a kernel over the columns of `C`, in order, then a kernel over the columns of `V`, in order",
             "DIJKSTRA 16: a kernel over the columns of `V`, in order",
+            "DIJKSTRA 8: a kernel over the columns of `V`, in order",
         ],
     );
 }

@@ -11,22 +11,32 @@ impl Walk<'_> {
         let end = self.join(exits, state);
 
         let maybe_unset = self.spread(|node| match node {
-            Node::Unset | Node::FromCaller => Some(true),
+            Node::Unset | Node::FromCaller | Node::Forgotten => Some(true),
             Node::Def | Node::Through { after: After::Set, .. } => Some(false),
             Node::Through { after: After::MaybeUnset, .. } => Some(true),
             Node::Join(_) | Node::Through { after: After::AsBefore, .. } => None,
         });
         let maybe_set = self.spread(|node| match node {
             Node::Unset => Some(false),
-            Node::Def | Node::FromCaller | Node::Through { .. } => Some(true),
+            // Mentions of forgotten values have their own message.
+            Node::Def | Node::FromCaller | Node::Through { .. } | Node::Forgotten => Some(true),
             Node::Join(_) => None,
         });
+        let is_forgotten = self.spread(|node| match node {
+            Node::Forgotten => Some(true),
+            Node::Unset | Node::FromCaller | Node::Def => Some(false),
+            Node::Through { after: After::Set, .. } => Some(false),
+            Node::Through { after: After::AsBefore | After::MaybeUnset, .. } | Node::Join(_) => None,
+        });
+        let needs = std::mem::take(&mut self.needs).into_iter();
+        let forgotten = needs.filter(|(_, node)| is_forgotten[*node as usize]);
+        let forgotten = forgotten.map(|(place, _)| place).collect();
         let at_start = self.spread_from(|idx, node| {
             if entry.contains(&idx) {
                 return Some(true);
             }
             match node {
-                Node::Unset | Node::FromCaller | Node::Def => Some(false),
+                Node::Unset | Node::FromCaller | Node::Def | Node::Forgotten => Some(false),
                 Node::Through { after: After::Set, .. } => Some(false),
                 Node::Through { after: After::AsBefore | After::MaybeUnset, .. }
                 | Node::Join(_) => None,
@@ -71,6 +81,7 @@ impl Walk<'_> {
             assigns,
             takes,
             result_maybe_unset,
+            forgotten,
         }
     }
 
@@ -97,7 +108,7 @@ impl Walk<'_> {
                         from.iter().for_each(|&from| into[from as usize].push(idx as u32))
                     }
                     Node::Through { before, .. } => into[*before as usize].push(idx as u32),
-                    Node::Unset | Node::FromCaller | Node::Def => {}
+                    Node::Unset | Node::FromCaller | Node::Def | Node::Forgotten => {}
                 },
             }
         }
@@ -123,7 +134,7 @@ impl Walk<'_> {
         let at_end = at_end.filter(|(local, _)| is_callers(*local)).map(|(_, &node)| node);
         let changed = self.nodes.iter().filter_map(|node| match node {
             Node::Through { before, .. } => Some(*before),
-            Node::Unset | Node::FromCaller | Node::Def | Node::Join(_) => None,
+            Node::Unset | Node::FromCaller | Node::Def | Node::Forgotten | Node::Join(_) => None,
         });
         let mut work: Vec<u32> = self.used.iter().copied().chain(at_end).chain(changed).collect();
         let mut is_read = vec![false; self.nodes.len()];
@@ -158,7 +169,7 @@ impl Walk<'_> {
                     union(&mut parent, node, *before);
                     work.push(*before);
                 }
-                Node::Unset | Node::FromCaller | Node::Def => {}
+                Node::Unset | Node::FromCaller | Node::Def | Node::Forgotten => {}
             }
         }
         let mut web_local: Vec<LocalId> = Vec::new();

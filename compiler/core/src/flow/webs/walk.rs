@@ -31,6 +31,9 @@ pub(super) struct Walk<'a> {
     pub(super) loops: Vec<LoopEnds>,
     /// The joined states of all `exit`s so far.
     pub(super) exits: Option<State>,
+    /// Mentions that need the value of a node, after the first variable lost its value.
+    pub(super) needs: Vec<(VarUse, u32)>,
+    has_forgotten: bool,
 }
 
 /// The joined states of the `break`s and `continue`s of a loop so far.
@@ -61,6 +64,8 @@ pub(crate) fn analyse(
         state: None,
         loops: Vec::new(),
         exits: None,
+        needs: Vec::new(),
+        has_forgotten: false,
     };
     let entry: State = (0..routine.locals.len() as u32)
         .map(|idx| {
@@ -100,7 +105,15 @@ impl Walk<'_> {
     /// Handles a mention that reads the value.
     fn read(&mut self, place: &VarUse) {
         self.see(place);
+        self.need(place);
         self.used.extend(self.current(place.local));
+    }
+
+    /// Records that a mention needs a value.
+    fn need(&mut self, place: &VarUse) {
+        if self.has_forgotten {
+            self.needs.extend(self.current(place.local).map(|node| (*place, node)));
+        }
     }
 
     /// Handles a mention that sees the current state of the variable.
@@ -128,6 +141,12 @@ impl Walk<'_> {
 
     /// Handles a mention that changes the variable in place, independent of its previous value.
     fn change_blindly(&mut self, place: &VarUse, after: After) {
+        self.need(place);
+        self.pass(place, after);
+    }
+
+    /// Handles a mention that gives the variable to a callee, which does not read its value.
+    fn pass(&mut self, place: &VarUse, after: After) {
         self.see(place);
         if let Some(before) = self.current(place.local) {
             let node = self.node(place.local, Node::Through { before, after });
@@ -222,6 +241,13 @@ impl Walk<'_> {
             StmtKind::Foreach { var, over, body } => {
                 self.expr(over);
                 self.counted(stmt, var, body);
+            }
+            StmtKind::Forget(locals) => {
+                self.has_forgotten = true;
+                for &local in locals {
+                    let node = self.node(local, Node::Forgotten);
+                    self.set_current(local, node);
+                }
             }
             StmtKind::Exit => {
                 let (exits, state) = (self.exits.take(), self.state.take());
@@ -389,7 +415,7 @@ impl Walk<'_> {
                         };
                         match self.summaries.takes(callee, param) {
                             true => self.change(place, after),
-                            false => self.change_blindly(place, after),
+                            false => self.pass(place, after),
                         }
                     }
                 },
