@@ -113,10 +113,8 @@ impl Printer<'_> {
                 self.inside(body);
             }
             StmtKind::Forget(locals) => {
-                let names: Vec<&str> = locals
-                    .iter()
-                    .map(|local| self.routine.local(*local).name.as_str())
-                    .collect();
+                let names: Vec<&str> =
+                    locals.iter().map(|local| self.routine.local(*local).name.as_str()).collect();
                 self.line(format_args!("forget {}", names.join(", ")));
             }
             StmtKind::Exit => self.line(format_args!("exit")),

@@ -513,8 +513,7 @@ const FORMS_OF_LOOPS: &str =
     "a loop is `repeat … until c`, or with the opposite condition `while c do begin … end`";
 
 /// The help for a loop with a range of another loop.
-const RANGES: &str =
-    "`for i := a to b do` counts; `forall i in a..b do` has iterations that do not depend on each \
+const RANGES: &str = "`for i := a to b do` counts; `forall i in a..b do` has iterations that do not depend on each \
      other";
 
 /// The help for types of other languages.
@@ -526,8 +525,7 @@ pub(crate) const KINDS_OF_FIELDS: &str =
     "a field is a `uint(k)`, `int(k)`, `bits(k)`, `bit`, or `array[1..n] of` one of these";
 
 /// Keywords that begin a statement and are followed by another token.
-const STATEMENT_WORDS: [&str; 7] =
-    ["if", "while", "for", "foreach", "forall", "repeat", "goto"];
+const STATEMENT_WORDS: [&str; 7] = ["if", "while", "for", "foreach", "forall", "repeat", "goto"];
 
 /// Returns whether a statement begins after the token.
 pub(crate) fn begins_statements(token: Token) -> bool {

@@ -39,7 +39,7 @@ fn group(word: &str) -> &'static str {
         "begin" | "end" | "if" | "then" | "else" | "while" | "do" | "repeat" | "until" | "for"
         | "to" | "downto" | "foreach" | "forall" | "in" | "goto" | "where" | "elsewhere" => {
             "CONTROL"
-        },
+        }
         "integer" | "boolean" | "string" | "slice" | "word" | "table" | "handle" => "TYPES",
         "true" | "false" => "CONSTANTS",
         "and" | "or" | "xor" | "not" | "div" | "mod" => "OPERATORS",

@@ -229,8 +229,8 @@ impl<'l, 'c, 'a> Lines<'l, 'c, 'a> {
                 let place = *place;
                 self.whole(place, span);
             }
-            ExprKind::Builtin(Builtin::Length, args)
-                if matches!(args.as_slice(), [one] if one.as_var().is_some()) => {}
+            ExprKind::Builtin(Builtin::Length, args) if matches!(args.as_slice(), [one] if one.as_var().is_some()) =>
+                {}
             ExprKind::Builtin(_, args) => args.iter_mut().for_each(|arg| self.expr(arg)),
             ExprKind::Chain(first, links) => {
                 self.expr(first);
@@ -315,7 +315,11 @@ impl<'l, 'c, 'a> Lines<'l, 'c, 'a> {
     fn whole(&mut self, place: VarUse, span: Span) {
         if self.shared.contains_key(&place.local) {
             let name = self.checker.local(place.local).name.clone();
-            self.elsewhere(place.local, span, &format!("copy `{name}` to a variable before the loop"));
+            self.elsewhere(
+                place.local,
+                span,
+                &format!("copy `{name}` to a variable before the loop"),
+            );
         }
     }
 

@@ -243,8 +243,7 @@ impl Checker<'_> {
             (Some(source), None) => Some(self.all_rows(source.rows_of, at)),
             (None, None) => None,
         };
-        let (place, body) =
-            self.counted_loop(var, kind, span, |this| this.loop_body(body));
+        let (place, body) = self.counted_loop(var, kind, span, |this| this.loop_body(body));
         let (source, rows, place) = (source?, rows?, place?);
         let table = self.hidden("values", Ty::Table(None, None), at);
         let rest = self.hidden("rest", Ty::Slice(None), at);

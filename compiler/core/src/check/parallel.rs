@@ -1,11 +1,11 @@
 //! Loops with independent iterations, `forall i in X where c do s`.
 //!
 //! Note [Independence]. An iteration may write its own part of a table, slice or word: the row,
-//! column, field or component with the index of the loop. Every other access to such a variable is
-//! to the same part, to a field that no iteration writes, or to a line that does not change in the
-//! loop, which is read before it. All other assigned variables belong to an iteration, and have no
-//! value at its start and after the loop. Then the iterations give the same result in any order, and
-//! nothing of this form remains after checking: a `forall` is a `for` or `foreach` whose body begins
+//! column, element or component with the index of the loop. Every other access to such a variable
+//! is to the same part, to a field that no iteration writes, or to a line that does not change in
+//! the loop, which is read before it. All other assigned variables belong to an iteration, and have
+//! no value at its start and after the loop. So the iterations give the same result in any order.
+//! Nothing of this form remains after checking: a `forall` is a `for` or `foreach` whose body begins
 //! with [`StmtKind::Forget`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,7 +191,9 @@ impl Checker<'_> {
             let message = format!("several iterations assign `{name}` as a whole");
             return Err(Box::new(
                 at(span, message)
-                    .note("an iteration assigns variables of its routine as a whole, and only those")
+                    .note(
+                        "an iteration assigns variables of its routine as a whole, and only those",
+                    )
                     .help("declare a local variable"),
             ));
         }

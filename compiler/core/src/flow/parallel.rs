@@ -48,7 +48,8 @@ fn calls(program: &Program, body: &[Stmt], diagnostics: &mut Vec<Diagnostic>) {
         let mut routines = callees_first(program, &[id], |_| false).into_iter();
         if let Some(printing) = routines.find(|one| prints(program.routine(*one))) {
             let name = &program.routine(printing).name;
-            let message = format!("an iteration of a `forall` calls `{name}`, which prints, reads or writes");
+            let message =
+                format!("an iteration of a `forall` calls `{name}`, which prints, reads or writes");
             diagnostics.push(
                 Diagnostic::at(Code::NotParallel, span, message)
                     .note("the iterations have no order")

@@ -5,8 +5,8 @@ use star_ir::{Arg, Check, IntOp, Op, Operand, Simple, SizeOperand, Ty, Var, VarI
 use super::Lowerer;
 use super::bits::Rvalue;
 use super::header::size_operand;
-use super::stmt::is_bit;
 use super::sizes::Exts;
+use super::stmt::is_bit;
 use crate::hir::{
     self, Expr, ExprKind, Field, LocalId, RecordArg, Role, RoutineId, SizeTerm, TyKind,
 };

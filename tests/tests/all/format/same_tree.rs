@@ -5,9 +5,9 @@
 //! compiler's messages for both texts, and by the tests of [`star_compiler::Formatter`].
 
 use star_syntax::ast::{
-    ArrayBounds, Assign, Expr, ExprKind, FieldName, Fields, File, Filtered, Forall, Ident, Item, Link,
-    Params, Path, RecordTable, RecordType, Ref, Routine, Step, Stmt, StmtKind, Type, TypeKind,
-    Vars,
+    ArrayBounds, Assign, Expr, ExprKind, FieldName, Fields, File, Filtered, Forall, Ident, Item,
+    Link, Params, Path, RecordTable, RecordType, Ref, Routine, Step, Stmt, StmtKind, Type,
+    TypeKind, Vars,
 };
 
 pub(super) fn same_file(one: &File, two: &File) -> bool {

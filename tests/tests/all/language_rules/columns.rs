@@ -123,7 +123,11 @@ fn rule_12_tables_with_other_declared_rows_are_refused() {
         "T.a:=X",
         "print(sum(T.a - U.a))",
     ] {
-        assert!(codes(&text(body)).contains(&"E0401".to_owned()), "{body}: {:?}", codes(&text(body)));
+        assert!(
+            codes(&text(body)).contains(&"E0401".to_owned()),
+            "{body}: {:?}",
+            codes(&text(body))
+        );
     }
     let shown = rendered(&[("test.star", &text("T.a:=U.a"))]);
     assert_eq!(

@@ -30,7 +30,10 @@ fn rule_21_iterations_go_over_ones_or_over_a_range() {
     gives("forall i in 3..2 do ROW(i,T):=v; print(T)", "110\n011\n000\n101\n");
     gives("forall i in ROW(1,T) do COL(i,U):=Y; print(U)", "110\n000\n110\n000\n");
     gives("forall i in X where Y(i)=1 do ROW(i,T):=v; print(T)", "110\n011\n001\n101\n");
-    gives("forall i in 1..4 where (i<>k) and (T(i,1)=1) do T(i,3):=0; print(T)", "110\n011\n000\n100\n");
+    gives(
+        "forall i in 1..4 where (i<>k) and (T(i,1)=1) do T(i,3):=0; print(T)",
+        "110\n011\n000\n100\n",
+    );
     gives("forall i in X do X(i):=0; print(X)", "0000\n");
 }
 
@@ -40,8 +43,10 @@ fn rule_21_an_iteration_sees_its_own_writes() {
         "forall i in 1..4 do begin T(i,2):=X(i); ROW(i,U):=ROW(i,T) end; print(U)",
         "100\n011\n010\n111\n",
     );
-    gives("forall i in 1..4 do begin w:=ROW(i,T) and '011'; ROW(i,U):=w or v end; print(U)",
-        "011\n011\n001\n001\n");
+    gives(
+        "forall i in 1..4 do begin w:=ROW(i,T) and '011'; ROW(i,U):=w or v end; print(U)",
+        "011\n011\n001\n001\n",
+    );
     gives("forall i in 1..4 do P(i,i):=X(i); print(P)", "0100\n0110\n0011\n0001\n");
     gives(
         "forall i in 1..4 do begin w:=Θ; for j:=1 to 3 do if T(i,j)=0 then w(j):=1;
@@ -108,11 +113,19 @@ fn rule_21_a_result_of_a_routine_may_belong_to_an_iteration() {
 
 #[test]
 fn rule_21_iterations_neither_print_nor_leave_the_loop() {
-    refuses("forall i in Y do print(i)", &["E0317 3:18 an iteration of a `forall` prints, reads or writes"]);
+    refuses(
+        "forall i in Y do print(i)",
+        &["E0317 3:18 an iteration of a `forall` prints, reads or writes"],
+    );
     refuses("forall i in Y do exit", &["E0317 3:18 `exit` leaves a `forall` early"]);
-    refuses("forall i in Y do if X(i)=1 then break", &["E0317 3:33 `break` leaves a `forall` early"]);
-    gives("forall i in X do for j:=1 to 3 do begin if j=2 then break; T(i,j):=0 end; print(T)",
-        "110\n011\n000\n001\n");
+    refuses(
+        "forall i in Y do if X(i)=1 then break",
+        &["E0317 3:33 `break` leaves a `forall` early"],
+    );
+    gives(
+        "forall i in X do for j:=1 to 3 do begin if j=2 then break; T(i,j):=0 end; print(T)",
+        "110\n011\n000\n001\n",
+    );
     complains(
         "procedure A(i: integer); begin print(i) end;
 procedure B(i: integer); begin A(i) end;
@@ -131,16 +144,10 @@ fn rule_21_the_lowest_index_traps_first() {
 
 #[test]
 fn rule_22_a_line_that_other_iterations_write_is_read_before() {
-    gives(
-        "forall i in 1..4 do ROW(i,T):=ROW(i,T) or ROW(k,T); print(T)",
-        "111\n011\n011\n111\n",
-    );
+    gives("forall i in 1..4 do ROW(i,T):=ROW(i,T) or ROW(k,T); print(T)", "111\n011\n011\n111\n");
     gives("forall i in 1..4 do ROW(i,T):=ROW(2,T); print(T)", "011\n011\n011\n011\n");
     gives("forall i in 1..3 do COL(i,T):=COL(n,T); print(T)", "000\n111\n000\n111\n");
-    gives(
-        "forall i in 1..4 do X(i):=X(1) + T(i,1); print(X)",
-        "1001\n",
-    );
+    gives("forall i in 1..4 do X(i):=X(1) + T(i,1); print(X)", "1001\n");
     gives("forall i in 1..4 where T(2,2)=1 do ROW(i,T):=v; print(T)", "001\n001\n001\n001\n");
 }
 
@@ -154,8 +161,10 @@ fn rule_22_what_would_need_a_copy_is_refused() {
     refuses("forall i in Y do if i>k then ROW(i,T):=ROW(k,T)", &[&at(40, "T")]);
     refuses("forall i in Y do ROW(i,T):=CONVERT(COL(i,T))", &[&at(36, "T")]);
     refuses("forall i in Y do for j:=1 to 3 do T(i,j):=T(k,j)", &[&at(43, "T")]);
-    refuses("forall i in Y do begin U:=P; ROW(i,T):='000' end",
-        &["E0317 3:24 several iterations assign `U` as a whole"]);
+    refuses(
+        "forall i in Y do begin U:=P; ROW(i,T):='000' end",
+        &["E0317 3:24 several iterations assign `U` as a whole"],
+    );
     refuses("forall i in Y do X(i):=NUMB(X)", &[&at(29, "X")]);
     refuses(
         "forall i in Y do begin ROW(i,T):='000'; COL(i,T):=X end",

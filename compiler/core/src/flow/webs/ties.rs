@@ -26,7 +26,9 @@ impl Walk<'_> {
             Node::Forgotten => Some(true),
             Node::Unset | Node::FromCaller | Node::Def => Some(false),
             Node::Through { after: After::Set, .. } => Some(false),
-            Node::Through { after: After::AsBefore | After::MaybeUnset, .. } | Node::Join(_) => None,
+            Node::Through { after: After::AsBefore | After::MaybeUnset, .. } | Node::Join(_) => {
+                None
+            }
         });
         let needs = std::mem::take(&mut self.needs).into_iter();
         let forgotten = needs.filter(|(_, node)| is_forgotten[*node as usize]);
