@@ -5,8 +5,8 @@
 //! is to the same part, to a field that no iteration writes, or to a line that does not change in
 //! the loop, which is read before it. All other assigned variables belong to an iteration, and have
 //! no value at its start and after the loop. So the iterations give the same result in any order.
-//! Nothing of this form remains after checking: a `forall` is a `for` or `foreach` whose body begins
-//! with [`StmtKind::Forget`].
+//! Nothing of this form remains after checking: a `forall` is a `for` or `foreach` whose body
+//! begins with [`StmtKind::Forget`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
