@@ -1,7 +1,7 @@
 //! The rules of the language reference as programs: §2 text, §3 types and sizes, §4 indices, §5
 //! meaning, §7 extensions, §12 records, §13 reductions, §14 columns, §15 selected rows, §16 loops
-//! with independent iterations. A test states the output of a text, its messages, or its trap: code,
-//! location, values and calls.
+//! with independent iterations. A test states the output of a text, its messages, or its trap:
+//! code, location, values and calls.
 
 mod columns;
 mod extensions;
