@@ -28,6 +28,6 @@ pub mod template;
 pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, HeaderKind, Name, Published, headers};
-pub use machines::{DEVICES, MACHINES, MachineSpec};
+pub use machines::{DEVICES, MACHINES, MachineSpec, TEAMS};
 pub use mode::Mode;
 pub use shrink::shrink;

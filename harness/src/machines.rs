@@ -6,8 +6,10 @@ use star::pipeline::Machine;
 use star::pipeline::backends::{Availability, ready};
 #[cfg(feature = "gpu")]
 use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
+use star_vm::exchange::PartitionSettings;
 use star_vm::kernels::Kernels;
 use star_vm::reference::{ForallOrder, Settings};
+use star_vm::team::Team;
 use star_vm::{CompileOptions, Cpu, Reference};
 
 /// A machine that can be created: a backend with its settings.
@@ -80,6 +82,21 @@ pub const MACHINES: &[MachineSpec] = &[
     },
 ];
 
+/// The packed backend on ranks that share the rows of every slice and table; they run only on
+/// request.
+pub const TEAMS: &[MachineSpec] = &[
+    team("ranks-1", || ready(ranks(1))),
+    team("ranks-2", || ready(ranks(2))),
+    team("ranks-3", || ready(ranks(3))),
+    team("ranks-7", || ready(ranks(7))),
+];
+
+/// Returns an entry of [`TEAMS`].
+const fn team(name: &'static str, make: fn() -> Availability) -> MachineSpec {
+    let about = "the packed backend on ranks that are threads";
+    MachineSpec { name, about, intrinsics: true, backend: "cpu", make }
+}
+
 /// Configurations that need a device or emulate one; they run only on request.
 #[cfg(feature = "gpu")]
 pub const DEVICES: &[MachineSpec] = &[
@@ -128,7 +145,7 @@ pub const DEVICES: &[MachineSpec] = &[];
 impl MachineSpec {
     /// Returns the machine with this name, to be created.
     pub fn find(name: &str) -> Option<&'static MachineSpec> {
-        MACHINES.iter().chain(DEVICES).find(|spec| spec.name == name)
+        MACHINES.iter().chain(TEAMS).chain(DEVICES).find(|spec| spec.name == name)
     }
 
     /// Creates the backend with these settings.
@@ -176,6 +193,12 @@ fn baseline() -> Cpu {
         ..Default::default()
     };
     Cpu::with(settings, Kernels::baseline())
+}
+
+/// Returns the CPU backend on ranks that share the rows of slices and tables of every size.
+fn ranks(n_ranks: usize) -> Team {
+    let settings = star_vm::cpu::Settings { threads: Some(1), ..Default::default() };
+    Team { n_ranks, settings, partition: PartitionSettings { block_rows: 1, least_rows: 2 } }
 }
 
 #[cfg(test)]

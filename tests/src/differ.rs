@@ -107,7 +107,8 @@ impl InBothModes {
                 [] => "after passes".to_owned(),
                 disabled => format!("after passes but {}", disabled.join(", ")),
             };
-            let machines = machines.iter().filter(|machine| OF_PASSES.contains(&machine.name));
+            let runs = |name: &str| OF_PASSES.contains(&name) || name.starts_with("ranks-");
+            let machines = machines.iter().filter(|machine| runs(machine.name));
             let compiled = machines.map(|machine| compiled(&after, machine)).collect();
             optimised.push(Optimised { passes, compiled });
             rewritten.push(after);

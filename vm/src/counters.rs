@@ -94,6 +94,10 @@ pub struct Counters {
     pub searches_indexed: u64,
     /// Calls of intrinsics that used what an earlier call had built from the same tables.
     pub structures_kept: u64,
+    /// Exchanges with other ranks.
+    pub exchanges: u64,
+    /// Bytes that this rank gave in these.
+    pub exchanged_bytes: u64,
     /// Loops that ran as written, by reason; see [`Counters::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -204,6 +208,8 @@ impl Counters {
             extremes_first,
             searches_indexed,
             structures_kept,
+            exchanges,
+            exchanged_bytes,
             declined,
         } = *self;
         let taken = [
@@ -247,6 +253,8 @@ impl Counters {
             ("extremes that needed only the first row", extremes_first),
             ("searches through a row index", searches_indexed),
             ("structures of intrinsics reused", structures_kept),
+            ("exchanges with other ranks", exchanges),
+            ("bytes given to other ranks", exchanged_bytes),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

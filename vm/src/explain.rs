@@ -41,6 +41,8 @@ pub enum Subject {
     Slices,
     /// A table argument of the entry.
     Table,
+    /// An exchange between ranks.
+    Exchange,
 }
 
 impl Subject {
@@ -55,6 +57,7 @@ impl Subject {
             Subject::Loop => "loop",
             Subject::Slices => "slices",
             Subject::Table => "table",
+            Subject::Exchange => "exchange",
         }
     }
 }

@@ -9,6 +9,10 @@ pub enum Stop {
     Trap(TrapKind),
     /// A limit or a flag.
     Limit(LimitKind),
+    /// The backend does not support the operation on these values.
+    Unsupported(String),
+    /// Another rank has ended.
+    Lost(String),
     /// The program breaks a rule that the verifier or a pass should have enforced.
     Internal(String),
 }

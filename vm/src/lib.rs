@@ -3,10 +3,12 @@
 //! * [`backend`]: the interface of every backend, and its inputs: limits, flags, a host.
 //!   [`explain`]: a description of the compiled program, as data. [`dyn_backend`]: any backend as
 //!   an object.
+//! * [`exchange`]: communication between ranks that run the CPU backend on parts of the rows.
 //! * [`kernels`]: serial kernels over packed limbs, for several instruction sets.
 //! * [`profile`]: the lines and routines in which a run spends its time.
 //! * [`mod@reference`]: the backend that is the specification. [`cpu`]: the default backend, with
 //!   its [`kernels`].
+//! * [`team`]: the CPU backend on several ranks that are threads, for tests.
 //!
 //! A backend never sees source text, files, the environment, standard output or the clock: it
 //! accesses these through [`backend::Control`].
@@ -18,6 +20,7 @@ pub mod columns;
 mod counters;
 pub mod cpu;
 pub mod dyn_backend;
+pub mod exchange;
 pub mod explain;
 pub mod interrupt;
 pub mod kernels;
@@ -25,6 +28,7 @@ pub mod profile;
 pub mod reference;
 mod scalars;
 mod tape;
+pub mod team;
 
 pub use backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Host, HostError,

@@ -49,6 +49,7 @@ mod polyline;
 mod profile;
 mod programs;
 mod published;
+mod ranks;
 mod sir_programs;
 mod terrain;
 mod wave;

@@ -209,7 +209,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Exec<()> {
+    pub(super) fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Exec<()> {
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
             interpreter.parallelism.fill(to, 1, |start, part| {
@@ -295,7 +295,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    fn keep_first(&mut self, dst: Reg, src: Reg) -> Exec<()> {
+    pub(super) fn keep_first(&mut self, dst: Reg, src: Reg) -> Exec<()> {
         let len = self.bits(src).len();
         let first = self.first_from(src, 0)?;
         self.make(dst, len, false, |interpreter, to| {
@@ -308,6 +308,17 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn mask(&mut self, dst: Reg, size: Number, from: Number, to: Number) -> Exec<()> {
+        let (len, ones) = self.ones_of_mask(size, from, to)?;
+        self.mask_ones(dst, len, ones)
+    }
+
+    /// Returns the length of a mask, and its ones, zero-based.
+    pub(super) fn ones_of_mask(
+        &self,
+        size: Number,
+        from: Number,
+        to: Number,
+    ) -> Exec<(usize, Range<usize>)> {
         let len = self.known_size(Size::Value(size))?;
         let (from, to) = (self.number(from), self.number(to));
         let base = from.checked_sub(1).ok_or_else(|| {
@@ -318,7 +329,11 @@ impl Interpreter<'_, '_, '_> {
         })?;
         let width = to.checked_sub(base).and_then(|width| usize::try_from(width).ok());
         let width = width.ok_or_else(|| internal_error("a mask of negative width"))?;
-        let ones = part_of(base, width, len)?;
+        Ok((len, part_of(base, width, len)?))
+    }
+
+    /// Sets `dst` to `len` components of which a range are ones.
+    pub(super) fn mask_ones(&mut self, dst: Reg, len: usize, ones: Range<usize>) -> Exec<()> {
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
             interpreter.parallelism.fill(to, 1, |start, part| {

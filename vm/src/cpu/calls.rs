@@ -70,6 +70,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             if *passing == Passing::Copied {
                 let copy = self.copy_value(&value.data)?;
                 self.put_value(*place, copy);
+                self.set_elsewhere(*place, value.elsewhere);
             }
         }
         for value in &*values {
@@ -87,9 +88,10 @@ impl<'p> Interpreter<'p, '_, '_> {
         });
         for ((place, passing), value) in routine.params.iter().zip(values) {
             if passing.moves() {
-                let Value { data, size, fixed } = std::mem::take(value);
+                let Value { data, size, fixed, elsewhere } = std::mem::take(value);
                 self.put_value(*place, data);
                 self.set_size(*place, size, fixed);
+                self.set_elsewhere(*place, elsewhere);
             }
         }
         Ok(())
@@ -205,8 +207,10 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.texts[base.texts + *reg as usize] = text;
                 }
                 (CallArg::Copy(RegRef::Table(from)), RegRef::Table(reg)) => {
-                    let table = self.table_slot_mut(*from).table.share();
-                    self.tables[base.tables + *reg as usize].table = table;
+                    let from = self.table_slot_mut(*from);
+                    let (table, elsewhere) = (from.table.share(), from.elsewhere);
+                    let slot = &mut self.tables[base.tables + *reg as usize];
+                    (slot.table, slot.elsewhere) = (table, elsewhere);
                 }
                 (CallArg::Copy(RegRef::Handle(from)), RegRef::Handle(reg)) => {
                     let handle = self.handle_slot(*from).clone();
@@ -218,6 +222,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 ) => {
                     // The register of the callee, counted from the base of the caller.
                     let param = reg + (base.bits - outer.bits) as u32;
+                    self.bits_slot_mut(param).elsewhere = self.bits_slot(*from).elsewhere;
                     if !self.is_pending(*from) {
                         self.copy_bits(param, *from)?;
                     } else if !self.record(Class::Bitwise(Bitwise::copy(param, *from)))? {
@@ -243,8 +248,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         if let (RegRef::Table(place), RegRef::Table(param)) = (place, param) {
             let slot = &mut self.tables[from.tables + place as usize];
             let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
+            let elsewhere = slot.elsewhere;
             let slot = &mut self.tables[to.tables + param as usize];
-            slot.table = table;
+            (slot.table, slot.elsewhere) = (table, elsewhere);
             if whole {
                 slot.fixed = fixed;
             }
@@ -252,11 +258,12 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         if let (Some(place), Some(param)) = (place.bits(), param.bits()) {
             let slot = &mut self.bits[from.bits + place as usize];
-            let (size, fixed) = (slot.size.take(), slot.fixed);
+            let (size, fixed, elsewhere) = (slot.size.take(), slot.fixed, slot.elsewhere);
             // The knowledge moves with the limbs; an unset variable has none.
             let limbs = std::mem::take(&mut slot.is_set)
                 .then(|| (std::mem::take(&mut slot.bits), std::mem::take(&mut slot.known)));
             let slot = &mut self.bits[to.bits + param as usize];
+            slot.elsewhere = elsewhere;
             if let Some((bits, known)) = limbs {
                 (slot.bits, slot.known, slot.is_set) = (bits, known, true);
             }
@@ -299,6 +306,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         let callee = &self.code.routines[frame.routine];
         self.base = frame.base;
+        let elsewhere = callee.result.map_or(0, |place| self.elsewhere(place));
         let result = callee.result.map(|place| self.take_value(place));
         self.base = caller.base;
         if let Some(ValueData::Slice(bits) | ValueData::Word(bits)) = &result {
@@ -314,6 +322,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             let result = result.filter(|data| !matches!(data, ValueData::Nothing));
             let result = result.ok_or_else(|| internal_error("a call without a value"))?;
             self.store_result(dst, result);
+            self.set_elsewhere(dst, elsewhere);
         } else if let Some(ValueData::Table(table)) = result {
             self.release(CowTable::Shared(table));
         }
@@ -439,6 +448,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             for ((place, passing), value) in params.iter().zip(&mut *values) {
                 if passing.moves() {
                     let data = self.take_value(*place);
+                    let elsewhere = self.elsewhere(*place);
                     let (size, fixed) = match *place {
                         RegRef::Slice(reg) | RegRef::Word(reg) => {
                             let slot = self.bits_slot(reg);
@@ -449,7 +459,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                             (None, false)
                         }
                     };
-                    *value = Value { data, size, fixed };
+                    *value = Value { data, size, fixed, elsewhere };
                 }
             }
         }

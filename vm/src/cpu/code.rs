@@ -41,6 +41,8 @@ pub(super) struct RoutineCode {
     pub(super) covered: Vec<(Pc, LocId)>,
     /// The register of each variable.
     pub(super) places: Vec<RegRef>,
+    /// Of each bits register, whether it is a slice.
+    pub(super) slices: Vec<bool>,
     /// Number of registers of each kind.
     pub(super) size: FrameSize,
     /// Bits registers of variables with a fixed size; tables that do not grow.

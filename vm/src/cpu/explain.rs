@@ -4,6 +4,7 @@ use star_ir::analysis::line_accesses::{ITERATIONS, LineAccesses, TableUse};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
+use super::ranks::exchange_of;
 use super::table_use::{accesses_of, use_of, wants_rows};
 use super::{CpuIntrinsic, Plan};
 use crate::backend::CompileOptions;
@@ -11,7 +12,7 @@ use crate::explain::{Became, Explanation, Item, Subject};
 
 /// Explains the program of a plan.
 pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
-    let Plan { code, entry, kernels, pool } = plan;
+    let Plan { code, entry, kernels, pool, n_ranks } = plan;
     let mut all = Explanation::default();
     let n_insts: usize = code.routines.iter().map(|routine| routine.insts.len()).sum();
     let name = code.program.routines.get(entry.0 as usize);
@@ -25,9 +26,16 @@ pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
     let (threads, refused) = pool.found();
     let reason = refused.map_or_else(String::new, |why| format!(" ({why})"));
     all.whole(Subject::Threads, format!("{threads}{reason}"));
+    if *n_ranks > 1 {
+        let partition = "slices and tables of many rows are partitioned over the ranks";
+        all.whole(Subject::Exchange, format!("{n_ranks} ranks; {partition}"));
+    }
     all.items.extend(of_tables(intrinsics, plan));
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
         all.items.extend(of_routine(routine, compiled, code.options));
+        if *n_ranks > 1 {
+            all.items.extend(exchanges(compiled));
+        }
     }
     all
 }
@@ -94,5 +102,18 @@ fn of_routine(routine: &Routine, code: &RoutineCode, options: CompileOptions) ->
         items.push(item(Subject::Intrinsic, became));
     }
     items.extend(code.decisions.iter().cloned());
+    items
+}
+
+/// Returns the exchanges of a routine with partitioned operands, in the order of its instructions.
+fn exchanges(code: &RoutineCode) -> Vec<Item> {
+    let insts = code.insts.iter().zip(&code.locs);
+    let found = insts.filter_map(|(inst, loc)| {
+        let became = Became::Form(exchange_of(*inst, code)?.to_owned());
+        let (subject, routine) = (Subject::Exchange, Some(code.id));
+        Some(Item { subject, routine, loc: Some(*loc), became })
+    });
+    let mut items: Vec<Item> = found.collect();
+    items.dedup();
     items
 }

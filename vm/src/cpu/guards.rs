@@ -62,7 +62,9 @@ impl Interpreter<'_, '_, '_> {
             Test::FitsRow { row, width: _ } => self.number(row) == 0,
             // If a flag interrupts the test, the check finds the flag.
             Test::FitsInt(word) => matches!(self.int_of(word), Ok(Some(_))),
-            Test::Even(bits) => self.bits(bits).len().is_multiple_of(2),
+            Test::Even(bits) => {
+                self.size(Size::Length(bits)).is_some_and(|length| length.is_multiple_of(2))
+            }
             Test::NoCarry(op, left, right) => {
                 matches!(self.word_carries(op, left, right), Ok(false))
             }
@@ -198,7 +200,7 @@ impl GuardContext for Interpreter<'_, '_, '_> {
     }
 
     fn length(&self, bits: VarId) -> Exec<u64> {
-        Ok(self.bits(self.bits_of(bits)?).len() as u64)
+        Ok(self.size(Size::Length(self.bits_of(bits)?)).unwrap_or(0))
     }
 
     fn fits_int(&self, word: VarId) -> Exec<bool> {

@@ -10,10 +10,11 @@ use super::copies::Copies;
 use super::inst::Inst;
 use super::intrinsics::CpuIntrinsic;
 use super::lines::QueryScratch;
-use super::loop_kernels::Scratch;
+use super::loop_kernels::{LoopKernel, Scratch};
 use super::operand::{Number, Pc, Reg};
 use super::parallelism::Parallelism;
 use super::probe::Probe;
+use super::ranks::Ranks;
 use super::recording::Recorder;
 use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
 use super::summary::Word;
@@ -69,9 +70,9 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// The header of the entry: the location of a run that ends before it begins.
     entry_loc: LocId,
     /// Elementary operations so far.
-    operations: u64,
+    pub(super) operations: u64,
     /// Elementary operations, iterations of loops and calls so far.
-    steps: u64,
+    pub(super) steps: u64,
     step_limit: u64,
     /// The intrinsics of the backend.
     intrinsics: &'p [CpuIntrinsic],
@@ -79,13 +80,15 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     intrinsics_taken: u64,
     /// Fast paths taken and declined.
     pub(super) paths: Counters,
+    /// The other ranks, if the run has any.
+    pub(super) ranks: Option<Ranks>,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
 pub(super) fn run<'h, P: Probe>(
     code: &Code,
     intrinsics: &[CpuIntrinsic],
-    parallelism: Parallelism<'h>,
+    (parallelism, ranks): (Parallelism<'h>, Option<Ranks>),
     entry: RoutineId,
     values: &mut [Value],
     control: &mut Control<'h>,
@@ -126,12 +129,17 @@ pub(super) fn run<'h, P: Probe>(
         steps: 0,
         intrinsics_taken: 0,
         paths: Counters::default(),
+        ranks,
     };
-    let end = interpreter.enter(entry, values).and_then(|()| interpreter.run_to_end(probe));
+    let end = interpreter
+        .enter(entry, values)
+        .and_then(|()| interpreter.keep_arguments())
+        .and_then(|()| interpreter.run_to_end(probe));
     let outcome = match end {
         Ok(()) => Outcome::Done,
         Err(stop) => interpreter.end_with(stop),
     };
+    let outcome = interpreter.end_across(outcome);
     interpreter.leave_all(values);
     if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
         // Returning gigabytes to the system can take longer than the user wants to wait.
@@ -223,6 +231,9 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.change_form(change)?;
             }
             next += 1;
+            if P::ACROSS_RANKS && self.across_ranks(*inst, routine)? {
+                continue;
+            }
             if self.recorder.is_open() && self.join(*inst, routine, probe)? {
                 continue;
             }
@@ -289,14 +300,18 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.set(state, from);
                     self.set(state + 1, to);
                     self.set(state + 2, 1);
-                    if let Some(kernel) = kernel {
-                        let kernel = &routine.loops[kernel as usize];
+                    let kernel = kernel.map(|kernel| &routine.loops[kernel as usize]);
+                    let runs = |kernel: &&LoopKernel| !P::ACROSS_RANKS || self.is_own(kernel);
+                    if let Some(kernel) = kernel.filter(runs) {
                         let is_indexed = self.wants_index(kernel);
                         if is_indexed && self.recorder.is_open() {
                             self.flush_for(probe)?;
                         }
                         if let Some(taken) = self.run_iterations(kernel, is_indexed)? {
                             kernel.charge(taken, next, routine, probe);
+                            if P::ACROSS_RANKS {
+                                self.written_by(kernel);
+                            }
                         }
                     }
                 }
@@ -309,7 +324,11 @@ impl<'p> Interpreter<'p, '_, '_> {
                 },
                 Inst::ForeachNext { state, var, over, exit } => {
                     let at = self.number(Number(state)) as usize;
-                    match self.first_from(over, at)? {
+                    let first = match P::ACROSS_RANKS {
+                        true => self.first_of_ranks(over, at)?,
+                        false => self.first_from(over, at)?,
+                    };
+                    match first {
                         Some(idx) => {
                             self.count_iteration()?;
                             self.set(state, idx as i64 + 1);
@@ -320,7 +339,10 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::ForallBegin(forall) => {
                     let forall = &routine.foralls[forall as usize];
-                    let n_iterations = self.run_lines(forall)?;
+                    let n_iterations = match P::ACROSS_RANKS {
+                        true => self.run_lines_across(forall)?,
+                        false => self.run_lines(forall, forall.range)?,
+                    };
                     if let (Some(n_iterations), Some(Inst::ForallNext { exit, .. })) =
                         (n_iterations, routine.insts.get(next))
                     {
@@ -330,12 +352,18 @@ impl<'p> Interpreter<'p, '_, '_> {
                         next = exit;
                     } else {
                         self.begin_forall(forall)?;
+                        if P::ACROSS_RANKS {
+                            self.begin_across(forall)?;
+                        }
                     }
                 }
                 Inst::ForallNext { forall, exit } => {
                     let forall = &routine.foralls[forall as usize];
                     if !self.forall_iteration(forall)? {
                         next = exit as usize;
+                        if P::ACROSS_RANKS {
+                            self.end_own_rows()?;
+                        }
                     }
                 }
 
@@ -358,11 +386,17 @@ impl<'p> Interpreter<'p, '_, '_> {
                 Inst::Intrinsic => {
                     if let Some(candidate) =
                         routine.intrinsic.map(|intrinsic| self.intrinsics[intrinsic])
-                        && self.intrinsic(candidate)?
                     {
-                        probe.intrinsic(candidate.intrinsic);
-                        // Its last instruction is its `Return`.
-                        next = routine.insts.len() - 1;
+                        let has_run = self.intrinsic(candidate)?;
+                        if P::ACROSS_RANKS {
+                            self.agree_on_intrinsic(has_run)?;
+                            self.keep_params(routine)?;
+                        }
+                        if has_run {
+                            probe.intrinsic(candidate.intrinsic);
+                            // Its last instruction is its `Return`.
+                            next = routine.insts.len() - 1;
+                        }
                     }
                 }
                 Inst::Print(print) => self.print(&routine.prints[print as usize])?,
@@ -435,18 +469,22 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Returns the outcome of a run that stops.
-    fn end_with(&mut self, stop: Stop) -> Outcome {
+    pub(super) fn end_with(&mut self, stop: Stop) -> Outcome {
         if let Err(stop) = self.flush() {
             return self.end_with(stop);
         }
         self.abandon_foralls();
         match stop {
             // Only a flag can prevent the evaluation of a trap's values.
-            Stop::Trap(kind) => match self.values_at(self.loc()) {
-                Ok(values) => Outcome::Trap(Box::new(self.trap(kind, values))),
-                Err(stop) => self.end_with(stop),
-            },
+            Stop::Trap(kind) => {
+                match self.whole_at(self.loc()).and_then(|()| self.values_at(self.loc())) {
+                    Ok(values) => Outcome::Trap(Box::new(self.trap(kind, values))),
+                    Err(stop) => self.end_with(stop),
+                }
+            }
             Stop::Limit(kind) => Outcome::Limit { kind, loc: self.loc() },
+            Stop::Unsupported(what) => Outcome::Unsupported { what },
+            Stop::Lost(why) => Outcome::DeviceLost { why },
             Stop::Internal(message) => Outcome::Internal(message),
         }
     }

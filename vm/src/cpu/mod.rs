@@ -41,6 +41,7 @@ pub(crate) mod parallelism;
 pub(crate) mod pool;
 mod probe;
 mod queries;
+mod ranks;
 mod recording;
 mod registers;
 mod settings;
@@ -56,6 +57,7 @@ mod views;
 mod window;
 mod words;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -69,6 +71,7 @@ use crate::backend::{
 };
 use crate::budget::MemoryBudget;
 use crate::columns::{check_part, no_table};
+use crate::exchange::{Exchange, Partition, PartitionSettings};
 use crate::explain::Explanation;
 use crate::kernels::Kernels;
 
@@ -92,6 +95,8 @@ pub struct Cpu {
     kernels: Kernels,
     pool: &'static Pool,
     intrinsics: Vec<CpuIntrinsic>,
+    /// The other ranks, with whom it shares the rows.
+    ranks: Option<(Rc<dyn Exchange>, Partition)>,
 }
 
 /// A compiled program.
@@ -105,6 +110,7 @@ pub struct Plan {
     entry: RoutineId,
     kernels: Kernels,
     pool: &'static Pool,
+    n_ranks: usize,
 }
 
 impl Default for Cpu {
@@ -126,13 +132,25 @@ impl Cpu {
     /// system refused.
     pub fn with(settings: Settings, kernels: Kernels) -> Self {
         let pool = Pool::of(settings.threads);
-        Cpu { settings, kernels, pool, intrinsics: intrinsics::TABLE.to_vec() }
+        Cpu { settings, kernels, pool, intrinsics: intrinsics::TABLE.to_vec(), ranks: None }
     }
 
     /// Adds an intrinsic. If there are several for one entry, the first counts.
     #[must_use]
     pub fn with_intrinsic(mut self, candidate: CpuIntrinsic) -> Self {
         self.intrinsics.push(candidate);
+        self
+    }
+
+    /// Makes it one of several ranks: each holds a part of the rows of slices and tables. All ranks
+    /// take the same steps with the same programs and values, in the same order.
+    #[must_use]
+    pub fn on_rank(mut self, exchange: Rc<dyn Exchange>, settings: PartitionSettings) -> Self {
+        let partition = Partition::new(settings, exchange.rank(), exchange.n_ranks());
+        // No slice has this length, so nothing is recorded; and forms keep the same rows.
+        self.settings.record_limbs = usize::MAX;
+        self.settings.random_forms = None;
+        self.ranks = Some((exchange, partition));
         self
     }
 
@@ -174,8 +192,15 @@ impl Backend for Cpu {
 
     fn caps(&self) -> Capabilities {
         Capabilities {
-            name: "cpu",
-            device: format!("{} kernels", self.kernels.level().name()),
+            name: if self.ranks.is_some() { "ranks" } else { "cpu" },
+            device: match &self.ranks {
+                None => format!("{} kernels", self.kernels.level().name()),
+                Some((_, partition)) => {
+                    let (rank, n_ranks) = (partition.rank(), partition.n_ranks());
+                    let kernels = self.kernels.level().name();
+                    format!("{kernels} kernels, rank {rank} of {n_ranks}")
+                }
+            },
             is_adapter: false,
             threads: self.threads(),
             expansion: 1,
@@ -194,7 +219,8 @@ impl Backend for Cpu {
             let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
             *table = Arc::new(table.sparse_copy(&self.parallelism(&never))?);
         }
-        Ok(Value { data, size: None, fixed })
+        let elsewhere = self.keep_part(&mut data)?;
+        Ok(Value { data, size: None, fixed, elsewhere })
     }
 
     fn load_columns(
@@ -204,11 +230,16 @@ impl Backend for Cpu {
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError> {
+        let n_rows = columns.n_rows();
+        let own = self.own_rows(columns)?;
+        let columns = own.as_ref().unwrap_or(columns);
         if let ValueData::Nothing = value.data {
-            let n_rows = columns.n_rows();
-            let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
-            let zeros = BitTable::zeros(n_rows, n_cols).map_err(|_| OutOfMemory { n_bytes })?;
-            *value = self.load(zeros.into(), value.fixed)?;
+            let n_own = columns.n_rows();
+            let n_bytes = n_own.div_ceil(64) as u128 * 8 * n_cols as u128;
+            let zeros = BitTable::zeros(n_own, n_cols).map_err(|_| OutOfMemory { n_bytes })?;
+            let data = ValueData::Table(Arc::new(table::Table::new(zeros)));
+            let elsewhere = n_rows - n_own;
+            *value = Value { data, size: None, fixed: value.fixed, elsewhere };
         }
         let ValueData::Table(shared) = &mut value.data else { return Err(no_table()) };
         check_part((shared.n_rows(), shared.n_cols()), n_cols, start, columns)?;
@@ -239,7 +270,7 @@ impl Backend for Cpu {
             | ValueData::Text(_)
             | ValueData::Handle(_) => None,
         };
-        value.data.ty().map(|ty| TypeInfo { ty, layout })
+        value.ty().map(|ty| TypeInfo { ty, layout })
     }
 
     fn store(
@@ -250,6 +281,9 @@ impl Backend for Cpu {
     ) -> Result<HostValue, BackendError> {
         let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
         let parallelism = self.parallelism(&budget);
+        if value.elsewhere > 0 {
+            return self.gather(value, part, &parallelism);
+        }
         match (&value.data, part) {
             (data, Part::Whole) => data.to_host(&parallelism),
             (ValueData::Table(table), Part::Columns(columns)) => {
@@ -267,6 +301,9 @@ impl Backend for Cpu {
     ) -> Result<HostValue, BackendError> {
         let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
         let parallelism = self.parallelism(&budget);
+        if value.elsewhere > 0 {
+            return self.gather(&value, Part::Whole, &parallelism);
+        }
         let mut table = match value.data {
             ValueData::Table(table) => table,
             ValueData::Slice(bits) => return Ok(HostValue::Slice(bits)),
@@ -329,7 +366,8 @@ impl Backend for Cpu {
         _args: &[Option<Ty>],
     ) -> Result<Plan, BackendError> {
         check_entry(&code.0.program, entry)?;
-        Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
+        let n_ranks = self.ranks.as_ref().map_or(1, |(_, partition)| partition.n_ranks());
+        Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool, n_ranks })
     }
 
     fn preferences(&self, code: &Code, entry: RoutineId) -> Vec<TableWish> {
@@ -393,6 +431,16 @@ impl Backend for Cpu {
             // No slice has this length, so nothing is recorded.
             parallelism.settings.record_limbs = usize::MAX;
         }
+        if let Some((exchange, partition)) = &self.ranks {
+            if control.profile.is_some() {
+                return Outcome::Unsupported { what: "profiles on several ranks".to_owned() };
+            }
+            let ranks = Some(ranks::Ranks::new(Rc::clone(exchange), *partition));
+            let (intrinsics, mut probe) = (&self.intrinsics, probe::AcrossRanks);
+            let parts = (parallelism, ranks);
+            return interpreter::run(code, intrinsics, parts, entry, values, control, &mut probe);
+        }
+        let parallelism = (parallelism, None);
         let Some(profile) = control.profile.take() else {
             if let Some(seed) = self.settings.random_forms {
                 let mut probe = exec::random_forms::RandomForms::new(seed);

@@ -16,6 +16,9 @@ use crate::profile::Profile;
 
 /// Observes the interpreter.
 pub(super) trait Probe {
+    /// Does the run have other ranks? See `ranks`.
+    const ACROSS_RANKS: bool = false;
+
     /// Instruction `pc` of the current routine is about to begin; the preceding one is complete.
     fn begin(&mut self, pc: usize);
 
@@ -75,6 +78,23 @@ impl Probe for NoProbe {
     fn flush(&mut self, _: &[Deferred]) {}
 
     #[inline(always)]
+    fn flushed(&mut self) {}
+}
+
+/// No observer, in a run with other ranks.
+#[derive(Debug)]
+pub(super) struct AcrossRanks;
+
+impl Probe for AcrossRanks {
+    const ACROSS_RANKS: bool = true;
+
+    fn begin(&mut self, _: usize) {}
+    fn cost(&mut self, _: u64, _: u64) {}
+    fn called(&mut self, _: &RoutineCode) {}
+    fn left(&mut self, _: &RoutineCode) {}
+    fn intrinsic(&mut self, _: Intrinsic) {}
+    fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
+    fn flush(&mut self, _: &[Deferred]) {}
     fn flushed(&mut self) {}
 }
 

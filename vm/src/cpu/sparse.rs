@@ -58,7 +58,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// See [`Interpreter::begins_sparse`].
     pub(super) fn may_begin_sparse(&self, reg: Reg, value: Reg) -> bool {
-        let TableSlot { table, fixed } = self.table_slot(reg);
+        let TableSlot { table, fixed, .. } = self.table_slot(reg);
         let is_first = |table: &Table| {
             table.n_cols() == 1 && table.n_rows() == self.bits(value).len() && !table.is_sparse()
         };

@@ -308,6 +308,8 @@ impl<'p> Interpreter<'p, '_, '_> {
                 )),
             },
             Stop::Limit(kind) => Outcome::Limit { kind, loc: self.loc },
+            Stop::Unsupported(what) => Outcome::Unsupported { what },
+            Stop::Lost(why) => Outcome::DeviceLost { why },
             Stop::Internal(message) => Outcome::Internal(message),
         }
     }

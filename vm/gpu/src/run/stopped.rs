@@ -208,6 +208,8 @@ impl DeviceRun<'_, '_> {
                 Err(error) => failed(error),
             },
             Stop::Limit(kind) => Outcome::Limit { kind, loc },
+            Stop::Unsupported(what) => Outcome::Unsupported { what },
+            Stop::Lost(why) => Outcome::DeviceLost { why },
             Stop::Internal(what) => Outcome::Internal(what),
         }
     }

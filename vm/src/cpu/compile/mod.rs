@@ -165,8 +165,11 @@ impl<'p> Compiler<'p> {
             (Mode::Value, _) => Passing::Copied,
         };
         let params = routine.params.iter().map(|param| (of(param.var), passing(param))).collect();
+        let bits = places.iter().filter(|place| place.bits().is_some());
+        let slices = bits.map(|place| matches!(place, RegRef::Slice(_))).collect();
         let code = RoutineCode {
             id,
+            slices,
             insts: Vec::new(),
             locs: Vec::new(),
             covered: Vec::new(),

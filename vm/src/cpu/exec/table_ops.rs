@@ -61,16 +61,26 @@ impl Interpreter<'_, '_, '_> {
                 let row_idx = self.place(row, Size::Rows(table))?;
                 let col_idx = self.place(column, Size::Columns(table))?;
                 let bit = self.bit(bit)?;
-                if self.is_sparse(table) {
-                    return self.put_sparse_bit(table, row_idx, col_idx, bit);
-                }
-                self.change(table, |table, _| {
-                    table.put(row_idx, col_idx, bit);
-                    Ok(())
-                })
+                self.put_bit(table, (row_idx, col_idx), bit)
             }
             TableInst::PutField { table, base, value } => self.put_field(table, base, value),
         }
+    }
+
+    /// Stores a bit of a table, by its row and column from 0.
+    pub(in crate::cpu) fn put_bit(
+        &mut self,
+        table: Reg,
+        (row_idx, col_idx): (usize, usize),
+        bit: bool,
+    ) -> Exec<()> {
+        if self.is_sparse(table) {
+            return self.put_sparse_bit(table, row_idx, col_idx, bit);
+        }
+        self.change(table, |table, _| {
+            table.put(row_idx, col_idx, bit);
+            Ok(())
+        })
     }
 
     /// Stores a table of zeros in a register.

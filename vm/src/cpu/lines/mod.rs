@@ -81,6 +81,37 @@ pub(super) enum LineSize {
     Outer(Size),
 }
 
+/// The operands of a kernel.
+pub(super) struct Operands<'k> {
+    pub(super) line: Line,
+    /// Tables whose lines are indexed.
+    pub(super) tables: Vec<Reg>,
+    /// Slices and words from outside.
+    pub(super) outer: Vec<Reg>,
+    pub(super) guards: &'k Guards,
+    /// The slice or word into which lines are combined, with the truth table; see
+    /// [`LineReduction`].
+    pub(super) combined: Option<(Reg, u8)>,
+    /// Whether an iteration depends on its line only through its components.
+    pub(super) is_bitwise: bool,
+}
+
+impl Kernel {
+    /// Returns its operands.
+    pub(super) fn operands(&self) -> Operands<'_> {
+        match self {
+            Kernel::Lines(kernel) => {
+                let LineKernel { target, body, cost: _, masked: _ } = &**kernel;
+                let tables = body.tables.iter().copied().chain([*target]).collect();
+                let (line, outer, guards) = (body.line, body.outer.clone(), &body.guards);
+                Operands { line, tables, outer, guards, combined: None, is_bitwise: true }
+            }
+            Kernel::Reduction(reduction) => reduction.operands(),
+            Kernel::Queries(queries) => queries.operands(),
+        }
+    }
+}
+
 impl LineKernel {
     pub(super) fn new(target: Reg, body: LineTape, cost: u64) -> Self {
         LineKernel { target, body, cost, masked: None }
@@ -103,7 +134,7 @@ impl Line {
     }
 
     /// Returns their length.
-    fn length_of(self, table: Reg) -> Size {
+    pub(super) fn length_of(self, table: Reg) -> Size {
         match self {
             Line::Row => Size::Columns(table),
             Line::Column => Size::Rows(table),

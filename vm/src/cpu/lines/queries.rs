@@ -16,9 +16,9 @@ use star_ir::ReductionOp;
 
 use super::super::code::Forall;
 use super::super::interpreter::Interpreter;
-use super::super::operand::{Number, Reg};
+use super::super::operand::{Number, Range, Reg};
 use super::super::table::form::Line;
-use super::LineTape;
+use super::{LineTape, Operands};
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Answer, Iterations, Lane, Strips};
@@ -75,6 +75,20 @@ impl LineQueries {
         self.steps.iter().any(Step::is_conditional)
     }
 
+    /// Returns its operands.
+    pub(super) fn operands(&self) -> Operands<'_> {
+        let LineQueries { body, table, components, outside, .. } = self;
+        let outer = body.outer.iter().chain(components).chain(&outside.read);
+        Operands {
+            line: body.line,
+            tables: body.tables.iter().copied().chain([*table]).collect(),
+            outer: outer.copied().collect(),
+            guards: &body.guards,
+            combined: None,
+            is_bitwise: false,
+        }
+    }
+
     fn line(&self) -> Line {
         self.body.line
     }
@@ -85,17 +99,17 @@ impl Interpreter<'_, '_, '_> {
     /// Otherwise nothing has changed.
     pub(super) fn run_queries(
         &mut self,
-        forall: &Forall,
+        (forall, range): (&Forall, Range),
         queries: &LineQueries,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
-        let len = self.size(queries.line().length_of(queries.table));
+        let len = self.line_len(queries.line(), queries.table);
         let Some(len) = len else { return Ok(Err(Declined::Guard)) };
-        if let Err(reason) = self.line_indices(&queries.body.guards, forall.range, indices) {
+        if let Err(reason) = self.line_indices(&queries.body.guards, range, indices) {
             return Ok(Err(reason));
         }
         let n_iterations = indices.len() as u64;
-        let done = self.query_lines(queries, indices, len as usize)?;
+        let done = self.query_lines(queries, indices, len)?;
         Ok(match done {
             Ok(branches) => {
                 self.count_iterations(n_iterations, queries.cost);

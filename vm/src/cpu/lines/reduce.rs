@@ -7,9 +7,9 @@
 
 use super::super::code::Forall;
 use super::super::interpreter::Interpreter;
-use super::super::operand::Reg;
+use super::super::operand::{Range, Reg};
 use super::super::table::form::Line;
-use super::Guards;
+use super::{Guards, Operands};
 use crate::counters::Declined;
 use crate::interrupt::Exec;
 
@@ -38,6 +38,19 @@ impl LineReduction {
     ) -> Self {
         LineReduction { dst, table, line, function, guards, cost }
     }
+
+    /// Returns its operands.
+    pub(super) fn operands(&self) -> Operands<'_> {
+        let LineReduction { dst, table, line, function, guards, cost: _ } = self;
+        Operands {
+            line: *line,
+            tables: vec![*table],
+            outer: Vec::new(),
+            guards,
+            combined: Some((*dst, *function)),
+            is_bitwise: true,
+        }
+    }
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -45,18 +58,17 @@ impl Interpreter<'_, '_, '_> {
     /// nothing has changed. `indices` is an empty list.
     pub(super) fn run_reduction(
         &mut self,
-        forall: &Forall,
+        (forall, range): (&Forall, Range),
         reduction: &LineReduction,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
         let LineReduction { dst, table, line, function, ref guards, cost } = *reduction;
-        let Some(len) = self.size(line.length_of(table)) else { return Ok(Err(Declined::Guard)) };
-        if let Err(reason) = self.line_indices(guards, forall.range, indices) {
+        let Some(len) = self.line_len(line, table) else { return Ok(Err(Declined::Guard)) };
+        if let Err(reason) = self.line_indices(guards, range, indices) {
             return Ok(Err(reason));
         }
-        let len = len as usize;
         let slot = self.bits_slot(dst);
-        if !slot.is_set || slot.bits.len() != len || !self.agree(guards, len) {
+        if !slot.is_set || slot.bits.len() != len || !self.agree(guards, line.length_of(table)) {
             return Ok(Err(Declined::Guard));
         }
         if indices.is_empty() {

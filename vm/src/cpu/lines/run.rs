@@ -4,7 +4,7 @@ use star_value::BitTable;
 
 use super::super::code::Forall;
 use super::super::interpreter::Interpreter;
-use super::super::operand::{Range, Reg, RegRef};
+use super::super::operand::{Range, Reg, RegRef, Size};
 use super::super::table::Table;
 use super::super::table::form::Line;
 use super::{Guards, Kernel, LineKernel, LineSize, LineTape, Port};
@@ -15,12 +15,12 @@ use crate::tape::{Echo, Lane, PortId, Strips};
 impl Interpreter<'_, '_, '_> {
     /// Runs all iterations and returns their number, if they can run as a kernel. Otherwise nothing
     /// has changed.
-    pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Exec<Option<u64>> {
-        let is_listed = match forall.range {
+    pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall, range: Range) -> Exec<Option<u64>> {
+        let is_listed = match range {
             Range::Ones(over) => self.bits_slot(over).known.listed().is_some(),
             Range::Numbers(..) => false,
         };
-        match self.run_kernel(forall)? {
+        match self.run_kernel(forall, range)? {
             Ok(n_iterations) => {
                 self.paths.line_kernels += 1;
                 self.paths.lines += n_iterations;
@@ -34,7 +34,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn run_kernel(&mut self, forall: &Forall) -> Exec<Result<u64, Declined>> {
+    fn run_kernel(&mut self, forall: &Forall, range: Range) -> Exec<Result<u64, Declined>> {
         let Some(kernel) = &forall.kernel else { return Ok(Err(Declined::Body)) };
         // Limited steps are counted one by one.
         if self.has_step_limit() {
@@ -42,9 +42,11 @@ impl Interpreter<'_, '_, '_> {
         }
         let mut indices = std::mem::take(&mut self.lines);
         let done = match &**kernel {
-            Kernel::Lines(kernel) => self.run_line_kernel(forall, kernel, &mut indices),
-            Kernel::Reduction(reduction) => self.run_reduction(forall, reduction, &mut indices),
-            Kernel::Queries(queries) => self.run_queries(forall, queries, &mut indices),
+            Kernel::Lines(kernel) => self.run_line_kernel((forall, range), kernel, &mut indices),
+            Kernel::Reduction(reduction) => {
+                self.run_reduction((forall, range), reduction, &mut indices)
+            }
+            Kernel::Queries(queries) => self.run_queries((forall, range), queries, &mut indices),
         };
         // The next kernel reuses its memory.
         indices.clear();
@@ -54,18 +56,18 @@ impl Interpreter<'_, '_, '_> {
 
     fn run_line_kernel(
         &mut self,
-        forall: &Forall,
+        (forall, range): (&Forall, Range),
         kernel: &LineKernel,
         indices: &mut Vec<usize>,
     ) -> Exec<Result<u64, Declined>> {
-        if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, forall.range) {
+        if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, range) {
             let ends = (self.number(from), self.number(to));
             if self.run_masked(masked, ends)?.is_some() {
                 self.unset_locals(forall);
                 return Ok(Ok((ends.1 - ends.0 + 1) as u64));
             }
         }
-        match self.line_indices(&kernel.body.guards, forall.range, indices) {
+        match self.line_indices(&kernel.body.guards, range, indices) {
             Err(reason) => Ok(Err(reason)),
             Ok(()) => self.run_on(forall, kernel, indices),
         }
@@ -82,7 +84,7 @@ impl Interpreter<'_, '_, '_> {
             return Ok(Err(Declined::Empty));
         }
         let n_iterations = indices.len() as u64;
-        let len = self.size(kernel.body.line.length_of(kernel.target)).unwrap_or(0) as usize;
+        let len = self.line_len(kernel.body.line, kernel.target).unwrap_or(0);
         if let Err(reason) = self.fits(&kernel.body, kernel.target, Some(kernel.target), len)? {
             return Ok(Err(reason));
         }
@@ -150,6 +152,7 @@ impl Interpreter<'_, '_, '_> {
         written: Option<Reg>,
         len: usize,
     ) -> Exec<Result<(), Declined>> {
+        let line = body.line.length_of(first);
         let first = self.table(first)?;
         let shape = (first.n_rows(), first.n_cols());
         for reg in &body.tables {
@@ -166,16 +169,25 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Err(Declined::Guard));
             }
         }
-        match self.agree(&body.guards, len) {
+        match self.agree(&body.guards, line) {
             true => Ok(Ok(())),
             false => Ok(Err(Declined::Guard)),
         }
     }
 
+    /// Returns the number of components of a line that this rank owns, if the table is set.
+    pub(super) fn line_len(&self, line: Line, table: Reg) -> Option<usize> {
+        let table = self.table_slot(table).table.get()?;
+        Some(match line {
+            Line::Row => table.n_cols(),
+            Line::Column => table.n_rows(),
+        })
+    }
+
     /// Tests whether the sizes of each pair are known and equal, for lines of this length.
-    pub(super) fn agree(&self, guards: &Guards, len: usize) -> bool {
+    pub(in crate::cpu) fn agree(&self, guards: &Guards, line: Size) -> bool {
         let size = |size: &LineSize| match size {
-            LineSize::Line => Some(len as u64),
+            LineSize::Line => self.size(line),
             LineSize::Outer(size) => self.size(*size),
         };
         guards.sizes.iter().all(|(left, right)| size(left).is_some() && size(left) == size(right))

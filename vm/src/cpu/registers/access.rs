@@ -74,12 +74,15 @@ impl Interpreter<'_, '_, '_> {
             Size::Length(reg) => {
                 let slot = self.bits_slot(reg);
                 if slot.is_set {
-                    Some(slot.bits.len() as u64)
+                    Some((slot.bits.len() + slot.elsewhere) as u64)
                 } else {
                     slot.size.map(|size| size as u64)
                 }
             }
-            Size::Rows(reg) => self.table_slot(reg).table.get().map(|table| table.n_rows() as u64),
+            Size::Rows(reg) => {
+                let slot = self.table_slot(reg);
+                slot.table.get().map(|table| (table.n_rows() + slot.elsewhere) as u64)
+            }
             Size::Columns(reg) => {
                 self.table_slot(reg).table.get().map(|table| table.n_cols() as u64)
             }

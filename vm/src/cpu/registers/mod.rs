@@ -21,6 +21,8 @@ pub(super) struct BitsSlot {
     /// The number of components of an unset variable, if known.
     pub(super) size: Option<usize>,
     pub(super) fixed: bool,
+    /// Number of components that other ranks own.
+    pub(super) elsewhere: usize,
     /// Known facts about the contents of `bits`, set or not.
     pub(super) known: Known,
 }
@@ -46,6 +48,7 @@ impl BitsSlot {
         self.is_set = false;
         self.size = None;
         self.fixed = false;
+        self.elsewhere = 0;
     }
 
     /// Returns the bytes that it keeps after its routine has returned, if these are many.
@@ -78,6 +81,8 @@ pub(super) const MOST_KEPT_BYTES: u64 = 1 << 20;
 pub(super) struct TableSlot {
     pub(super) table: CowTable,
     pub(super) fixed: bool,
+    /// Number of rows that other ranks own.
+    pub(super) elsewhere: usize,
 }
 
 /// Ownership of a table by a register.

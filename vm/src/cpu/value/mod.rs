@@ -21,6 +21,23 @@ pub struct Value {
     pub(super) size: Option<usize>,
     /// Does a slice or word keep its size, or a table not grow?
     pub(super) fixed: bool,
+    /// Number of components or rows that other ranks own.
+    pub(super) elsewhere: usize,
+}
+
+impl Value {
+    /// Returns the type with its sizes on all ranks; `None` if unset.
+    pub(super) fn ty(&self) -> Option<Ty> {
+        let more = |extent: Extent| match extent {
+            Extent::Const(n) => Extent::Const(n + self.elsewhere as u64),
+            Extent::Var(_) | Extent::Dynamic => extent,
+        };
+        self.data.ty().map(|ty| match ty {
+            Ty::Slice(n) => Ty::Slice(more(n)),
+            Ty::Table(rows, columns) => Ty::Table(more(rows), columns),
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle | Ty::Word(_) => ty,
+        })
+    }
 }
 
 /// Data of a value.

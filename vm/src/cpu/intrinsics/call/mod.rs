@@ -63,7 +63,11 @@ impl From<Stop> for NotTaken {
     fn from(stop: Stop) -> Self {
         NotTaken(match stop {
             Stop::Limit(LimitKind::Memory { .. }) => Reason::Declined,
-            Stop::Limit(_) | Stop::Trap(_) | Stop::Internal(_) => Reason::Stop(stop),
+            Stop::Limit(_)
+            | Stop::Trap(_)
+            | Stop::Unsupported(_)
+            | Stop::Lost(_)
+            | Stop::Internal(_) => Reason::Stop(stop),
         })
     }
 }

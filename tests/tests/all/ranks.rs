@@ -1,0 +1,172 @@
+//! The CPU backend on ranks that are threads: the same results as the reference, with as few
+//! exchanges as documented. `.ci/run` runs the suites of operations and rules on ranks, too.
+
+use star_harness::{Mode, TEAMS};
+use star_opt::Options;
+use star_tests::backends::Machine;
+use star_tests::differ::{Agreement, InBothModes, Same, same};
+use star_tests::run::{LIMITS, Program};
+use star_value::{BitTable, BitVector, Value};
+
+const UNSET: Value = Value::Unset;
+
+const TEXT: &str = "
+procedure moves(X: slice(n); k: integer; var A,B,C,D: slice(n); var w: word(n));
+begin
+  A:=X; A:=SHIFT(X,down,k); B:=SHIFT(X,up,k); C:=MIRROR(X); D:=ROTATE(X,k);
+  w:=CONVERT(X);
+end;
+
+procedure queries(X,Y: slice(n); var some,none,same: boolean; var first,count,sum: integer);
+var Z: slice(n); i: integer;
+begin
+  some:=SOME(X and Y); none:=ZERO(X); first:=FND(X); count:=NUMB(X or Y); same:=X=Y;
+  sum:=0; Z:=X;
+  while SOME(Z) do
+  begin
+    i:=STEP(Z); sum:=sum + i;
+    if Y(i)=1 then Y(i):=0;
+  end;
+  foreach i in Y do sum:=sum + 1000*i;
+end;
+
+procedure lines(T: table(n,m); X: slice(n); var U: table(n,m); var w,v: word(m); var Y: slice(n));
+var i: integer;
+begin
+  U:=T; w:=ROW(FND(X),T);
+  foreach i in X do ROW(i,U):=ROW(i,U) or w;
+  v:=ROW(1,T);
+  foreach i in X do v:=v or ROW(i,T);
+  Y:=COL(m,T) and X;
+  MATCH(T,X,w,Y);
+  COL(1,U):=Y;
+end;
+
+procedure extremes(T: table(n); X: slice(n); var Y,Z: slice(n); var i: integer);
+begin
+  MIN(T,X,Y); MAX(T,X,Z); i:=FND(Y);
+end;
+
+procedure closure(n: integer; var P: table);
+var X: slice(P); w: word(P); i,k: integer;
+begin
+  for k:=1 to n do
+  begin
+    X:=COL(k,P); w:=ROW(k,P);
+    foreach i in X do ROW(i,P):=ROW(i,P) or w;
+  end;
+end;
+
+procedure traps(X: slice(n); T: table(n); var k: integer; var U: table(n));
+var i: integer;
+begin
+  U:=T;
+  foreach i in X do
+  begin
+    ROW(i,U):=not ROW(i,U);
+    k:=k + i;
+    assert(k < n);
+  end;
+end;
+";
+
+/// Returns the reference and every team.
+fn machines() -> Vec<Machine> {
+    let teams = TEAMS.iter().map(|spec| spec.machine().expect("it is there"));
+    std::iter::once(Machine::reference()).chain(teams).collect()
+}
+
+struct OnRanks {
+    program: Program,
+    compiled: InBothModes,
+}
+
+impl OnRanks {
+    fn new() -> Self {
+        let program = Program::new(TEXT);
+        let compiled = InBothModes::new(&program.lowered.program, &machines());
+        OnRanks { program, compiled }
+    }
+
+    /// Runs a routine on all machines, which must agree.
+    fn agree(&self, routine: &str, args: &[Value]) -> Box<Agreement> {
+        match same(&self.program, &self.compiled, routine, args, LIMITS) {
+            Same::Yes(agreement) => agreement,
+            Same::No(difference) => panic!("{routine}({args:?}): {difference}"),
+        }
+    }
+
+    /// Returns the number of exchanges of an optimised run on three ranks, without the one at the
+    /// end.
+    fn exchanges(&self, routine: &str, args: &[Value]) -> u64 {
+        self.agree(routine, args);
+        let mut program = self.program.lowered.program.clone();
+        star_opt::optimise(&mut program, &Options::default()).expect("the passes are correct");
+        let machine = machines().into_iter().find(|machine| machine.name == "ranks-3");
+        let compiled = machine.expect("it is there").compile(program).expect("it compiles");
+        let limits = Mode::Optimised.limits(LIMITS);
+        let run = compiled.run(self.program.entry(routine), args, limits);
+        run.stats.counters.exchanges - 1
+    }
+}
+
+fn slice(n: usize, every: usize) -> Value {
+    let bits: Vec<bool> = (0..n).map(|idx| idx % every == 1 % every).collect();
+    Value::Slice(BitVector::from_bools(&bits))
+}
+
+fn table(n_rows: usize, n_cols: usize) -> Value {
+    let mut bits = BitTable::zeros(n_rows, n_cols).expect("memory");
+    for (row, col) in (0..n_rows).flat_map(|row| (0..n_cols).map(move |col| (row, col))) {
+        bits.put(row, col, (row * 7 + col * 5 + row * col).is_multiple_of(4));
+    }
+    bits.into()
+}
+
+const SIZES: [usize; 8] = [1, 2, 3, 7, 64, 65, 130, 200];
+
+#[test]
+fn operations_on_parts_agree_with_the_reference() {
+    let ranks = OnRanks::new();
+    for n in SIZES {
+        for k in [0, 1, 63, 64, 65, 199] {
+            let args = [slice(n, 3), Value::Int(k), UNSET, UNSET, UNSET, UNSET, UNSET];
+            ranks.agree("moves", &args);
+        }
+        for every in [1, 2, 5, n + 1] {
+            let results = std::iter::repeat_n(UNSET, 6);
+            let args: Vec<_> = [slice(n, every), slice(n, 3)].into_iter().chain(results).collect();
+            ranks.agree("queries", &args);
+            let args = [table(n, 9), slice(n, every), UNSET, UNSET, UNSET, UNSET];
+            ranks.agree("lines", &args);
+            let args = [table(n, 9), slice(n, every), UNSET, UNSET, UNSET];
+            ranks.agree("extremes", &args);
+            let args = [slice(n, every), table(n, 9), Value::Int(0), UNSET];
+            ranks.agree("traps", &args);
+        }
+        ranks.agree("closure", &[Value::Int(n as i64), table(n, n)]);
+    }
+}
+
+#[test]
+fn a_closure_exchanges_one_row_in_each_iteration() {
+    let ranks = OnRanks::new();
+    for n in [3, 64, 130] {
+        let exchanges = ranks.exchanges("closure", &[Value::Int(n), table(n as usize, n as usize)]);
+        assert_eq!(exchanges, n as u64);
+    }
+}
+
+#[test]
+fn a_query_is_one_exchange_and_columns_are_none() {
+    let ranks = OnRanks::new();
+    let results = std::iter::repeat_n(UNSET, 6);
+    // Five queries; no rows are visited.
+    let zeros = Value::Slice(BitVector::zeros(64));
+    let args: Vec<_> = [zeros.clone(), zeros].into_iter().chain(results).collect();
+    // The ends of `while` and `foreach` are queries, too.
+    assert_eq!(ranks.exchanges("queries", &args), 7);
+    // MIN and MAX gather a word of each rank, FND reduces.
+    let args = [table(64, 9), slice(64, 2), UNSET, UNSET, UNSET];
+    assert_eq!(ranks.exchanges("extremes", &args), 3);
+}

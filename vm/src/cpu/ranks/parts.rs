@@ -1,0 +1,230 @@
+//! Parts of slices and tables: gathering them on all ranks, and keeping that of one rank.
+
+use star_value::{BitTable, BitVector, OutOfMemory};
+
+use crate::backend::BackendError;
+use crate::cpu::code::RoutineCode;
+use crate::cpu::interpreter::Interpreter;
+use crate::cpu::operand::{Reg, RegRef};
+use crate::cpu::parallelism::Parallelism;
+use crate::cpu::registers::CowTable;
+use crate::cpu::table::Table;
+use crate::cpu::table::form::{Line, bytes_of};
+use crate::exchange::{Exchange, Partition, Place};
+use crate::interrupt::Exec;
+use crate::kernels::Kernels;
+
+use super::lost;
+
+/// Number of columns that are gathered together.
+const COLUMNS_TOGETHER: usize = 64;
+
+impl Interpreter<'_, '_, '_> {
+    /// Gathers the components of a slice on every rank.
+    pub(super) fn make_whole(&mut self, reg: Reg) -> Exec<()> {
+        let slot = self.bits_slot(reg);
+        if slot.elsewhere == 0 || !slot.is_set {
+            return Ok(());
+        }
+        let n = slot.bits.len() + slot.elsewhere;
+        self.budget.reserve(bytes_of(n))?;
+        let lens = lens(&self.ranks()?.partition, n, 1);
+        let (exchange, place) = self.exchange("a whole slice", self.bits(reg).limbs().len())?;
+        let parts = exchange.gather(place, self.bits(reg).limbs(), &lens).map_err(lost)?;
+        let mut whole = BitVector::try_zeros(n).map_err(|wanted| self.out_of_memory(wanted))?;
+        let (partition, kernels) = (&self.ranks()?.partition, self.parallelism.kernels);
+        join(partition, n, &parts, whole.limbs_mut(), kernels);
+        self.put_new_bits(reg, whole);
+        self.bits_slot_mut(reg).elsewhere = 0;
+        Ok(())
+    }
+
+    /// Keeps the components that this rank owns, if the register is a slice to be partitioned.
+    pub(super) fn keep_part(&mut self, reg: Reg, routine: &RoutineCode) -> Exec<()> {
+        let slot = self.bits_slot(reg);
+        let n = slot.bits.len();
+        let is_whole = slot.is_set && slot.elsewhere == 0 && routine.slices[reg as usize];
+        let Some(own) = self.ranks()?.partition.own(n).filter(|_| is_whole) else {
+            return Ok(());
+        };
+        self.budget.reserve(bytes_of(own.len()))?;
+        let part = BitVector::try_zeros(own.len());
+        let mut part = part.map_err(|wanted| self.out_of_memory(wanted))?;
+        let (kernels, from) = (self.parallelism.kernels, self.bits(reg).limbs());
+        kernels.copy_bits(part.limbs_mut(), 0, from, own.start, own.len());
+        let elsewhere = n - own.len();
+        self.put_new_bits(reg, part);
+        self.bits_slot_mut(reg).elsewhere = elsewhere;
+        Ok(())
+    }
+
+    /// Gathers the rows of a table on every rank.
+    pub(super) fn make_table_whole(&mut self, reg: Reg) -> Exec<()> {
+        let slot = self.table_slot(reg);
+        let Some(table) = slot.table.get().filter(|_| slot.elsewhere > 0) else { return Ok(()) };
+        let (n_own, n_cols) = (table.n_rows(), table.n_cols());
+        let n = n_own + slot.elsewhere;
+        let bytes = bytes_of(n).saturating_mul(n_cols as u64);
+        self.budget.reserve(bytes)?;
+        let (exchange, place) = self.exchange("a whole table", n_own.div_ceil(64) * n_cols)?;
+        let whole = gather_table(
+            (&*exchange, &self.ranks()?.partition),
+            place,
+            self.table(reg)?,
+            n,
+            &self.parallelism,
+        )?;
+        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
+        let whole = whole.ok_or_else(|| self.out_of_memory(refused))?;
+        self.budget.commit(bytes);
+        self.put_table(reg, CowTable::Own(Box::new(Table::new(whole))));
+        self.table_slot_mut(reg).elsewhere = 0;
+        Ok(())
+    }
+
+    /// Keeps the rows that this rank owns, if the table is to be partitioned.
+    pub(super) fn keep_rows(&mut self, reg: Reg) -> Exec<()> {
+        let slot = self.table_slot(reg);
+        let Some(table) = slot.table.get().filter(|_| slot.elsewhere == 0) else { return Ok(()) };
+        let n = table.n_rows();
+        let partition = self.ranks()?.partition;
+        let Some(own) = partition.own(n) else { return Ok(()) };
+        let bytes = bytes_of(own.len()).saturating_mul(table.n_cols() as u64);
+        self.budget.reserve(bytes)?;
+        let part = part_of_table(&partition, self.table(reg)?, &self.parallelism)?;
+        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
+        let part = part.ok_or_else(|| self.out_of_memory(refused))?;
+        self.budget.commit(bytes);
+        self.put_table(reg, CowTable::Own(Box::new(Table::new(part))));
+        self.table_slot_mut(reg).elsewhere = n - own.len();
+        Ok(())
+    }
+
+    /// Gathers a variable on every rank.
+    pub(super) fn make_place_whole(&mut self, place: RegRef) -> Exec<()> {
+        match place {
+            RegRef::Slice(reg) | RegRef::Word(reg) => self.make_whole(reg),
+            RegRef::Table(reg) => self.make_table_whole(reg),
+            RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => Ok(()),
+        }
+    }
+
+    /// Keeps the part of a variable that this rank owns.
+    pub(super) fn keep_part_of(&mut self, place: RegRef) -> Exec<()> {
+        match place {
+            RegRef::Slice(reg) => {
+                let routine = self.routine()?;
+                self.keep_part(reg, routine)
+            }
+            RegRef::Table(reg) => self.keep_rows(reg),
+            RegRef::Word(_)
+            | RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => Ok(()),
+        }
+    }
+
+    /// Gathers the source variables at a location, whose values a trap shows.
+    pub(in crate::cpu) fn whole_at(&mut self, loc: star_ir::LocId) -> Exec<()> {
+        if self.ranks.is_none() {
+            return Ok(());
+        }
+        let program = &self.code.program;
+        let Some(location) = program.locations.get(loc) else { return Ok(()) };
+        for named in &location.operands {
+            let place = self.routine()?.places.get(named.var.0 as usize);
+            if let Some(place) = place.copied() {
+                self.make_place_whole(place)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the number of limbs in the parts of all ranks, each of several lines.
+fn lens(partition: &Partition, n: usize, n_lines: usize) -> Vec<usize> {
+    let ranks = 0..partition.n_ranks();
+    ranks.map(|rank| partition.range(n, rank).len().div_ceil(64) * n_lines).collect()
+}
+
+/// Joins the parts of `n` components, one rank after another.
+fn join(partition: &Partition, n: usize, parts: &[u64], whole: &mut [u64], kernels: Kernels) {
+    let mut rest = parts;
+    for rank in 0..partition.n_ranks() {
+        let range = partition.range(n, rank);
+        let (part, others) = rest.split_at(range.len().div_ceil(64));
+        kernels.copy_bits(whole, range.start, part, 0, range.len());
+        rest = others;
+    }
+}
+
+/// Gathers a table of `n` rows by columns; `None` if the system refuses the memory.
+pub(in crate::cpu) fn gather_table(
+    (exchange, partition): (&dyn Exchange, &Partition),
+    place: Place,
+    table: &Table,
+    n: usize,
+    parallelism: &Parallelism<'_>,
+) -> Exec<Option<BitTable>> {
+    let (n_own, n_cols) = (table.n_rows(), table.n_cols());
+    let n_limbs = n_own.div_ceil(64);
+    let Ok(mut whole) = BitTable::zeros(n, n_cols) else { return Ok(None) };
+    let mut given = Vec::new();
+    for first in (0..n_cols).step_by(COLUMNS_TOGETHER) {
+        let columns = first..n_cols.min(first + COLUMNS_TOGETHER);
+        given.clear();
+        given.resize(n_limbs * columns.len(), 0);
+        for (idx, column) in columns.clone().zip(given.chunks_exact_mut(n_limbs.max(1))) {
+            table.read(Line::Column, idx, column, parallelism, false)?;
+        }
+        let parts =
+            exchange.gather(place, &given, &lens(partition, n, columns.len())).map_err(lost)?;
+        let mut rest = &parts[..];
+        for rank in 0..partition.n_ranks() {
+            let range = partition.range(n, rank);
+            for idx in columns.clone() {
+                let (part, others) = rest.split_at(range.len().div_ceil(64));
+                let to = whole.column_limbs_mut(idx);
+                parallelism.kernels.copy_bits(to, range.start, part, 0, range.len());
+                rest = others;
+            }
+        }
+    }
+    Ok(Some(whole))
+}
+
+/// Returns the rows of a partitioned table that this rank owns, by columns; `None` if the system
+/// refuses the memory.
+pub(in crate::cpu) fn part_of_table(
+    partition: &Partition,
+    table: &Table,
+    parallelism: &Parallelism<'_>,
+) -> Exec<Option<BitTable>> {
+    let n = table.n_rows();
+    let own = partition.range(n, partition.rank());
+    let Ok(mut part) = BitTable::zeros(own.len(), table.n_cols()) else { return Ok(None) };
+    let mut column = vec![0; n.div_ceil(64)];
+    for idx in 0..table.n_cols() {
+        table.read(Line::Column, idx, &mut column, parallelism, false)?;
+        let to = part.column_limbs_mut(idx);
+        parallelism.kernels.copy_bits(to, 0, &column, own.start, own.len());
+    }
+    Ok(Some(part))
+}
+
+/// Gathers a slice of `n` components.
+pub(in crate::cpu) fn gather_slice(
+    (exchange, partition): (&dyn Exchange, &Partition),
+    place: Place,
+    part: &BitVector,
+    n: usize,
+    kernels: Kernels,
+) -> Result<BitVector, BackendError> {
+    let parts = exchange
+        .gather(place, part.limbs(), &lens(partition, n, 1))
+        .map_err(|lost| BackendError::DeviceLost { why: lost.why })?;
+    let mut whole = BitVector::try_zeros(n)?;
+    join(partition, n, &parts, whole.limbs_mut(), kernels);
+    Ok(whole)
+}

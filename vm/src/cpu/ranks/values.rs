@@ -1,0 +1,105 @@
+//! Values of several ranks between runs: each rank holds its part.
+
+use std::sync::Arc;
+
+use star_value::{BitTable, BitVector, OutOfMemory, Value as HostValue};
+
+use super::parts::{gather_slice, gather_table, part_of_table};
+use crate::backend::{BackendError, Part};
+use crate::budget::MemoryBudget;
+use crate::columns::no_table;
+use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::Table;
+use crate::cpu::value::{Value, ValueData};
+use crate::cpu::{Cpu, NEVER};
+use crate::exchange::Place;
+
+/// An exchange outside of runs.
+const PLACE: Place = Place { loc: 0, what: "a value" };
+
+impl Cpu {
+    /// Keeps the part of a value that this rank owns, and returns the number of components or rows
+    /// that the others own.
+    pub(in crate::cpu) fn keep_part(&self, data: &mut ValueData) -> Result<usize, BackendError> {
+        let Some((_, partition)) = &self.ranks else { return Ok(0) };
+        match data {
+            ValueData::Slice(bits) => {
+                let n = bits.len();
+                let Some(own) = partition.own(n) else { return Ok(0) };
+                let mut part = BitVector::try_zeros(own.len())?;
+                self.kernels.copy_bits(part.limbs_mut(), 0, bits.limbs(), own.start, own.len());
+                *bits = part;
+                Ok(n - own.len())
+            }
+            ValueData::Table(table) => {
+                let n = table.n_rows();
+                let Some(own) = partition.own(n) else { return Ok(0) };
+                let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
+                let part = part_of_table(partition, table, &self.parallelism(&never));
+                let part = part.map_err(|_stop| BackendError::Interrupted)?;
+                let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
+                *table = Arc::new(Table::new(part.ok_or(refused)?));
+                Ok(n - own.len())
+            }
+            ValueData::Nothing
+            | ValueData::Int(_)
+            | ValueData::Bool(_)
+            | ValueData::Text(_)
+            | ValueData::Word(_)
+            | ValueData::Handle(_) => Ok(0),
+        }
+    }
+
+    /// Returns the rows of some columns that this rank owns, of a table that is partitioned.
+    pub(in crate::cpu) fn own_rows(
+        &self,
+        columns: &BitTable,
+    ) -> Result<Option<BitTable>, BackendError> {
+        let Some((_, partition)) = &self.ranks else { return Ok(None) };
+        let Some(own) = partition.own(columns.n_rows()) else { return Ok(None) };
+        let refused = |_| OutOfMemory { n_bytes: u128::from(columns.n_bytes()) };
+        let mut part = BitTable::zeros(own.len(), columns.n_cols()).map_err(refused)?;
+        for idx in 0..columns.n_cols() {
+            let (to, from) = (part.column_limbs_mut(idx), columns.column_limbs(idx));
+            self.kernels.copy_bits(to, 0, from, own.start, own.len());
+        }
+        Ok(Some(part))
+    }
+
+    /// Gathers a partitioned value: all ranks must do so.
+    pub(in crate::cpu) fn gather(
+        &self,
+        value: &Value,
+        part: Part,
+        parallelism: &Parallelism<'_>,
+    ) -> Result<HostValue, BackendError> {
+        let Some((exchange, partition)) = &self.ranks else {
+            return Err(BackendError::Internal("a part of a value without ranks".to_owned()));
+        };
+        let with = (&**exchange, partition);
+        match (&value.data, part) {
+            (ValueData::Slice(bits), Part::Whole) => {
+                let n = bits.len() + value.elsewhere;
+                gather_slice(with, PLACE, bits, n, self.kernels).map(HostValue::Slice)
+            }
+            (ValueData::Table(table), part) => {
+                let n = table.n_rows() + value.elsewhere;
+                let part = match part {
+                    Part::Whole => None,
+                    Part::Columns(columns) => {
+                        Some(Table::new(table.some_columns(columns, parallelism)?))
+                    }
+                };
+                let table = part.as_ref().unwrap_or(table);
+                let whole = gather_table(with, PLACE, table, n, parallelism);
+                let whole = whole.map_err(|stop| match stop {
+                    crate::interrupt::Stop::Lost(why) => BackendError::DeviceLost { why },
+                    _ => BackendError::Interrupted,
+                })?;
+                let n_bytes = n.div_ceil(64) as u128 * 8 * table.n_cols() as u128;
+                Ok(whole.ok_or(OutOfMemory { n_bytes })?.into())
+            }
+            _ => Err(no_table()),
+        }
+    }
+}
