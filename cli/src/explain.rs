@@ -104,6 +104,18 @@ pub(crate) fn on_device(paths: &Counters) -> Option<String> {
     })
 }
 
+/// Formats the exchanges of a run with other ranks, if there were any.
+pub(crate) fn between_ranks(paths: &Counters) -> Option<String> {
+    let n = text::count;
+    (paths.exchanges > 0).then(|| {
+        format!(
+            "ranks: {}, {} given by this one",
+            n(paths.exchanges as usize, "exchange"),
+            n(paths.exchanged_bytes as usize, "byte"),
+        )
+    })
+}
+
 /// Returns the file of a location, and its line, from 1.
 fn line_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<(FileId, usize)> {
     let span = program.locations.get(loc)?.span;

@@ -316,8 +316,10 @@ pub(crate) fn run_with(
     let exit = run.finish(loaded, ended.outcome, ended.advice, wanted);
     output.flush();
     times.end(Part::Results);
-    if let Some(line) = explain::on_device(&ended.stats.counters).filter(|_| args.options.explain) {
-        reporter.summary(&line);
+    if args.options.explain {
+        let counters = &ended.stats.counters;
+        let lines = [explain::on_device(counters), explain::between_ranks(counters)];
+        lines.into_iter().flatten().for_each(|line| reporter.summary(&line));
     }
     if args.options.time {
         times.tell(reporter);

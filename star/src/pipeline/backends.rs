@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use star_base::text;
 #[cfg(feature = "gpu")]
 pub use star_gpu::{Movers, MoversError};
 use star_vm::cpu::Settings;
+use star_vm::exchange::{Exchange, PartitionSettings};
 use star_vm::kernels::Kernels;
 use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
 
@@ -84,6 +86,7 @@ pub const BACKENDS: &[BackendSpec] = &[
         in_build: false,
         open: |_| unavailable("not in this build".to_owned()),
     },
+    BackendSpec { name: "ranks", in_build: false, open: |_| open_ranks() },
 ];
 
 impl BackendSpec {
@@ -140,6 +143,43 @@ pub fn register_code(_program: star_ir::Program) -> Option<String> {
 pub(super) fn cpu() -> Cpu {
     let threads = if cfg!(feature = "threads") { None } else { Some(1) };
     Cpu::with(Settings { threads, ..Settings::default() }, Kernels::detect())
+}
+
+/// The connection of this process to the other ranks, and the partition of rows.
+#[derive(Clone, Copy, Debug)]
+pub struct RankSpec {
+    /// Returns the connection.
+    pub connect: fn() -> Rc<dyn Exchange>,
+    /// The partition, the same on all ranks.
+    pub partition: PartitionSettings,
+    /// Number of threads of each rank; `None` for one for each core.
+    pub threads: Option<usize>,
+}
+
+/// Set in a process that is a rank.
+static RANK: OnceLock<RankSpec> = OnceLock::new();
+
+/// Makes this process one of several ranks that run the same command: the backend `ranks` shares
+/// rows with the others. The first call counts.
+pub fn join_ranks(rank: RankSpec) {
+    let _ = RANK.set(rank);
+}
+
+/// Opens the CPU backend on this rank.
+fn open_ranks() -> Availability {
+    match RANK.get() {
+        Some(RankSpec { connect, partition, threads }) => {
+            let settings = Settings { threads: *threads, ..Settings::default() };
+            let cpu = Cpu::with(settings, Kernels::detect());
+            ready(cpu.on_rank(connect(), *partition))
+        }
+        None => unavailable(
+            "this process is alone; build `star-ranks` with `cargo build --release -p \
+            star-ranks`, which needs Open MPI and libclang, and start `mpirun -n 4 star-ranks run \
+            FILE`"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Returns the names of the backends in this build. Whether the device of a backend exists is known
