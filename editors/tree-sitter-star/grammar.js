@@ -261,7 +261,7 @@ module.exports = grammar({
 
     comment: () =>
       token(
-        choice(/\/\/[^\n]*/, /\/\*[^*]*\*+([^/*][^*]*\*+)*\//, /\(\*[^*]*\*+([^)*][^*]*\*+)*\)/, /\{[^}]*\}/),
+        choice(/#![^\n]*/, /\/\/[^\n]*/, /\/\*[^*]*\*+([^/*][^*]*\*+)*\//, /\(\*[^*]*\*+([^)*][^*]*\*+)*\)/, /\{[^}]*\}/),
       ),
 
     // `/* @test …` and `/* @bench …`. A line begins with a word, the name of a parameter or other

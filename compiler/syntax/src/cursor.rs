@@ -66,7 +66,7 @@ pub fn context(text: &str) -> Context {
                     }
                 }
             }
-            '/' if rest.starts_with("//") => match rest.find('\n') {
+            '/' | '#' if rest.starts_with("//") || at == 0 && rest.starts_with("#!") => match rest.find('\n') {
                 Some(len) => (at + len, Some(Part::Comment)),
                 None => {
                     context.closed_off = true;

@@ -379,6 +379,11 @@ mod tests {
             let (messages, fixed) = fixed(&whole(text));
             assert_eq!((messages, fixed), (vec![message.to_owned()], whole(expected)), "{text}");
         }
+        // Only the first line may name the program that runs the text.
+        let (messages, _) = fixed("#!/usr/bin/env -S star run\nproc P; begin b end;");
+        assert!(messages.is_empty(), "{messages:?}");
+        let (messages, _) = fixed("proc P; begin\n#!/usr/bin/env\nb end;");
+        assert_eq!(messages[0], "`#` does not begin a comment");
         // What may be a statement is not made a comment.
         for text in ["\n--x; y := 5;\n b", "a := a;\n --2;\n b", "a; -- b := 1\n b"] {
             let text = format!("proc P; begin {text} end;");

@@ -97,6 +97,8 @@ fn scan(file: FileId, text: &str) -> Lexed {
             break;
         }
         match token {
+            // The line for the shell documents nothing.
+            Ok(Token::Comment) if text[range.clone()].starts_with("#!") => {}
             Ok(Token::Comment) => lexed.comments.push(span),
             Ok(Token::Reserved) => {
                 let word = &text[range];

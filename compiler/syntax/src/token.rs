@@ -186,6 +186,7 @@ pub enum Token {
     Times,
 
     #[regex(r"//[^\n]*", allow_greedy = true)]
+    #[token("#!", first_line)]
     #[token("/*", |lexer| comment(lexer, "*/"))]
     #[token("(*", |lexer| comment(lexer, "*)"))]
     #[token("{", |lexer| comment(lexer, "}"))]
@@ -238,6 +239,15 @@ impl Token {
                 | Token::Times
         )
     }
+}
+
+/// Skips the first line of a text if it names the program that runs it: `#!/usr/bin/env -S star run`.
+fn first_line(lexer: &mut Lexer<'_, Token>) -> Result<(), LexError> {
+    if lexer.span().start > 0 {
+        return Err(LexError::UnexpectedCharacter);
+    }
+    lexer.bump(lexer.remainder().find('\n').unwrap_or(lexer.remainder().len()));
+    Ok(())
 }
 
 fn comment(lexer: &mut Lexer<'_, Token>, end: &str) -> Result<(), LexError> {

@@ -82,6 +82,12 @@ end;
 }
 
 #[test]
+fn the_first_line_names_the_program_that_runs_the_text() {
+    let text = "#!/usr/bin/env -S star run\nproc P;\nbegin\nend;\n";
+    assert_eq!(format(text), text);
+}
+
+#[test]
 fn layout_matches_the_library() {
     let text = "PROC P ( n:Integer ;Var T:table( n , h ) ) ; Var X,\nY:slice;i : integer ;
 Begin For i=1 TO n DO Begin X := not COL ( i ,T ) ; Y = X And ( not Y );\n end ; end;";
