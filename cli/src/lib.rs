@@ -110,6 +110,8 @@ enum Command {
     Doctor(command::doctor::DoctorArgs),
     /// Print a completion script for a shell
     Completions(command::completions::CompletionsArgs),
+    /// Write the manual pages of all commands to a folder
+    Man(command::man::ManArgs),
 }
 
 /// Stack size of the thread that runs the command, whatever `ulimit -s` permits.
@@ -240,6 +242,10 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         }
         Command::Completions(args) => {
             command::completions::run(args, &mut Cli::command(), output);
+            Ok(Exit::Success)
+        }
+        Command::Man(args) => {
+            command::man::run(args, Cli::command(), reporter)?;
             Ok(Exit::Success)
         }
     }

@@ -13,6 +13,7 @@ pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod graph;
 pub(crate) mod lsp;
+pub(crate) mod man;
 pub(crate) mod moving;
 pub(crate) mod new;
 pub(crate) mod repl;

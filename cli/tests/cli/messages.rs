@@ -154,6 +154,18 @@ fn help_version_and_completions_go_to_standard_output() {
 }
 
 #[test]
+fn manual_pages_are_written_for_all_commands() {
+    let folder = Folder::new(&[("file", "")]);
+    let ran = folder.star(&["man", "pages"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert!(read("pages/star.1").contains("star\\-run(1)"));
+    let page = read("pages/star-graph-paths.1");
+    assert!(page.contains(".TH star-graph-paths") && page.contains("\\-\\-help"), "{page}");
+    folder.star(&["man", "file"]).fails(1, &["error[E05"]);
+}
+
+#[test]
 fn routines_of_unimported_modules_suggest_the_import() {
     let text = "program P;\nvar A: table(2,2); i: integer;\nbegin\n  WARSHALL(2,A);\n  i := reaches(A,1,1);\n  \
                 print(ALWAYS)\nend.";
