@@ -16,7 +16,7 @@ use star_tests::case::ending;
 use star_tests::differ::{Same, same_as_lowered};
 use star_tests::generator::report::Report;
 use star_tests::generator::trial::{LIMITS, Verdict};
-use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
+use star_tests::generator::{CONSTRUCTS, NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
 use star_tests::run::{Program, done};
 use star_value::Value as HostValue;
 use star_vm::{Limits, Outcome, Reference};
@@ -96,6 +96,8 @@ fn contains_everything(report: &Report) {
         .chain(NEAR_MISSES.into_iter().filter(|kind| !counts.near_misses.contains_key(kind)))
         .collect();
     assert_eq!(missing, Vec::<&str>::new(), "{report}");
+    let rare: Vec<&str> = CONSTRUCTS.into_iter().filter(|one| report.share(one) < 5.0).collect();
+    assert_eq!(rare, Vec::<&str>::new(), "{report}");
 }
 
 #[test]
