@@ -45,7 +45,7 @@ pub struct Module {
     pub sources: SourceMap,
     /// The documentation of the module itself.
     pub head: Option<Doc>,
-    /// Its routines in order.
+    /// Its routines and record types in order.
     pub routines: Vec<RoutineDoc>,
     /// Faults in the form of the comments.
     pub faults: Vec<Diagnostic>,
@@ -125,7 +125,7 @@ impl Module {
             let (doc, header) = read(name, &text, About::Routine(&[]));
             RoutineDoc {
                 name: name.to_owned(),
-                kind: RoutineKind::Procedure,
+                kind: Some(RoutineKind::Procedure),
                 header,
                 signature: usage.to_owned(),
                 doc: Some(doc),

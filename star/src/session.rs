@@ -134,7 +134,8 @@ impl Session {
         loaded.map_err(|error| refused_by_backend("no memory for a variable", &error))?;
         if let (None, Some(kind)) = (declared, kind) {
             let (span, kind) = (Span::file_start(FileId(0)), TyKind::of(kind));
-            let variable = Variable { kind, sizes: [None; 2], span, beside: None };
+            let sizes = [None; 2];
+            let variable = Variable { kind, sizes, span, beside: None, record: None };
             self.state.environment.declare(name, variable);
         }
         Ok(())

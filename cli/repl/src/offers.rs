@@ -135,8 +135,8 @@ impl Session {
                         well = false;
                         break;
                     }
-                    let variable =
-                        Variable { kind: of_variable, sizes: [None; 2], span, beside: None };
+                    let (kind, sizes) = (of_variable, [None; 2]);
+                    let variable = Variable { kind, sizes, span, beside: None, record: None };
                     self.state.environment.declare(&name, variable);
                     self.log.offer(&name);
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));

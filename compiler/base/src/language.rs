@@ -54,6 +54,7 @@ topics! {
     "array/of" "array" "table(m) of R(k), array[1..n] of uint(k)" "tables of records, and fields with several elements"
     "handle" "handle" "handle" "the type of library objects"
     "and/or/xor/not" "and" "X and Y, X or Y, X xor Y, not X" "logic on bits and booleans"
+    "+|" "saturate" "a +| b" "a sum that stops at the greatest number of a field"
     "div/mod" "div" "a div b, a mod b" "quotient and remainder"
     "Θ/∅" "theta" "Θ" "the slice or word of zeros"
 }
@@ -68,7 +69,7 @@ pub const OVERVIEW: &str = include_str!("language/overview.txt");
 
 /// Returns the keywords, in the spelling of the formatter.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
-    TOPICS.iter().flat_map(Topic::words).filter(|word| word.is_ascii())
+    TOPICS.iter().flat_map(Topic::words).filter(|word| word.bytes().all(|one| one.is_ascii_alphabetic()))
 }
 
 impl Topic {

@@ -84,6 +84,8 @@ pub(crate) struct Unit {
     pub(crate) imports: Vec<(usize, Span)>,
     /// Did an import fail? Its declarations are then unknown, and an unknown name may be valid.
     pub(crate) import_failed: bool,
+    /// Could an item not be read? An unknown routine or type may be that one.
+    pub(crate) is_incomplete: bool,
     pub(crate) library: bool,
     /// Is it a library module that every program sees?
     pub(crate) basic: bool,
@@ -328,6 +330,7 @@ impl Units {
             tree: parsed.file,
             imports: Vec::new(),
             import_failed: false,
+            is_incomplete: parsed.is_incomplete,
             library,
             basic,
         });

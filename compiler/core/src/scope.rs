@@ -227,8 +227,13 @@ impl<'a> World<'a> {
     /// Returns whether a routine visible to `unit`, the basic library excepted, has this name in
     /// any letter case.
     pub(crate) fn hides(&self, unit: usize, name: &str) -> bool {
+        self.hiding(unit, name).is_some()
+    }
+
+    /// Returns the routine that hides a reduction of this name.
+    pub(crate) fn hiding(&self, unit: usize, name: &str) -> Option<RoutineId> {
         let own = |id: &RoutineId| !self.units[self.signature(*id).unit].basic;
-        self.alike(unit, name).iter().any(own)
+        self.alike(unit, name).into_iter().find(own)
     }
 
     fn library_routines(&self) -> impl Iterator<Item = RoutineId> + '_ {

@@ -150,9 +150,10 @@ fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
-/// Returns a source name in backticks.
+/// Returns a name of the text in backticks; variables of the compiler have none.
 fn quoted(name: &Option<String>) -> Option<String> {
-    name.as_ref().map(|name| format!("`{name}`"))
+    let of_text = name.as_ref().filter(|name| !name.starts_with('‹'));
+    of_text.map(|name| format!("`{name}`"))
 }
 
 fn size(of: &NamedSize, n: u64) -> String {
@@ -204,7 +205,9 @@ fn message(kind: &TrapKind) -> String {
             let wanted = matches!(second.0, NamedSize::Number);
             let first_text = size(&first.0, first.1);
             let second_text = size(&second.0, second.1);
-            if wanted {
+            if wanted && matches!(first.0, NamedSize::Number) {
+                format!("expected the size {}, found {}", second.1, first.1)
+            } else if wanted {
                 format!("sizes differ: {first_text}, expected {second_text}")
             } else {
                 format!("sizes differ: {first_text}, {second_text}")
@@ -228,6 +231,9 @@ fn message(kind: &TrapKind) -> String {
         TrapKind::Division { op, left } => format!("{left} {} 0: division by zero", sign(*op)),
         TrapKind::Range { from, to, .. } if to < from => {
             format!("the part {from}..{to} ends before it begins")
+        }
+        TrapKind::Range { from, to, high, of } if from == to => {
+            format!("index {from} outside 1..{high}{}", whole(of))
         }
         TrapKind::Range { from, to, high, of } => {
             format!("the part {from}..{to} is not inside 1..{high}{}", whole(of))

@@ -25,7 +25,8 @@ impl State<'_> {
             .or_else(|| self.increment(token, span, before))
             .or_else(|| self.range(token, span, &expects))
             .or_else(|| self.missing_begin(token, span, &expects))
-            .or_else(|| self.unbalanced_repeat(token, span, &expects));
+            .or_else(|| self.unbalanced_repeat(token, span, &expects))
+            .or_else(|| self.unexpected_in_where(token, span, before, &expects));
         if let Some(diagnostic) = special {
             return diagnostic;
         }
@@ -43,9 +44,15 @@ impl State<'_> {
                     .fix("write `;`", after, ";");
             }
             if expects("end") && token.is_none() {
+                let open = self.last_open_block(span.start);
+                let word = match open {
+                    Some((Token::WhereBlock, _)) => "where",
+                    _ => "begin",
+                };
+                let place = open.map_or(self.span(span.start, span.start), |(_, place)| place);
                 return Diagnostic::at(Code::UnexpectedToken, after, "missing `end`")
-                    .note("every `begin` needs an `end`")
-                    .label(self.begin_of_last_block(span.start), "perhaps for this `begin`");
+                    .note(format!("every `{word}` needs an `end`"))
+                    .label(place, format!("perhaps for this `{word}`"));
             }
             if matches!(token, Some(Token::Equals)) && expects(":=") {
                 return Diagnostic::at(Code::UnexpectedToken, span, "unexpected `=`").fix(
@@ -455,13 +462,8 @@ impl State<'_> {
         idx.checked_sub(1).map(|idx| self.tokens[idx])
     }
 
-    /// Returns the `begin` or `repeat` before byte `at` that has no end yet.
-    fn begin_of_last_block(&self, at: u32) -> Span {
-        self.last_open_block(at).map_or(self.span(at, at), |(_, span)| span)
-    }
-
-    /// Returns the last `begin` or `repeat` before byte `at` that has no end yet.
-    fn last_open_block(&self, at: u32) -> Option<(Token, Span)> {
+    /// Returns the last `begin`, `repeat` or `where` before byte `at` that has no end yet.
+    pub(crate) fn last_open_block(&self, at: u32) -> Option<(Token, Span)> {
         self.open_blocks(at).next()
     }
 
@@ -469,7 +471,8 @@ impl State<'_> {
         self.open_blocks(at).any(|(token, _)| token == Token::Repeat)
     }
 
-    /// Returns each `begin` and `repeat` before byte `at` that has no end yet, the last one first.
+    /// Returns each `begin`, `repeat` and `where` before byte `at` that has no end yet, the last one
+    /// first.
     fn open_blocks(&self, at: u32) -> impl Iterator<Item = (Token, Span)> {
         let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
         let mut closed = 0;
@@ -507,6 +510,10 @@ pub(crate) const CONSTANTS: &str = "constants are declared before the routine, f
 
 /// The place of variables.
 pub(crate) const VARIABLES: &str = "variables are declared between the header and `begin`";
+
+/// The keywords that begin an item.
+pub(crate) const ITEM_EXPECTED: &str =
+    "`procedure`, `function`, `program`, `type`, `const` or `import`";
 
 /// The two loops with a condition.
 const FORMS_OF_LOOPS: &str =
@@ -570,8 +577,7 @@ fn wanted(expected: &[String]) -> Option<String> {
         return Some("a statement".to_owned());
     }
     if has(&names, "procedure") && has(&names, "import") {
-        let items = "`procedure`, `function`, `program`, `type`, `const` or `import`";
-        return Some(items.to_owned());
+        return Some(ITEM_EXPECTED.to_owned());
     }
     if has(&names, "integer") {
         return Some("a type".to_owned());

@@ -7,6 +7,7 @@
 //! This crate does not resolve names, types or imports, and reads no files.
 
 pub mod ast;
+mod consequences;
 pub mod cursor;
 mod declarations;
 pub mod doc;
@@ -20,6 +21,7 @@ mod state;
 mod structure;
 pub mod token;
 mod tokens;
+mod where_blocks;
 mod words;
 
 pub use entry_reader::{Feed, Readiness};

@@ -9,6 +9,7 @@ use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::{File, Item};
+use crate::consequences;
 use crate::grammar::PieceParser;
 use crate::prepass::{self, Spanned};
 use crate::repl_input::PieceKind;
@@ -27,6 +28,9 @@ pub struct Parsed {
     pub comments: Vec<Span>,
     /// The errors, in text order.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether an item, or a field of a record type, could not be read: a name that is not declared
+    /// may be its name.
+    pub is_incomplete: bool,
 }
 
 /// Parses the text of a file. Takes time and memory linear in the text, whatever its contents.
@@ -45,6 +49,7 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
     let state = State::new(file, text, &lexed.tokens, &lexed.gaps, lexed.diagnostics);
     let mut state = state.with_bodies(bodies);
     let mut tree = File::default();
+    let mut is_incomplete = false;
     let mut removed = lexed.removed.iter().peekable();
     for piece in pieces(&lexed.tokens) {
         if state.diagnostics.len() >= MAX_ERRORS {
@@ -59,16 +64,27 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
                 Some(PieceKind::Statements(_) | PieceKind::Value(_)) | None => {}
             }
         }
-        if let Some(PieceKind::Item(mut item)) = parse_piece(&mut state, piece) {
-            if let Item::Routine(routine) = &mut item {
-                routine.vars.extend(variables);
+        let n_before = state.diagnostics.len();
+        match parse_piece(&mut state, piece) {
+            // Its other fields are not enough to check what uses it.
+            Some(PieceKind::Item(Item::Type(_))) if state.diagnostics.len() > n_before => {
+                is_incomplete = true;
             }
-            tree.items.push(item);
+            Some(PieceKind::Item(mut item)) => {
+                if let Item::Routine(routine) = &mut item {
+                    routine.vars.extend(variables);
+                }
+                tree.items.push(item);
+            }
+            Some(PieceKind::Variables(_) | PieceKind::Statements(_) | PieceKind::Value(_))
+            | None => is_incomplete = true,
         }
     }
     let mut diagnostics = state.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.span().map_or(0, |span| span.start));
-    if diagnostics.len() >= MAX_ERRORS {
+    let is_cut = diagnostics.len() >= MAX_ERRORS;
+    consequences::omit(&mut diagnostics, pieces(&lexed.tokens), text);
+    if is_cut {
         diagnostics.truncate(MAX_ERRORS - 1);
         let end = Span::new(file, text.len() as u32, text.len() as u32);
         diagnostics.push(
@@ -76,7 +92,7 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
                 .note("the first ones often cause those that follow"),
         );
     }
-    Parsed { file: tree, comments: lexed.comments, diagnostics }
+    Parsed { file: tree, comments: lexed.comments, diagnostics, is_incomplete }
 }
 
 /// Parses a piece; reports a syntax error from which the grammar does not recover.

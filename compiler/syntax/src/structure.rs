@@ -365,6 +365,23 @@ fn match_else(span: Span, idx: usize, blocks: &mut Vec<Block>, lexed: &mut Lexed
     {
         return Some(idx);
     }
+    if let Some(Block { open: Some((Token::WhereBlock, where_block)), .. }) = blocks.last() {
+        let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, "`else` of a `where`");
+        let diagnostic = diagnostic.label(*where_block, "the other rows are `elsewhere`");
+        tokens[idx].1 = Token::Elsewhere;
+        // `else if c then` is a part with a condition.
+        let has_condition = matches!(tokens.get(idx + 1), Some((_, Token::If, _)));
+        let then = tokens[idx..].iter().position(|(_, token, _)| *token == Token::Then);
+        diagnostics.push(match (has_condition, then) {
+            (true, Some(then)) => {
+                tokens[idx + then].1 = Token::Do;
+                tokens.remove(idx + 1);
+                diagnostic.help("write `elsewhere c do …` for `else if c then …`")
+            }
+            _ => diagnostic.fix("write `elsewhere`", span, "elsewhere"),
+        });
+        return Some(idx);
+    }
     let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, "`else` without `if`");
     diagnostics.push(match end_of_if {
         Some(semicolon) => diagnostic

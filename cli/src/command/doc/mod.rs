@@ -258,9 +258,10 @@ fn check(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) -> Exit {
 fn count(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) {
     for idx in catalogue::modules_of(topics) {
         let module = catalogue.at(idx);
-        let docs: Vec<_> = module.routines.iter().filter_map(|one| one.doc.as_ref()).collect();
+        let routines = module.routines.iter().filter(|one| one.kind.is_some());
+        let docs: Vec<_> = routines.clone().filter_map(|one| one.doc.as_ref()).collect();
         let n_examples = docs.iter().filter(|doc| doc.section(Label::Example).is_some()).count();
-        let routines = text::count(module.routines.len(), "routine");
+        let routines = text::count(routines.count(), "routine");
         let (title, n_docs) = (&module.title, docs.len());
         reporter.summary(&format!(
             "{title}: {routines}, {n_docs} documented, {n_examples} with an example"

@@ -145,7 +145,7 @@ impl Checker<'_> {
         {
             let found = *found;
             let n_before = self.diagnostics.len();
-            self.type_mismatch(tree.span, kind, found);
+            self.type_mismatch(tree.span, kind, found, None);
             if let Some(last) = self.diagnostics.get_mut(n_before) {
                 let text = format!("for the `var` parameter `{param}`");
                 last.labels.push(star_base::Label { span: param_span, text });

@@ -286,9 +286,11 @@ impl Checker<'_> {
             }
             ast::ExprKind::Neg(operand) if self.has_rows(operand) => {
                 let message = "a column has no unary minus";
+                let meant = format!("0 - {}", self.sources.slice(operand.span));
+                let title = format!("write `{meant}`");
                 self.report(
                     Diagnostic::at(Code::TypeMismatch, tree.span, message)
-                        .help("`SUBTV` of the library subtracts fields, and so does `0 - F`"),
+                        .fix(title, tree.span, meant),
                 );
                 None
             }
@@ -346,9 +348,17 @@ impl Checker<'_> {
             BinaryOp::Add => return Some(ColumnOp::Add),
             BinaryOp::Sub => return Some(ColumnOp::Sub),
             BinaryOp::Saturate => return Some(ColumnOp::Saturate { is_signed: false }),
-            BinaryOp::Mul => ("*", "`MULTV` and `MULTC` of the library multiply fields"),
-            BinaryOp::Div => ("div", "`DIVV` and `DIVC` of the library divide fields"),
-            BinaryOp::Mod => ("mod", "`DIVV` and `DIVC` of the library find remainders"),
+            BinaryOp::Mul => (
+                "*",
+                "`MULTC(F,X,w,T)` multiplies a field with a word, `MULTV(F,G,X,T)` with a field",
+            ),
+            BinaryOp::Div => {
+                ("div", "`DIVC(F,X,w,Q,R)` divides a field by a word, `DIVV(F,G,X,Q,R)` by a field")
+            }
+            BinaryOp::Mod => (
+                "mod",
+                "`DIVC(F,X,w,Q,R)` stores the remainders to R, and so does `DIVV(F,G,X,Q,R)`",
+            ),
             BinaryOp::And => ("and", "relations are joined in parentheses: `(a = b) and (c > d)`"),
             BinaryOp::Or => ("or", "relations are joined in parentheses: `(a = b) or (c > d)`"),
             BinaryOp::Xor => ("xor", "relations are joined in parentheses: `(a = b) xor (c > d)`"),

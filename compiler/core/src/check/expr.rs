@@ -40,7 +40,8 @@ impl Checker<'_> {
             if want == TyKind::Bool && expr.ty == TyKind::Int && is_component(&expr) {
                 self.component_as_condition(expr.span, ("= 1", expr.span.after(), " = 1"));
             } else {
-                self.type_mismatch(expr.span, want, expr.ty);
+                let instead = self.instead(&expr, want);
+                self.type_mismatch(expr.span, want, expr.ty, instead);
             }
             return self.error(expr.span);
         }
@@ -61,11 +62,10 @@ impl Checker<'_> {
         );
         let expr = self.expr(tree, constant.then_some(kind));
         if !expr.ty.is_bits() && expr.ty != TyKind::Error {
-            self.report(Diagnostic::at(
-                Code::TypeMismatch,
-                expr.span,
-                format!("expected a slice or a word, found {}", expr.ty.with_article()),
-            ));
+            let message = format!("expected a slice or a word, found {}", expr.ty.with_article());
+            let mut diagnostic = Diagnostic::at(Code::TypeMismatch, expr.span, message);
+            diagnostic.help.extend(self.instead(&expr, TyKind::Slice));
+            self.report(diagnostic);
             return self.error(expr.span);
         }
         expr
@@ -185,11 +185,11 @@ impl Checker<'_> {
                 self.error(span)
             }
             TyKind::Int | TyKind::Str | TyKind::Table | TyKind::Handle => {
-                self.report(Diagnostic::at(
-                    Code::TypeMismatch,
-                    inner.span,
-                    format!("`not` expects a boolean, slice or word, found {}", ty.with_article()),
-                ));
+                let message =
+                    format!("`not` expects a boolean, slice or word, found {}", ty.with_article());
+                let mut diagnostic = Diagnostic::at(Code::TypeMismatch, inner.span, message);
+                diagnostic.help.extend(self.instead(&inner, TyKind::Slice));
+                self.report(diagnostic);
                 self.error(span)
             }
         }
@@ -217,7 +217,7 @@ impl Checker<'_> {
             match chain_op(link.op, kind) {
                 Some(op) => ops.push(op),
                 None => {
-                    self.wrong_operator(link, kind);
+                    self.wrong_operator(link, first.span, kind);
                     return self.error(span);
                 }
             }
@@ -231,7 +231,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Chain(Box::new(first), links), ty: kind, span, effects }
     }
 
-    fn wrong_operator(&mut self, link: &ast::Link, kind: TyKind) {
+    fn wrong_operator(&mut self, link: &ast::Link, first: Span, kind: TyKind) {
         let sign = match link.op {
             BinaryOp::Add => "+",
             BinaryOp::Saturate => "+|",
@@ -248,6 +248,11 @@ impl Checker<'_> {
             link.op_span,
             format!("`{sign}` cannot be applied to {}s", kind.name()),
         );
+        if kind == TyKind::Table {
+            let table = self.plain_table(first);
+            self.report(table);
+            return;
+        }
         match (link.op, kind) {
             (BinaryOp::Add, TyKind::Word) => {
                 diagnostic = diagnostic.help("words are added by `ADD(v, w)`")
@@ -369,11 +374,23 @@ impl Checker<'_> {
             }
             return;
         }
+        if between == Between::Arithmetic {
+            let of_operand = (operand.ty == TyKind::Table).then_some(operand.span);
+            let of_other = other.filter(|other| other.ty == TyKind::Table).map(|other| other.span);
+            if let Some(table) = of_operand.or(of_other) {
+                let diagnostic = self.plain_table(table);
+                self.report(diagnostic);
+                return;
+            }
+        }
         let mut diagnostic = Diagnostic::at(
             Code::TypeMismatch,
             operand.span,
             format!("expected {}, found {}", kind.with_article(), operand.ty.with_article()),
         );
+        if between == Between::Logic {
+            diagnostic.help.extend(self.instead(operand, kind));
+        }
         if let Some(other) = other {
             diagnostic = diagnostic.label(other.span, format!("this is {}", kind.with_article()));
         }
@@ -437,6 +454,7 @@ impl Checker<'_> {
             }
             Some(args) => match self.variable(&name.name) {
                 Some(local) => self.part(local, name, args, span),
+                None if self.is_misused(name, args, span) => self.error(span),
                 None => match (self.callee(name, args.len()), self.reduction(name, args.len())) {
                     (Ok(Callee::Routine(id)), _) => self.function(id, name, args, span),
                     (Ok(Callee::Builtin(builtin)), _) => {

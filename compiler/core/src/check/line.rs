@@ -5,17 +5,18 @@
 
 use std::collections::BTreeSet;
 
-use star_base::{Builtin, Code, Diagnostic, SourceMap, Span};
+use star_base::{Builtin, Diagnostic, SourceMap, Span};
 use star_syntax::ast;
 
 use super::header::unsized_type;
+use super::records::Declared;
 use super::{Checker, Constants, Reduction, Reports};
 use crate::hir::{
     self, Expr, ExprKind, LocalId, Role, Routine, RoutineId, Size, Stmt, StmtKind, Target, Ty,
     TyKind,
 };
 use crate::scope::{Callee, World, kind_of};
-use crate::session::{Environment, Variable};
+use crate::session::{Environment, RecordType, Variable};
 
 /// What a line can see and declare.
 pub(super) struct Declaring<'a> {
@@ -66,6 +67,8 @@ pub(crate) struct VarDecl {
     /// The sizes given as numbers in the text. Later declarations in the same text can use them
     /// before anything has run.
     pub(crate) known: [Option<u64>; 2],
+    /// The record type of its rows.
+    pub(crate) record: Option<Box<RecordType>>,
     /// The position of the name.
     pub(crate) span: Span,
 }
@@ -125,7 +128,8 @@ pub(crate) fn line(
         let local = checker.local(id);
         let beside = beside.clone().filter(|name| *name != local.name && local.ty.kind().is_bits());
         let kind = local.ty.kind();
-        let variable = Variable { kind, sizes: [None; 2], span: local.span, beside };
+        let (sizes, span) = ([None; 2], local.span);
+        let variable = Variable { kind, sizes, span, beside, record: None };
         (local.name.clone(), variable)
     });
     let declares = declares.collect();
@@ -167,7 +171,10 @@ impl Checker<'_> {
                 continue;
             };
             let ident = ast::Ident { name: ast::Name::from(*name), span: variable.span };
-            params.push(self.declare(&ident, type_of(variable), Role::Ref));
+            let param = self.declare(&ident, type_of(variable), Role::Ref);
+            let record = variable.record.as_deref().and_then(|record| self.same_record(record));
+            self.locals[param.0 as usize].record = record.map(Box::new);
+            params.push(param);
         }
         params
     }
@@ -202,15 +209,9 @@ impl Checker<'_> {
                     results.len() - 1
                 })
             };
-            if matches!(group.ty.kind, ast::TypeKind::Records(_)) {
-                let message = "variables of a session cannot be tables of records yet";
-                self.report(
-                    Diagnostic::at(Code::RecordArguments, group.ty.span, message)
-                        .help("declare the table in a procedure"),
-                );
-                continue;
-            }
-            let sizes = match self.ty(&group.ty).ty {
+            let Declared { ty, record } = self.ty(&group.ty);
+            let record = record.and_then(|record| self.record_type(&record)).map(Box::new);
+            let sizes = match ty {
                 Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
                 Ty::Slice(size) | Ty::Word(size) => [size, None],
                 Ty::Table(rows, columns) => [rows, columns],
@@ -230,7 +231,8 @@ impl Checker<'_> {
                     self.report(crate::scope::declared_twice(&name.name, name.span, first));
                 }
                 let (name, span) = (name.name.to_string(), name.span);
-                found.push(VarDecl { name, kind, sizes, known, span });
+                let record = record.clone();
+                found.push(VarDecl { name, kind, sizes, known, record, span });
             }
         }
         found
@@ -288,7 +290,10 @@ impl Checker<'_> {
         match of_session.and_then(|environment| environment.get(&name.name)) {
             Some(variable) if self.declaring.is_none() => {
                 let spelled = &name.name;
-                let ty = variable.kind.name();
+                let ty = match &variable.record {
+                    Some(record) => format!("table(m) of {record}"),
+                    None => variable.kind.name().to_owned(),
+                };
                 diagnostic
                     .label(variable.span, "a variable of the session")
                     .note("a routine sees its parameters, its own variables and constants, not the variables of the session")
@@ -301,7 +306,7 @@ impl Checker<'_> {
 
 /// Returns the type of a parameter for this variable.
 fn type_of(variable: &Variable) -> Ty {
-    let Variable { kind, sizes, span, beside: _ } = variable;
+    let Variable { kind, sizes, span, beside: _, record: _ } = variable;
     let size = |size: Option<u64>| -> Size {
         let number = i64::try_from(size?).unwrap_or(i64::MAX);
         let kind = ExprKind::Int(number);

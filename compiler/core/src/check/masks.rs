@@ -42,7 +42,7 @@ impl Checker<'_> {
         let mut rest = outer;
         for (nth, (test, body)) in block.arms.iter().enumerate() {
             let at = test.span;
-            let condition = self.typed(test, TyKind::Slice);
+            let condition = self.condition(test);
             let mut found = Vec::new();
             row_sources(&condition, &mut found);
             let first = found.iter().copied().find(|one| self.declared_rows(*one).is_some());
@@ -89,6 +89,7 @@ impl Checker<'_> {
         if self.mask.is_none() {
             return true;
         }
+        let after = || "move the statement before `where` or after `end`".to_owned();
         let (what, help) = match &tree.kind {
             ast::StmtKind::Empty
             | ast::StmtKind::Error
@@ -97,50 +98,64 @@ impl Checker<'_> {
             | ast::StmtKind::Where(_)
             | ast::StmtKind::Goto(_)
             | ast::StmtKind::Labelled { .. } => return true,
-            ast::StmtKind::AssignPath { target, .. } => match &target.steps[..] {
-                [ast::Step::Field(_)] | [ast::Step::Field(_), ast::Step::Index(_)] => return true,
-                _ => (
-                    "an assignment to a part of a table",
-                    "assign the whole field, as in `E.w:=…`, or move the statement after `end`",
-                ),
-            },
+            ast::StmtKind::AssignPath { target, .. } => {
+                let field = match &target.steps[..] {
+                    [ast::Step::Field(_)] | [ast::Step::Field(_), ast::Step::Index(_)] => {
+                        return true;
+                    }
+                    [.., ast::Step::Field(field)] | [ast::Step::Field(field), ..] => &*field.name,
+                    _ => "w",
+                };
+                let whole = format!("{}.{field}", target.name.name);
+                let what = format!("assign `{}`", self.sources.slice(target.span));
+                (what, format!("write `{whole}:=…`, or move the statement after `end`"))
+            }
             ast::StmtKind::Assign { target, .. } => {
                 let local = self.variable(&target.name.name);
                 let ty = local.map(|local| &self.local(local).ty);
+                let name = &target.name.name;
                 match (ty, &target.args) {
                     (Some(Ty::Slice(Some(_))), None) => return true,
                     (None, None) if self.declaring.is_none() => return true,
-                    (Some(Ty::Slice(None)), None) => (
-                        "an assignment to a slice without a declared size",
-                        "declare its size: `slice(E)`",
-                    ),
-                    _ => (
-                        "an assignment to something other than a field or slice",
-                        "move the statement before `where` or after `end`",
-                    ),
+                    (Some(Ty::Slice(None)), None) => {
+                        let rows_of = self.mask.and_then(|mask| mask.rows_of);
+                        let table = rows_of.map_or("E", |local| &self.local(local).name);
+                        let what = format!("assign `{name}`, which has no declared size,");
+                        (what, format!("declare it as `{name}: slice({table})`"))
+                    }
+                    _ => (format!("assign `{}`", self.sources.slice(target.span)), after()),
                 }
             }
             ast::StmtKind::Call(call) => {
                 let name = &call.name.name;
-                match Builtin::find(name) {
-                    Some(Builtin::Set) => ("`SET`", "`X:=not Θ` sets the selected rows to one"),
-                    Some(Builtin::Clr) => ("`CLR`", "`X:=Θ` sets the selected rows to zero"),
-                    Some(Builtin::Print) => ("`print`", "print after `end`"),
-                    _ => ("a call", "call it before `where` or after `end`"),
-                }
+                let args = call.args.as_deref().unwrap_or_default();
+                let operand = args.first().map_or("X", |arg| self.sources.slice(arg.span));
+                let help = match Builtin::find(name) {
+                    Some(Builtin::Set) => {
+                        format!("`{operand}:=not Θ` sets the selected rows to one")
+                    }
+                    Some(Builtin::Clr) => format!(
+                        "`{operand}:=Θ` sets the selected rows to zero; `CLR({operand})` before \
+                         `where` all rows"
+                    ),
+                    Some(Builtin::Print) => "print after `end`".to_owned(),
+                    _ => "call it before `where` or after `end`".to_owned(),
+                };
+                (format!("call `{name}`"), help)
             }
             ast::StmtKind::While { .. }
             | ast::StmtKind::Repeat { .. }
             | ast::StmtKind::For { .. }
             | ast::StmtKind::Foreach { .. }
             | ast::StmtKind::Forall(_) => {
-                ("a loop", "put the loop around the `where`: `while c do where … end`")
+                let help = "put the loop around the `where`: `while c do where … end`";
+                ("loop".to_owned(), help.to_owned())
             }
         };
-        let message = format!("{what} is not allowed between `where` and its `end`");
+        let message = format!("cannot {what} between `where` and `end`");
         self.report(
             Diagnostic::at(Code::NotInWhere, tree.span, message)
-                .note("only assignments to fields and slices apply to the selected rows alone")
+                .note("a `where` assigns only to whole fields and slices, in the selected rows")
                 .help(help),
         );
         false
@@ -237,7 +252,7 @@ impl Checker<'_> {
         let is_bits = self.field_kind(value) == Some(FieldKind::Bits);
         let kind = if is_bits { TyKind::Word } else { TyKind::Int };
         let reduction = if is_bits { Reduction::OrRows } else { Reduction::Min };
-        let source = self.reduced(reduction, value);
+        let source = self.reduced(reduction, "values", value);
         let rows = match (&source, filter) {
             (_, Some(filter)) => Some(self.typed(filter, TyKind::Slice)),
             (Some(source), None) => Some(self.all_rows(source.rows_of, at)),

@@ -3,6 +3,7 @@
 //! A routine with errors still becomes HIR. Its error nodes are of kind `Error`, which agrees with
 //! every kind, so that one error produces one message. A program with errors is not lowered.
 
+mod advice;
 mod args;
 mod builtin;
 mod circular;
@@ -151,6 +152,14 @@ enum ExpectedName {
 }
 
 impl ExpectedName {
+    /// Returns whether an item of a file was expected, not a variable or constant.
+    fn is_item(self) -> bool {
+        match self {
+            ExpectedName::Value | ExpectedName::Procedure | ExpectedName::Type => true,
+            ExpectedName::Name | ExpectedName::LoopVariable | ExpectedName::Part => false,
+        }
+    }
+
     /// Returns whether this item could be the intended one.
     fn suits(self, item: &ast::Item) -> bool {
         match (self, item) {
@@ -372,6 +381,7 @@ impl<'a> Checker<'a> {
     fn unknown(&mut self, name: &ast::Ident, wanted: ExpectedName) {
         if self.diagnostics.len() >= MAX_DIAGNOSTICS
             || self.world.units[self.unit].import_failed
+            || self.world.units[self.unit].is_incomplete && wanted.is_item()
             || star_syntax::is_reserved(&name.name)
             || !self.unknown_names.insert(name.name.to_string())
         {
@@ -452,7 +462,13 @@ impl<'a> Checker<'a> {
         did_you_mean(name, variables.chain(declared).chain(builtins))
     }
 
-    fn type_mismatch(&mut self, span: Span, wanted: TyKind, found: TyKind) {
+    fn type_mismatch(
+        &mut self,
+        span: Span,
+        wanted: TyKind,
+        found: TyKind,
+        instead: Option<String>,
+    ) {
         if wanted == TyKind::Error || found == TyKind::Error {
             return;
         }
@@ -461,6 +477,7 @@ impl<'a> Checker<'a> {
             span,
             format!("expected {}, found {}", wanted.with_article(), found.with_article()),
         );
+        diagnostic.help.extend(instead);
         if wanted.is_bits() && found.is_bits() {
             diagnostic = diagnostic
                 .note("a slice is a column of bits, a word is a row")
@@ -469,8 +486,6 @@ impl<'a> Checker<'a> {
             diagnostic = diagnostic.help("`INT(w)` is the word as an integer");
         } else if wanted == TyKind::Word && found == TyKind::Int {
             diagnostic = diagnostic.help("`WORD(i, h)` is the integer as a word of `h` components");
-        } else if wanted == TyKind::Bool && found.is_bits() {
-            diagnostic = diagnostic.help("`SOME(X)` tests whether there is a one");
         }
         self.report(diagnostic);
     }

@@ -5,6 +5,7 @@ use star_ir::HandlePart;
 use star_syntax::ast;
 
 use super::Checker;
+use super::reduce::Reduction;
 use crate::hir::{Expr, ExprKind, Local, LocalId, TyKind, VarUse};
 
 impl Checker<'_> {
@@ -87,18 +88,21 @@ impl Checker<'_> {
             TyKind::Table => 2,
             kind @ (TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error) => {
                 let declared = self.local(local).span;
-                self.report(
-                    Diagnostic::at(
-                        Code::NotAVariable,
-                        name.span,
-                        format!(
-                            "`{}` is {}: it has no components and is not a routine",
-                            name.name,
-                            kind.with_article()
-                        ),
-                    )
-                    .label(declared, "declared here"),
-                );
+                let mut diagnostic = Diagnostic::at(
+                    Code::NotAVariable,
+                    name.span,
+                    format!(
+                        "`{}` is {}: it has no components and is not a routine",
+                        name.name,
+                        kind.with_article()
+                    ),
+                )
+                .label(declared, "declared here");
+                if Reduction::named(&name.name).is_some() {
+                    diagnostic =
+                        diagnostic.help("rename the variable: it hides the reduction of this name");
+                }
+                self.report(diagnostic);
                 return None;
             }
         };

@@ -127,7 +127,11 @@ impl Checker<'_> {
             }
             Some((place, _)) => place,
             None => {
-                self.expr(value, None);
+                // The field is unknown, not the numbers.
+                match self.is_column(value) {
+                    true => drop(self.column(value)),
+                    false => drop(self.expr(value, None)),
+                }
                 return None;
             }
         };
@@ -411,7 +415,7 @@ impl Checker<'_> {
             (Place::Cell(..) | Place::Bit(..), _) => Some(TyKind::Int),
         };
         match found {
-            Some(found) => self.type_mismatch(path.span, TyKind::Table, found),
+            Some(found) => self.type_mismatch(path.span, TyKind::Table, found, None),
             None => {
                 let message = "this needs a variable or a field";
                 let diagnostic = Diagnostic::at(Code::VarNeedsVariable, path.span, message);

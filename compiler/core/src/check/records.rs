@@ -8,12 +8,16 @@ use star_syntax::ast::{self, ExprKind, TypeKind};
 
 use super::constant::Value;
 use super::header::{names_in, sizes};
-use super::layout::Terms;
+use super::layout::{self, Terms};
 use super::{Checker, ExpectedName};
 use crate::hir::{
     Arg, ChainOp, Expr, ExprKind as Kind, LocalId, Record, RecordArg, Role, RoutineId, Site, Size,
     Ty, TyKind, VarUse,
 };
+use crate::session::{FieldKind, RecordField, RecordType};
+
+/// Maximum number of elements of an array that a session shows.
+const MAX_ELEMENTS: usize = 1000;
 
 /// The type of a variable, and its record type if it is a table of records.
 pub(super) struct Declared {
@@ -107,10 +111,11 @@ impl Checker<'_> {
     fn record_arg(&mut self, tree: &ast::Expr) -> Option<RecordArg> {
         let refuse = |checker: &mut Self| {
             let message = "an argument of a record type is a name or a number";
-            checker.report(
-                Diagnostic::at(Code::RecordArguments, tree.span, message)
-                    .help("use a constant, a value parameter, or a name that the header binds"),
-            );
+            let help = match checker.declaring {
+                Some(_) => "write a number or the name of a constant",
+                None => "use a constant, a value parameter, or a name that the header binds",
+            };
+            checker.report(Diagnostic::at(Code::RecordArguments, tree.span, message).help(help));
         };
         if let ExprKind::Int(number) = tree.kind {
             let number = i64::try_from(number).ok().map(RecordArg::Number);
@@ -203,6 +208,57 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns a record type whose arguments are numbers, for a variable of a session.
+    pub(super) fn record_type(&self, record: &Record) -> Option<RecordType> {
+        let args: Option<Vec<i64>> = record
+            .args
+            .iter()
+            .map(|arg| match arg {
+                RecordArg::Number(number) => Some(*number),
+                RecordArg::Var(_) => None,
+            })
+            .collect();
+        let args = args?;
+        let layout = self.constants.layout(record.id);
+        let number = |terms: &Terms| {
+            let product = |(params, factor): (&Vec<usize>, &i64)| {
+                params.iter().try_fold(*factor, |product, param| product.checked_mul(args[*param]))
+            };
+            let sum = terms.iter().map(product).try_fold(0_i64, |sum, one| sum.checked_add(one?));
+            sum.and_then(|sum| usize::try_from(sum).ok())
+        };
+        let mut fields = Vec::new();
+        for field in &layout.fields {
+            let (base, width) = (number(&field.base)?, number(&field.width)?);
+            let kind = match field.kind {
+                layout::FieldKind::Uint | layout::FieldKind::Bit => FieldKind::Unsigned,
+                layout::FieldKind::Int => FieldKind::Signed,
+                layout::FieldKind::Bits => FieldKind::Bits,
+            };
+            let count = field.count.as_ref().map(number);
+            for element in 0..count.unwrap_or(Some(1))?.min(MAX_ELEMENTS) {
+                let name = match count {
+                    None => field.name.clone(),
+                    Some(_) => format!("{}[{}]", field.name, element + 1),
+                };
+                let start = base + element * width;
+                fields.push(RecordField { name, columns: start..start + width, kind });
+            }
+        }
+        Some(RecordType { name: record.name.clone(), args, fields })
+    }
+
+    /// Returns the record type of a variable of a session, unless another type now has its name.
+    pub(super) fn same_record(&self, of: &RecordType) -> Option<Record> {
+        let id = self.world.record(self.unit, &of.name)?;
+        if self.world.types[id].tree.params.len() != of.args.len() {
+            return None;
+        }
+        let args = of.args.iter().map(|number| RecordArg::Number(*number)).collect();
+        let record = Record { id, name: of.name.clone(), args };
+        (self.record_type(&record)? == *of).then_some(record)
+    }
+
     /// Adds a mention of an integer that the text does not contain.
     fn size_use(&mut self, local: LocalId, span: Span) -> Expr {
         let kind = Kind::Var(self.fresh_use(local, span));
@@ -279,6 +335,7 @@ impl Checker<'_> {
             };
             is_wrong |= matches!(arg, Arg::Value(Expr { ty: TyKind::Error, .. }));
             let Some(place) = place else { continue };
+            is_wrong |= self.broken_records.contains(&place.local);
             let Some(record) = &self.local(place.local).record else { continue };
             let (args, found) = (record.args.clone(), record.name.clone());
             if self.world.record(unit, &wanted.name.name) != Some(record.id) {

@@ -61,11 +61,17 @@ const ALL: [(&str, Reduction); 13] = [
 impl Reduction {
     /// Returns the reduction with this name, in any letter case, and number of arguments.
     pub(crate) fn find(name: &str, n_args: usize) -> Option<Reduction> {
-        let found = ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, reduction)| *reduction).filter(|one| one.n_args() == n_args)
+        Reduction::named(name).filter(|one| one.n_args() == n_args)
     }
 
-    fn n_args(self) -> usize {
+    /// Returns the reduction with this name, in any letter case.
+    pub(crate) fn named(name: &str) -> Option<Reduction> {
+        let found = ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, reduction)| *reduction)
+    }
+
+    /// Returns its number of arguments.
+    pub(crate) fn n_args(self) -> usize {
         if matches!(self, Reduction::KMin | Reduction::KMax) { 2 } else { 1 }
     }
 
@@ -144,7 +150,7 @@ impl Checker<'_> {
             return self.error(span);
         }
         let n_rows = first.first().map(|tree| self.typed(tree, TyKind::Int));
-        let Some(source) = self.reduced(of, value) else { return self.error(span) };
+        let Some(source) = self.reduced(of, of.name(), value) else { return self.error(span) };
         let Source { table, rows_of, is_signed } = source;
         let mask = match filter {
             Some(filter) => self.typed(filter, TyKind::Slice),
@@ -199,7 +205,7 @@ impl Checker<'_> {
         if let Some(filter) = filter {
             let filter = self.typed(filter, TyKind::Slice);
             if value.ty == TyKind::Word {
-                self.type_mismatch(value.span, TyKind::Slice, TyKind::Word);
+                self.type_mismatch(value.span, TyKind::Slice, TyKind::Word, None);
                 return self.error(span);
             }
             let effects = value.effects || filter.effects;
@@ -212,15 +218,21 @@ impl Checker<'_> {
     }
 
     /// Returns the table, field or column expression that is reduced.
-    pub(super) fn reduced(&mut self, of: Reduction, value: &ast::Expr) -> Option<Source> {
+    /// `name` is that of the reduction or loop.
+    pub(super) fn reduced(
+        &mut self,
+        of: Reduction,
+        name: &str,
+        value: &ast::Expr,
+    ) -> Option<Source> {
         let joins = matches!(of, Reduction::OrRows | Reduction::AndRows | Reduction::XorRows);
         let numbers = if joins { "a table or a field" } else { "a table or numbers of rows" };
-        let (message, span) = (format!("`{}` needs {numbers}", of.name()), value.span);
+        let (message, span) = (format!("`{name}` needs {numbers}"), value.span);
         if let Some(FieldKind::Bits) = self.field_kind(value)
             && !joins
         {
             self.report(
-                Diagnostic::at(Code::TypeMismatch, span, format!("`{}` needs numbers", of.name()))
+                Diagnostic::at(Code::TypeMismatch, span, format!("`{name}` needs numbers"))
                     .note("the field is declared as `bits`, which are not a number"),
             );
             return None;
@@ -246,9 +258,21 @@ impl Checker<'_> {
             ExprKind::Field(field) => field.table.local,
             _ => {
                 if table.ty != TyKind::Error {
-                    let mut diagnostic = Diagnostic::at(Code::TypeMismatch, span, message);
-                    if of == Reduction::Sum && table.ty.is_bits() {
-                        diagnostic = diagnostic.help("`count(X)` is the number of ones");
+                    let found = format!("{message}, found {}", table.ty.with_article());
+                    let mut diagnostic = Diagnostic::at(Code::TypeMismatch, span, found);
+                    let text = self.sources.slice(span);
+                    let form = match of {
+                        _ if name == "values" => {
+                            format!("`foreach i in {text} do` visits the ones of a slice")
+                        }
+                        Reduction::Sum => format!("`count({text})` is the number of ones"),
+                        Reduction::KMin | Reduction::KMax => {
+                            format!("a slice selects rows of a field F: `{name}(k,F where {text})`")
+                        }
+                        _ => format!("a slice selects rows of a field F: `{name}(F where {text})`"),
+                    };
+                    if table.ty == TyKind::Slice {
+                        diagnostic = diagnostic.help(form);
                     }
                     self.report(diagnostic);
                 }

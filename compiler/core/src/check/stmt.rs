@@ -111,7 +111,10 @@ impl Checker<'_> {
                     let kind = self.foreach_value(var, of, body, span)?;
                     return Some(Stmt { kind, span });
                 }
-                let over = self.bits(over);
+                let over = match self.foreach_numbers(var, over) {
+                    true => self.error(over.span),
+                    false => self.bits(over),
+                };
                 let (var, body) =
                     self.counted_loop(var, TyKind::Int, span, |this| this.loop_body(body));
                 StmtKind::Foreach { var: var?, over: Box::new(over), body }
@@ -166,7 +169,7 @@ impl Checker<'_> {
             }
             Some(local) => {
                 let found = self.kind(local);
-                self.type_mismatch(var.span, kind, found);
+                self.type_mismatch(var.span, kind, found, None);
                 None
             }
             None => {

@@ -1,6 +1,7 @@
 //! The variables of a session: names with types and sizes. Their values are stored elsewhere.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use star_base::Span;
 
@@ -19,6 +20,49 @@ pub struct Variable {
     /// The table mentioned in its declaration or first assignment, whose rows or columns it
     /// probably has.
     pub beside: Option<String>,
+    /// The record type of its rows. A variable keeps the type with which it was declared.
+    pub record: Option<Box<RecordType>>,
+}
+
+/// A record type with arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordType {
+    /// The name.
+    pub name: String,
+    /// The arguments.
+    pub args: Vec<i64>,
+    /// The fields, in order; each element of an array separately.
+    pub fields: Vec<RecordField>,
+}
+
+/// A field of a record type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordField {
+    /// The name, with the index of an element.
+    pub name: String,
+    /// Its columns, from 0.
+    pub columns: Range<usize>,
+    /// What the columns are.
+    pub kind: FieldKind,
+}
+
+/// The kind of a field of a record type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// `uint(k)` or `bit`: a number that is not negative.
+    Unsigned,
+    /// `int(k)`: a number in two's complement.
+    Signed,
+    /// `bits(k)`: not a number.
+    Bits,
+}
+
+impl std::fmt::Display for RecordType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)?;
+        let args: Vec<String> = self.args.iter().map(i64::to_string).collect();
+        if args.is_empty() { Ok(()) } else { write!(f, "({})", args.join(",")) }
+    }
 }
 
 /// All variables of a session.

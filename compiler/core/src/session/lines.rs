@@ -356,7 +356,7 @@ fn variable_of(declared: &VarDecl, slots: &[String]) -> Variable {
     // A table mentioned in the sizes is among the slots; the caller knows its type.
     let beside = slots.iter().find(|slot| !slot.starts_with('‹')).cloned();
     let beside = beside.filter(|_| kind.is_bits());
-    Variable { kind, sizes: known, span, beside }
+    Variable { kind, sizes: known, span, beside, record: declared.record.clone() }
 }
 
 fn call_as_value(call: &ast::Ref) -> ast::Expr {

@@ -27,7 +27,7 @@ use crate::loader::{Unit, Units};
 use crate::lower::{LowerOptions, LoweringCache};
 
 pub use define::{Defined, DefinedItem, ItemKind};
-pub use environment::{Environment, Variable};
+pub use environment::{Environment, FieldKind, RecordField, RecordType, Variable};
 pub use lines::{Declared, Does, SessionLine, SessionLines};
 
 /// The definitions and texts of a session.
@@ -94,6 +94,7 @@ impl Session {
             tree: ast::File::default(),
             imports: Vec::new(),
             import_failed: false,
+            is_incomplete: false,
             library: false,
             basic: false,
         });

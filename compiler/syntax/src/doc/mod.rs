@@ -19,7 +19,7 @@ use star_base::{Diagnostic, FileId, Span};
 pub use blocks::{Block, blocks, first_sentence};
 pub use comment::{CommentLine, header_word, lines};
 
-use crate::ast::{Item, Routine, RoutineKind};
+use crate::ast::{Ident, Item, RoutineKind};
 use crate::parser::Parsed;
 
 /// The labels of paragraphs in a documentation comment, in their required order.
@@ -126,17 +126,17 @@ pub struct Section {
 pub struct FileDoc {
     /// The comment at its top.
     pub head: Option<Doc>,
-    /// The routines, in order.
+    /// The routines and record types, in order.
     pub routines: Vec<RoutineDoc>,
 }
 
-/// A routine and its documentation.
+/// A routine or record type and its documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutineDoc {
     /// The name.
     pub name: String,
-    /// The kind: procedure, function or program.
-    pub kind: RoutineKind,
+    /// The kind: procedure, function or program; `None` for a record type.
+    pub kind: Option<RoutineKind>,
     /// The position of its header.
     pub header: Span,
     /// The header as written, without the semicolon.
@@ -169,31 +169,37 @@ impl Section {
 /// `file` from which `parsed` was created.
 pub fn documentation(file: FileId, text: &str, parsed: &Parsed) -> (FileDoc, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
+    let top = comment::at_top(text, &parsed.comments);
     let mut taken = None;
     let mut routines = Vec::new();
     for item in &parsed.file.items {
-        let routine: &Routine = match item {
-            Item::Routine(routine) => routine,
-            Item::Import { .. } | Item::Const { .. } | Item::Type(_) => continue,
+        let (name, kind, header, params): (_, _, _, Vec<&Ident>) = match item {
+            Item::Routine(routine) => {
+                let params = routine.params.iter().flat_map(|params| &params.names);
+                (&routine.name, Some(routine.kind), routine.header, params.collect())
+            }
+            Item::Type(tree) => (&tree.name, None, tree.span, tree.params.iter().collect()),
+            Item::Import { .. } | Item::Const { .. } => continue,
         };
-        let comments = comment::before(text, &parsed.comments, routine.header.start);
+        let comments = comment::before(text, &parsed.comments, header.start);
+        // A comment at the top of a file is about the file, not about its first type.
+        let is_head = kind.is_none() && comments.first() == top.first();
+        let comments = if is_head { &[][..] } else { comments };
         taken = taken.or_else(|| comments.first().copied());
-        let params = routine.params.iter().flat_map(|params| &params.names);
-        let names: Vec<&str> = params.map(|name| name.name.as_str()).collect();
+        let names: Vec<&str> = params.iter().map(|name| name.name.as_str()).collect();
         let doc = (!comments.is_empty()).then(|| {
             let lines = comment::lines(text, comments);
             form::read(file, &lines, About::Routine(&names), &mut diagnostics)
         });
-        let signature = text[routine.header.range()].trim_end_matches([';', ' ']);
+        let signature = text[header.range()].trim_end_matches([';', ' ']);
         routines.push(RoutineDoc {
-            name: routine.name.name.to_string(),
-            kind: routine.kind,
-            header: routine.header,
+            name: name.name.to_string(),
+            kind,
+            header,
             signature: signature.to_owned(),
             doc,
         });
     }
-    let top = comment::at_top(text, &parsed.comments);
     let head = (!top.is_empty() && top.first().copied() != taken).then(|| {
         let lines = comment::lines(text, top);
         form::read(file, &lines, About::File, &mut diagnostics)

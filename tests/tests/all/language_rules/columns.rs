@@ -165,9 +165,9 @@ fn rules_8_and_13_what_is_no_expression_over_columns_is_refused() {
         assert_eq!(codes(&text), [code], "{body}");
     }
     for (body, help) in [
-        ("T.a:=T.a * 2", "`MULTV` and `MULTC`"),
-        ("T.a:=T.a mod T.z", "`DIVV` and `DIVC`"),
-        ("T.a:=-T.a", "`SUBTV`"),
+        ("T.a:=T.a * 2", "`MULTC(F,X,w,T)`"),
+        ("T.a:=T.a mod T.z", "`DIVC(F,X,w,Q,R)`"),
+        ("T.a:=-T.a", "write `0 - T.a`"),
         ("T.b:=1", "`WORD(5,4)`"),
         ("i:=T.a + 1", "`E[i].w` is the number of row i"),
         ("X:=T.a = 3 and T.c", "`(T.a = 3) and T.c`"),

@@ -33,7 +33,7 @@ fn sized_variables_keep_their_size() {
          note: X = 01\n        i = 2\n"
     );
     let text = "program p; var w: word(2); n: integer;\nbegin n:=3;\n  w:=WORD(0,n)\nend.";
-    assert_eq!(traps(text), "T0102 3:3 sizes differ: 3, expected 2\n  note: n = 3\n");
+    assert_eq!(traps(text), "T0102 3:3 expected the size 2, found 3\n  note: n = 3\n");
 }
 
 #[test]
