@@ -226,6 +226,10 @@ impl Session {
             Extent::Var(_) | Extent::Dynamic => "?".to_owned(),
         };
         match (self.state.values.ty(name), variable.sizes) {
+            (Some(Ty::Table(rows, _)), _) if variable.record.is_some() => {
+                let record = variable.record.as_deref().map(ToString::to_string);
+                format!("{word}({}) of {}", size(rows), record.unwrap_or_default())
+            }
             (Some(Ty::Slice(n) | Ty::Word(n)), _) => format!("{word}({})", size(n)),
             (Some(Ty::Table(rows, columns)), _) => {
                 format!("{word}({}, {})", size(rows), size(columns))

@@ -108,10 +108,11 @@ impl Session {
         }
         let variables = self.state.environment.iter().map(|(name, variable)| {
             let word = variable.kind.name();
-            match variable.sizes {
-                [Some(rows), Some(columns)] => format!("{name}: {word}({rows}, {columns});"),
-                [Some(n), None] => format!("{name}: {word}({n});"),
-                [None, _] => format!("{name}: {word};"),
+            match (&variable.record, variable.sizes) {
+                (Some(of), [Some(rows), _]) => format!("{name}: {word}({rows}) of {of};"),
+                (_, [Some(rows), Some(columns)]) => format!("{name}: {word}({rows}, {columns});"),
+                (_, [Some(n), None]) => format!("{name}: {word}({n});"),
+                (_, [None, _]) => format!("{name}: {word};"),
             }
         });
         let variables: Vec<String> = variables.collect();

@@ -15,6 +15,13 @@ pub fn names(session: &Session) -> Names {
     let definitions = session.definitions();
     let mut values: Vec<String> =
         session.view().variables().map(|(name, _)| name.to_owned()).collect();
+    let view = session.view();
+    let fields = view.variables().filter_map(|(name, variable)| {
+        let fields = &variable.record.as_ref()?.fields;
+        let names = fields.iter().map(|field| field.name.split('[').next().unwrap_or_default());
+        Some((name.to_owned(), names.map(str::to_owned).collect()))
+    });
+    let fields = fields.collect();
     let mut routines = Vec::new();
     for item in definitions.visible_items() {
         match item {
@@ -28,6 +35,7 @@ pub fn names(session: &Session) -> Names {
     let layouts = Layout::ALL.iter().map(|layout| layout.name());
     Names {
         values,
+        fields,
         routines,
         modules: star_stdlib::MODULES.iter().map(|(name, _)| format!("star:{name}")).collect(),
         layouts: layouts.chain(["updates", "records", "grid"]).map(str::to_owned).collect(),

@@ -183,6 +183,9 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Comple
     }
     let word_start = begin(&is_word);
     let word = &text[word_start..];
+    if let Some(fields) = fields_before(&text[..word_start], names) {
+        return of(start + word_start, word, fields.iter().map(String::as_str));
+    }
     if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) {
         return Completions::default();
     }
@@ -191,6 +194,25 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Comple
         .chain(Builtin::ALL.iter().map(|builtin| builtin.name()))
         .chain(language::keywords().map(|word| word as &str));
     of(start + word_start, word, known)
+}
+
+/// Returns the fields of the table before the dot at the end of the text: `E.`, `E[i].`.
+fn fields_before<'n>(text: &str, names: &'n Names) -> Option<&'n [String]> {
+    let mut table = text.strip_suffix('.')?;
+    if table.ends_with(']') {
+        let mut open = 0_usize;
+        let (at, _) = table.char_indices().rev().find(|&(_, c)| {
+            open = match c {
+                ']' => open + 1,
+                '[' => open.saturating_sub(1),
+                _ => open,
+            };
+            open == 0
+        })?;
+        table = &table[..at];
+    }
+    let name = table.rsplit(|c| !is_word(c)).next()?;
+    names.fields.get(name).map(Vec::as_slice)
 }
 
 /// Completes a string that begins at byte `start` of the line.

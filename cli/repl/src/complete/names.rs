@@ -1,10 +1,14 @@
 //! Names for completion.
 
+use std::collections::BTreeMap;
+
 /// The names known to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     /// Variables and constants.
     pub values: Vec<String>,
+    /// The fields of variables that are tables of records.
+    pub fields: BTreeMap<String, Vec<String>>,
     /// Callable routines.
     pub routines: Vec<Signature>,
     /// Modules of the library, `star:` included.

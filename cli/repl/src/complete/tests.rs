@@ -7,7 +7,8 @@ fn names() -> Names {
         |name: &str, params: &str| Signature { name: name.to_owned(), params: params.to_owned() };
     let strings = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect();
     Names {
-        values: strings(&["P", "Pairs", "x", "NUM"]),
+        values: strings(&["P", "Pairs", "x", "NUM", "E"]),
+        fields: [("E".to_owned(), strings(&["tail", "end", "w"]))].into(),
         routines: vec![
             signature("WARSHALL", "(n: integer; var P: table)"),
             signature("WARSHALL-C", "(n: integer; var P: table)"),
@@ -40,6 +41,21 @@ fn completed(line: &str) -> String {
     let found = complete(&text, position, &names(), &Folder);
     let lines = found.candidates.iter();
     lines.map(|name| format!("{}{name}", &text[..found.start])).collect::<Vec<_>>().join(" / ")
+}
+
+#[test]
+fn fields_are_completed_after_a_dot() {
+    for (line, expected) in [
+        ("E.|", "E.end / E.tail / E.w"),
+        ("E.t|", "E.tail"),
+        ("E[i].e|", "E[i].end"),
+        ("x:=sum(E.w where E[x+Y[1]].t|", "x:=sum(E.w where E[x+Y[1]].tail"),
+        ("E.x|", ""),
+        ("P.t|", "P.table / P.then / P.to / P.true / P.type"),
+        ("]].t|", "]].table / ]].then / ]].to / ]].true / ]].type"),
+    ] {
+        assert_eq!(completed(line), expected, "{line}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! * [`elide`]: selection of the rows and columns shown.
 //! * [`picture`]: layout of the lines.
 //! * [`numbers`]: conversion of bits to decimal.
+//! * [`records`]: tables of records.
 //! * [`request`]: arguments of `:show`.
 //! * [`variables`]: variables of a session.
 //!
@@ -15,6 +16,7 @@ mod elide;
 mod grid;
 mod numbers;
 mod picture;
+mod records;
 mod request;
 mod variables;
 

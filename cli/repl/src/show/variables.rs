@@ -55,7 +55,13 @@ fn stored<'a>(view: &'a View<'a>, slot: &'a str) -> Option<Stored<'a>> {
 pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) -> String {
     let name = (slot != RESULT).then_some(slot);
     if let Some(grid) = stored(view, slot) {
-        return records(view, name, &grid).unwrap_or_else(|| table(name, &grid, screen));
+        let variable = view.environment.get(slot);
+        let record = variable.and_then(|variable| variable.record.as_deref());
+        return match record {
+            Some(record) => super::records::records(name, record, &grid, screen),
+            None => of_list(view, name, &grid),
+        }
+        .unwrap_or_else(|| table(name, &grid, screen));
     }
     if view.ty(slot) == Some(Ty::Handle) {
         return "handle".to_owned();
@@ -79,7 +85,7 @@ pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) ->
 }
 
 /// Formats a table as records of a list that was read, if their widths match.
-fn records(view: &View<'_>, name: Option<&str>, grid: &Stored<'_>) -> Option<String> {
+fn of_list(view: &View<'_>, name: Option<&str>, grid: &Stored<'_>) -> Option<String> {
     let list = RecordList::of_width(view.lists, grid.n_cols)?;
     let column = |idx: usize| Some(grid.columns(idx..idx + 1)?.into_first_column());
     let lines = list.lines(grid.n_rows, &column)?;
