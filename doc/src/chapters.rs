@@ -22,7 +22,7 @@ macro_rules! chapters {
 /// The chapters that are searched: paths in `docs/src` and texts. The generated pages are not among
 /// them, since their sources are found by name.
 const CHAPTERS: &[(&str, &str)] = chapters! {
-    "machine.md" "tour.md" "data.md" "graphs.md" "tables.md" "records.md" "grids.md" "terrain.md" "images.md"
+    "machine.md" "tour.md" "data.md" "graphs.md" "tables.md" "records.md" "others.md" "grids.md" "terrain.md" "images.md"
     "moving.md" "sessions.md" "testing.md" "editor.md" "modules.md" "fast.md" "embedding.md"
     "papers.md" "reference/language.md" "reference/formats.md"
 };

@@ -224,6 +224,7 @@ chapters_run! {
     graphs_shows_what_runs: "graphs.md" 4,
     tables_shows_what_runs: "tables.md" 5,
     records_shows_what_runs: "records.md" 5,
+    others_shows_what_runs: "others.md" 5,
     grids_shows_what_runs: "grids.md" 1,
     terrain_shows_what_runs: "terrain.md" 1,
     images_shows_what_runs: "images.md" 1,

@@ -61,9 +61,16 @@ const OF_GRIDS: [&str; 11] = [
 ];
 
 /// Other examples: without input, or with a list of one record.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 12] = [
     "events.star m=2 t=4 a=2",
+    "fees.star",
     "fnd_step.star",
+    "groups.star",
+    "nearest.star",
+    "record_levels.star",
+    "record_paths.star",
+    "record_tree.star",
+    "select.star",
     "search.star",
     "rentals.star From=field:from:one.csv station=code:from=Harbour:one.csv \
         Minutes=field:minutes:one.csv least=code:minutes=30:one.csv scale=price:100",

@@ -18,7 +18,9 @@ fn catalogue() -> BTreeSet<String> {
     let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
     // Labels are parsed, to be rejected with advice.
     let all = topics.chain(builtins).chain(["goto"]);
-    all.filter(|word| word.bytes().all(|one| one.is_ascii_alphabetic())).map(str::to_lowercase).collect()
+    all.filter(|word| word.bytes().all(|one| one.is_ascii_alphabetic()))
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// The groups of words in the TextMate grammar: name, scope.
