@@ -8,8 +8,8 @@
 //!
 //! * `source`: texts as trees; `shrink`: smaller texts with the same behaviour.
 //! * `sizes`, `scope`: what is known; `values`: arguments.
-//! * `ints`, `bools`, `bits`, `columns`: expressions; `statements`, `loops`, `patterns`, `calls`, `library`,
-//!   `records`: statements; `routines`: routines and texts.
+//! * `ints`, `bools`, `bits`, `columns`: expressions; `statements`, `loops`, `patterns`, `calls`,
+//!   `library`, `records`: statements; `routines`: routines and texts.
 //! * `report`: statistics of many programs.
 
 mod bits;

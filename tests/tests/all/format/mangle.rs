@@ -30,11 +30,23 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
     let comments = [0, 3, 10][random.below(3)];
     let breaks = [0, 20, 100][random.below(3)];
     let mut out = String::new();
-    let mut at = 0;
+    let (mut at, mut is_first) = (0, false);
     let all: Vec<(Token, std::ops::Range<usize>)> = lexemes(text).collect();
     for (idx, (token, range)) in all.iter().enumerate() {
         let between = &text[at..range.start];
         at = range.end;
+        // The name of a field that is a keyword must follow its dot.
+        let is_field = *token == Token::Name && between.is_empty();
+        if is_field && idx > 0 && all[idx - 1].0 == Token::Dot {
+            out.push_str(&text[range.clone()]);
+            continue;
+        }
+        // Only `:=` assigns after a plain `elsewhere`.
+        match token {
+            Token::Elsewhere => is_first = true,
+            Token::Do | Token::Semicolon | Token::Begin => is_first = false,
+            _ => {}
+        }
         if random.chance(breaks) || between.contains('\n') && random.chance(50) {
             // Inside `: =` blanks mean nothing; elsewhere at least one separates names.
             out.push_str(BLANKS[random.below(BLANKS.len())]);
@@ -55,6 +67,7 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
         }
         let written = &text[range.clone()];
         match token {
+            Token::Assign if is_first => out.push_str(":="),
             Token::Assign => out.push_str([":=", "=", ": =", ":\t="][random.below(4)]),
             Token::Comment | Token::Bits | Token::Str | Token::Number | Token::Theta => {
                 out.push_str(written)
