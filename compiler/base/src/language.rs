@@ -69,7 +69,10 @@ pub const OVERVIEW: &str = include_str!("language/overview.txt");
 
 /// Returns the keywords, in the spelling of the formatter.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
-    TOPICS.iter().flat_map(Topic::words).filter(|word| word.bytes().all(|one| one.is_ascii_alphabetic()))
+    TOPICS
+        .iter()
+        .flat_map(Topic::words)
+        .filter(|word| word.bytes().all(|one| one.is_ascii_alphabetic()))
 }
 
 impl Topic {

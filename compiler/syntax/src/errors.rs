@@ -471,8 +471,8 @@ impl State<'_> {
         self.open_blocks(at).any(|(token, _)| token == Token::Repeat)
     }
 
-    /// Returns each `begin`, `repeat` and `where` before byte `at` that has no end yet, the last one
-    /// first.
+    /// Returns each `begin`, `repeat` and `where` before byte `at` that has no end yet, the last
+    /// one first.
     fn open_blocks(&self, at: u32) -> impl Iterator<Item = (Token, Span)> {
         let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
         let mut closed = 0;

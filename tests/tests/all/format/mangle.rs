@@ -35,9 +35,9 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
     for (idx, (token, range)) in all.iter().enumerate() {
         let between = &text[at..range.start];
         at = range.end;
-        // The name of a field that is a keyword must follow its dot.
-        let is_field = *token == Token::Name && between.is_empty();
-        if is_field && idx > 0 && all[idx - 1].0 == Token::Dot {
+        // A field whose name is a keyword follows its dot, and the dot its table.
+        let is_name = *token == Token::Name && idx > 0 && all[idx - 1].0 == Token::Dot;
+        if between.is_empty() && (is_name || *token == Token::Dot) {
             out.push_str(&text[range.clone()]);
             continue;
         }
