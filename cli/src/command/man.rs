@@ -12,9 +12,11 @@ use star_os::report::Reporter;
 
 /// Arguments of `star man`.
 #[derive(Args, Debug)]
-#[command(after_help = "A page has the name of its command, such as `star-run.1`; `man -l FILE` shows it.
+#[command(
+    after_help = "A page has the name of its command, such as `star-run.1`; `man -l FILE` shows it.
 
-Example: star man ~/.local/share/man/man1")]
+Example: star man ~/.local/share/man/man1"
+)]
 pub(crate) struct ManArgs {
     /// Folder for the pages, which is created if it is missing
     #[arg(value_name = "DIR")]

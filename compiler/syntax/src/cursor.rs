@@ -66,13 +66,15 @@ pub fn context(text: &str) -> Context {
                     }
                 }
             }
-            '/' | '#' if rest.starts_with("//") || at == 0 && rest.starts_with("#!") => match rest.find('\n') {
-                Some(len) => (at + len, Some(Part::Comment)),
-                None => {
-                    context.closed_off = true;
-                    (text.len(), Some(Part::Comment))
+            '/' | '#' if rest.starts_with("//") || at == 0 && rest.starts_with("#!") => {
+                match rest.find('\n') {
+                    Some(len) => (at + len, Some(Part::Comment)),
+                    None => {
+                        context.closed_off = true;
+                        (text.len(), Some(Part::Comment))
+                    }
                 }
-            },
+            }
             '/' if rest.starts_with("/*") => comment(&mut context, text, at, "*/"),
             '(' if rest.starts_with("(*") => comment(&mut context, text, at, "*)"),
             '{' => comment(&mut context, text, at, "}"),
