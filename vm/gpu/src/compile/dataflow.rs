@@ -1,5 +1,6 @@
 //! A forward dataflow analysis over basic blocks, by a worklist (Kildall 1973).
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::registers::BasicBlock;
@@ -14,12 +15,13 @@ pub(super) fn on_all_paths<S: Clone>(
     meet: impl Fn(&mut S, &S) -> bool,
 ) -> Vec<Option<S>> {
     let mut before: Vec<Option<S>> = vec![None; blocks.len()];
-    let mut work = Vec::new();
+    // In program order, the paths that meet at a block are merged before it is passed.
+    let mut work = BTreeSet::new();
     if let Some(first) = before.first_mut() {
         *first = Some(entry);
-        work.push(0);
+        work.insert(0);
     }
-    while let Some(idx) = work.pop() {
+    while let Some(idx) = work.pop_first() {
         let (Some(mut known), block) = (before[idx].clone(), &blocks[idx]) else { continue };
         transfer(block.start..block.end, &mut known);
         for &next in &block.successors {
@@ -31,7 +33,7 @@ pub(super) fn on_all_paths<S: Clone>(
                 Some(place) => meet(place, &known),
             };
             if changed {
-                work.push(next);
+                work.insert(next);
             }
         }
     }

@@ -5,6 +5,8 @@
 //! may be unset. An object whose extents are constants, or variables that are assigned once, keeps
 //! its size for as long as it is set.
 
+use std::collections::BTreeSet;
+
 use star_ir::{Extent, Mode, Routine, Ty};
 use star_shaders::Op;
 use star_shaders::layout::{REGISTERS, measure};
@@ -71,32 +73,25 @@ impl Tracked {
         self.n_vars + object.0 as usize
     }
 
-    /// What the instruction does to what is known.
-    fn transfer(&self, inst: &Inst, state: &mut Vec<u8>) {
-        if let Some(place) = inst.d.and_then(|d| self.flag(d)) {
-            state[place] = match (inst.op, inst.imm) {
+    /// Returns the places whose state the instruction changes, with the new states.
+    fn changes(&self, inst: &Inst) -> [Option<(usize, u8)>; 2] {
+        let flag = inst.d.and_then(|d| self.flag(d)).map(|place| {
+            let known = match (inst.op, inst.imm) {
                 (Op::Load, 0) => UNSET,
                 (Op::Load, _) => SET,
                 _ => SET | UNSET,
             };
-        }
-        let mut put = |object: Option<Object>, known: u8| {
-            if let Some(object) = object {
-                let place = self.object(object);
-                if place >= state.len() {
-                    state.resize(place + 1, SET | UNSET);
-                }
-                state[place] = known;
-            }
+            (place, known)
+        });
+        let (object, known) = match inst.op {
+            Op::Shape | Op::ShapeLike | Op::Take | Op::Host => (inst.x, SET),
+            Op::Unset => (inst.x, UNSET),
+            Op::Fix => (inst.x, UNSET | SIZED),
+            Op::Give => (inst.y, UNSET),
+            Op::Lend if inst.imm != 0 => (inst.y, SET | UNSET),
+            _ => (None, 0),
         };
-        match inst.op {
-            Op::Shape | Op::ShapeLike | Op::Take | Op::Host => put(inst.x, SET),
-            Op::Unset => put(inst.x, UNSET),
-            Op::Fix => put(inst.x, UNSET | SIZED),
-            Op::Give => put(inst.y, UNSET),
-            Op::Lend if inst.imm != 0 => put(inst.y, SET | UNSET),
-            _ => {}
-        }
+        [flag, object.map(|object| (self.object(object), known))]
     }
 
     fn known(&self, state: &[u8], object: Object) -> u8 {
@@ -104,46 +99,69 @@ impl Tracked {
     }
 }
 
-/// What is known before each instruction; `None` where control does not come.
-fn states(tracked: &Tracked, insts: &[Inst], labels: &[usize]) -> Vec<Option<Vec<u8>>> {
-    let mut states: Vec<Option<Vec<u8>>> = vec![None; insts.len()];
+/// Applies changes to a state.
+fn change(state: &mut Vec<u8>, changes: [Option<(usize, u8)>; 2]) {
+    for (place, known) in changes.into_iter().flatten() {
+        if place >= state.len() {
+            state.resize(place + 1, SET | UNSET);
+        }
+        state[place] = known;
+    }
+}
+
+/// Merges a state into that of a position; returns whether the latter changes.
+fn merge(known: &mut Option<Vec<u8>>, state: &[u8]) -> bool {
+    let Some(known) = known else {
+        *known = Some(state.to_vec());
+        return true;
+    };
+    // What a state does not mention may be set or not.
+    let n_before = known.len();
+    known.resize(n_before.max(state.len()), SET | UNSET);
+    let mut changed = false;
+    for (place, known) in known.iter_mut().enumerate() {
+        let merged = *known | state.get(place).copied().unwrap_or(SET | UNSET);
+        changed |= merged != *known;
+        *known = merged;
+    }
+    changed
+}
+
+/// Returns the state at the begin and at each jump target; `None` elsewhere, and where control does
+/// not come. Positions are processed in their order, so that the paths that meet at one are merged
+/// before it is passed.
+fn states(
+    tracked: &Tracked,
+    insts: &[Inst],
+    labels: &[usize],
+    is_target: &[bool],
+) -> Vec<Option<Vec<u8>>> {
+    let mut states: Vec<Option<Vec<u8>>> = vec![None; insts.len() + 1];
     // Registers hold nothing before they are loaded, at the begin of the routine.
     let mut first = vec![SET | UNSET; tracked.n_vars];
     first.extend(&tracked.initial);
-    let mut work = vec![(0, first)];
-    while let Some((mut at, mut state)) = work.pop() {
+    states[0] = Some(first);
+    let mut pending = BTreeSet::from([0]);
+    while let Some(begin) = pending.pop_first() {
+        let Some(mut state) = states[begin].clone() else { continue };
+        let mut at = begin;
         while let Some(inst) = insts.get(at) {
-            let known = &mut states[at];
-            let changed = match known {
-                None => {
-                    *known = Some(state.clone());
-                    true
-                }
-                Some(known) => {
-                    let len = known.len().max(state.len());
-                    known.resize(len, SET | UNSET);
-                    state.resize(len, SET | UNSET);
-                    let mut changed = false;
-                    for (known, new) in known.iter_mut().zip(&mut state) {
-                        changed |= *known | *new != *known;
-                        *known |= *new;
-                        *new = *known;
-                    }
-                    changed
-                }
-            };
-            if !changed {
+            change(&mut state, tracked.changes(inst));
+            let target = is_jump(inst).then(|| labels[inst.target as usize]);
+            if let Some(target) = target
+                && merge(&mut states[target], &state)
+            {
+                pending.insert(target);
+            }
+            at += 1;
+            if matches!(inst.op, Op::Jump | Op::Return) {
                 break;
             }
-            tracked.transfer(inst, &mut state);
-            match inst.op {
-                Op::Jump => at = labels[inst.target as usize],
-                Op::Return => break,
-                _ if is_jump(inst) => {
-                    work.push((labels[inst.target as usize], state.clone()));
-                    at += 1;
+            if is_target[at] {
+                if merge(&mut states[at], &state) {
+                    pending.insert(at);
                 }
-                _ => at += 1,
+                break;
             }
         }
     }
@@ -159,15 +177,29 @@ pub(super) fn apply(
 ) {
     // What is left out may leave other code behind where control does not come.
     for _ in 0..2 {
-        let states = states(tracked, insts, labels);
         let mut is_target = vec![false; insts.len() + 1];
         for inst in insts.iter().filter(|inst| is_jump(inst)) {
             is_target[labels[inst.target as usize]] = true;
         }
+        let mut states = states(tracked, insts, labels, &is_target);
+        let mut state = states[0].take();
         let mut kept: Vec<Option<Inst>> = Vec::with_capacity(insts.len());
-        for (at, (inst, state)) in std::mem::take(insts).into_iter().zip(states).enumerate() {
+        for (at, inst) in std::mem::take(insts).into_iter().enumerate() {
+            if is_target[at] && at > 0 {
+                state = states[at].take();
+            }
+            let Some(known) = &mut state else {
+                kept.push(None);
+                continue;
+            };
             let last = if is_target[at] { None } else { kept.last().and_then(Option::as_ref) };
-            kept.push(state.and_then(|state| simplified(tracked, inst, &state, last, sites)));
+            let (changes, is_end) =
+                (tracked.changes(&inst), matches!(inst.op, Op::Jump | Op::Return));
+            kept.push(simplified(tracked, inst, known, last, sites));
+            change(known, changes);
+            if is_end {
+                state = None;
+            }
         }
         *insts = keep(kept, labels);
     }
