@@ -242,6 +242,13 @@ impl<'a> MemoryBudget<'a> {
         self.limit
     }
 
+    /// Returns the stop of a run that gets no memory for this number of additional bytes: at the
+    /// limit, or, if the system refuses them, at the bytes that are alive.
+    pub(crate) fn no_memory_for(&self, bytes: u64) -> Stop {
+        let wanted = self.alive.saturating_add(bytes);
+        self.refused(if wanted > self.limit { self.limit } else { self.alive }, wanted)
+    }
+
     /// Returns the stop of a run that requests more bytes than are available.
     pub(crate) fn refused(&self, limit: u64, wanted: u64) -> Stop {
         Stop::Limit(LimitKind::Memory { limit, wanted })

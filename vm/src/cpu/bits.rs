@@ -113,9 +113,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Reports that the system refused memory.
     pub(super) fn out_of_memory(&self, wanted: OutOfMemory) -> Stop {
-        let bytes = u64::try_from(wanted.n_bytes).unwrap_or(u64::MAX);
-        let alive = self.budget.alive();
-        self.budget.refused(alive, alive.saturating_add(bytes))
+        self.budget.no_memory_for(u64::try_from(wanted.n_bytes).unwrap_or(u64::MAX))
     }
 
     #[inline]

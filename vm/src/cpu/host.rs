@@ -129,8 +129,7 @@ impl Interpreter<'_, '_, '_> {
                     Some(form) => form.into(),
                     None => {
                         let bytes = table.dense_bytes();
-                        let alive = self.budget.alive();
-                        let refused = || self.budget.refused(alive, alive.saturating_add(bytes));
+                        let refused = || self.budget.no_memory_for(bytes);
                         let available = self.budget.available();
                         if table.is_sparse() && bytes > available {
                             let fits = table.n_bytes() <= available;

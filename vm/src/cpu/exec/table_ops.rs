@@ -250,9 +250,7 @@ impl Interpreter<'_, '_, '_> {
         let before = slot.n_bytes();
         if slot.bits.len() != len {
             let wanted = bytes_of(len);
-            let alive = budget.alive();
-            let refused = |_| budget.refused(alive, alive.saturating_add(wanted));
-            slot.bits.resize(len).map_err(refused)?;
+            slot.bits.resize(len).map_err(|_| budget.no_memory_for(wanted))?;
         }
         slot.known.forget();
         if let Some(form) = form {

@@ -97,9 +97,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
 
     /// Ends the run: `n_bytes`, which a result needs in every form, exceed the limit.
     pub fn over_the_limit(&self, n_bytes: u64) -> NotTaken {
-        let budget = &self.interpreter.budget;
-        let limit = budget.alive().saturating_add(budget.available());
-        NotTaken(Reason::Stop(budget.refused(limit, budget.alive().saturating_add(n_bytes))))
+        NotTaken(Reason::Stop(self.interpreter.budget.no_memory_for(n_bytes)))
     }
 
     /// The Star body runs if the target has another fixed size.
