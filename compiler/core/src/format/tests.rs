@@ -58,7 +58,7 @@ fn parallel_loops_have_a_layout() {
         "FORALL  i In X WHERE Y ( i )=1 Do Z( i ):=0; forall i in 1 .. n do begin Z(i):=1 end";
     assert_eq!(
         body(text),
-        "  forall i in X where Y(i)=1 do Z(i):=0;\n  forall i in 1..n do\n  begin\n    Z(i):=1\n  end\n"
+        "  forall i in X where Y(i)=1 do Z(i):=0;\n  forall i in 1..n do begin Z(i):=1 end\n"
     );
 }
 
