@@ -241,7 +241,8 @@ impl Token {
     }
 }
 
-/// Skips the first line of a text if it names the program that runs it: `#!/usr/bin/env -S star run`.
+/// Skips the first line of a text if it names the program that runs it, such as
+/// `#!/usr/bin/env -S star run`.
 fn first_line(lexer: &mut Lexer<'_, Token>) -> Result<(), LexError> {
     if lexer.span().start > 0 {
         return Err(LexError::UnexpectedCharacter);

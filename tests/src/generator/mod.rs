@@ -8,20 +8,18 @@
 //!
 //! * `source`: texts as trees; `shrink`: smaller texts with the same behaviour.
 //! * `sizes`, `scope`: what is known; `values`: arguments.
-//! * `ints`, `bools`, `bits`, `columns`: expressions; `statements`, `loops`, `patterns`, `calls`,
-//!   `library`, `records`: statements; `routines`: routines and texts.
+//! * `ints`, `bools`, `bits`: expressions; `statements`, `loops`, `patterns`, `calls`, `library`:
+//!   statements; `routines`: routines and texts.
 //! * `report`: statistics of many programs.
 
 mod bits;
 mod bools;
 mod calls;
-mod columns;
 mod ints;
 mod library;
 mod loops;
 mod near_miss;
 mod patterns;
-mod records;
 pub mod report;
 mod routines;
 mod scope;
@@ -39,7 +37,6 @@ use star_value::Value;
 
 use crate::case::Random;
 use calls::Callable;
-use records::{Records, Shape};
 use report::Counts;
 use scope::{Known, Scope, Var, VarIdx};
 use sizes::Sizes;
@@ -47,7 +44,6 @@ use source::{Expr, ExprType, Part, Routine, Source, Stmt};
 
 pub use library::PROCEDURES;
 pub use near_miss::KINDS as NEAR_MISSES;
-pub use records::CONSTRUCTS;
 pub use statements::KINDS as STATEMENTS;
 
 /// A generated program.
@@ -99,8 +95,6 @@ struct Gen {
     consts: Vec<String>,
     /// Finished routines that can be called.
     callables: Vec<Callable>,
-    /// Record types with arguments.
-    shapes: Vec<Shape>,
     /// Routines required by near-misses.
     helpers: Vec<Routine>,
     options: LowerOptions,
@@ -115,8 +109,6 @@ struct Gen {
 struct Current {
     scope: Scope,
     vars: Vec<String>,
-    /// The tables of records in the scope.
-    records: Vec<Records>,
     /// Number of loops and branches around the statement.
     depth: usize,
     /// The maximum number of executions of the statement.
@@ -219,8 +211,8 @@ impl Gen {
             Some(known @ Known::Table(..)) => known,
             Some(_) | None => Known::Unset,
         };
-        let (constant, locked, hidden, is_records) = (false, false, false, false);
-        let var = Var { name, kind, known, fixed, domain, constant, locked, hidden, is_records };
+        let (constant, locked, hidden) = (false, false, false);
+        let var = Var { name, kind, known, fixed, domain, constant, locked, hidden };
         self.routine.scope.vars.push(var);
         self.routine.scope.vars.len() - 1
     }
@@ -278,7 +270,7 @@ impl Gen {
         self.routine.scope.readable(|var| {
             let stays = var.constant || matches!(var.fixed, Some(Known::Table(..)));
             let header = var.name.starts_with("p") || var.name.starts_with("n");
-            header && stays && !var.is_field() && suits(var)
+            header && stays && suits(var)
         })
     }
 }

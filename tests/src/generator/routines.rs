@@ -2,7 +2,6 @@
 
 use star_compiler::LowerOptions;
 use star_opt::Options;
-use star_value::Value;
 
 use super::calls::{Callable, Mode, Param};
 use super::scope::{Known, Scope, Var};
@@ -21,7 +20,6 @@ pub(super) fn program(mut random: Random) -> Generated {
         sizes,
         consts: Vec::new(),
         callables: Vec::new(),
-        shapes: Vec::new(),
         helpers: Vec::new(),
         n_names: 0,
         near_misses,
@@ -47,7 +45,6 @@ impl Current {
         Current {
             scope: Scope::default(),
             vars: Vec::new(),
-            records: Vec::new(),
             depth: 0,
             iterations: 1.0,
             spent: 0.0,
@@ -73,8 +70,6 @@ struct Bound {
     n_uses: usize,
     /// Number of occurrences for parameters that are set when the routine begins.
     n_given: usize,
-    /// Whether it is an argument of a record type. If it is nothing else, callers pass its value.
-    of_type: bool,
 }
 
 impl Bound {
@@ -102,7 +97,7 @@ impl Gen {
         let recursive = self.random.chance(25);
         let mut params = Vec::new();
         if recursive {
-            params.push(self.parameter(Mode::Value, ExprType::Int, Known::Scalar, (0, 3), None));
+            params.push(self.parameter(Mode::Value, ExprType::Int, Known::Scalar, (0, 3)));
         }
         for _ in 0..1 + self.random.below(5) {
             let named = self.random_parameter(result.is_some());
@@ -226,21 +221,7 @@ impl Gen {
             ) => (0, 0),
         };
         let mode = if domain.0 == domain.1 && kind == ExprType::Int { Mode::Value } else { mode };
-        if kind == ExprType::Table && self.random.chance(40) {
-            return self.record_parameter(mode, rows);
-        }
-        self.parameter(mode, kind, known, domain, None)
-    }
-
-    /// Generates a parameter that is a table of records, and its fields.
-    fn record_parameter(&mut self, mode: Mode, rows: usize) -> NamedParam {
-        let mode = if mode == Mode::Out { Mode::InOut } else { mode };
-        let shape = self.shape();
-        let known = Known::Table(rows, self.shapes[shape].n_columns);
-        self.construct("record parameter");
-        let named = self.parameter(mode, ExprType::Table, known, (0, 0), Some(shape));
-        self.add_records(self.routine.scope.vars.len() - 1, rows, shape);
-        named
+        self.parameter(mode, kind, known, domain)
     }
 
     /// Generates a parameter and its variable.
@@ -250,7 +231,6 @@ impl Gen {
         kind: ExprType,
         known: Known,
         domain: (i64, i64),
-        shape: Option<usize>,
     ) -> NamedParam {
         let name = self.name("p");
         let held = if mode == Mode::Out { Known::Unset } else { known };
@@ -271,15 +251,14 @@ impl Gen {
             constant,
             locked: constant,
             hidden: false,
-            is_records: false,
         });
         let ty = kind.keyword().to_owned();
-        NamedParam { param: Param { mode, kind, known, domain, shape }, name, ty }
+        NamedParam { param: Param { mode, kind, known, domain }, name, ty }
     }
 
     /// Writes the sizes in the header: as names that it binds, as names of other parameters, as
-    /// numbers, or not at all. Returns the numbers that callers pass for arguments of record types.
-    fn spell_sizes(&mut self, params: &mut [NamedParam]) -> Vec<Value> {
+    /// numbers, or not at all.
+    fn spell_sizes(&mut self, params: &mut [NamedParam]) {
         let mut bound: Vec<Bound> = Vec::new();
         let mut spelt: Vec<Option<Vec<String>>> = Vec::new();
         for named in params.iter() {
@@ -288,10 +267,6 @@ impl Gen {
                 Known::Table(rows, columns) => vec![rows, columns],
                 Known::Unset | Known::Scalar => Vec::new(),
             };
-            if let (Some(shape), [rows, _]) = (named.param.shape, sizes.as_slice()) {
-                spelt.push(Some(self.record_sizes(shape, *rows, params, &mut bound)));
-                continue;
-            }
             if sizes.is_empty() || self.random.chance(35) {
                 spelt.push(None);
                 continue;
@@ -309,7 +284,7 @@ impl Gen {
                     Some(_) | None => text,
                 })
                 .collect();
-            named.ty = self.type_text(named, &texts);
+            named.ty = format!("{}({})", named.param.kind.keyword(), texts.join(","));
             if named.param.mode == Mode::Value {
                 let var = self.routine.scope.vars.iter_mut().find(|var| var.name == named.name);
                 if let Some(var) = var {
@@ -317,8 +292,6 @@ impl Gen {
                 }
             }
         }
-        let implicit = bound.iter().filter(|bound| bound.of_type && bound.n_uses == 2);
-        let implicit = implicit.map(|bound| Value::Int(bound.size as i64)).collect();
         for bound in bound {
             if bound.binds() {
                 let Bound { size, name, .. } = bound;
@@ -331,46 +304,8 @@ impl Gen {
                     constant: true,
                     locked: true,
                     hidden: false,
-                    is_records: false,
                 });
             }
-        }
-        implicit
-    }
-
-    /// Writes the number of rows of a table of records and the arguments of its type. A header also
-    /// binds a name that occurs there only.
-    fn record_sizes(
-        &mut self,
-        shape: usize,
-        rows: usize,
-        params: &[NamedParam],
-        bound: &mut Vec<Bound>,
-    ) -> Vec<String> {
-        let mut texts = vec![self.header_size(rows, true, params, bound)];
-        for arg in self.shapes[shape].args.clone() {
-            if self.random.chance(40) {
-                texts.push(self.size_number(arg));
-                continue;
-            }
-            let name = self.name("n");
-            let n_uses = 2;
-            bound.push(Bound { size: arg, name: name.clone(), n_uses, n_given: 1, of_type: true });
-            texts.push(name);
-        }
-        texts
-    }
-
-    /// Writes a type with sizes.
-    fn type_text(&self, named: &NamedParam, texts: &[String]) -> String {
-        let keyword = named.param.kind.keyword();
-        let (Some(shape), [rows, args @ ..]) = (named.param.shape, texts) else {
-            return format!("{keyword}({})", texts.join(","));
-        };
-        let of = &self.shapes[shape].name;
-        match args {
-            [] => format!("{keyword}({rows}) of {of}"),
-            args => format!("{keyword}({rows}) of {of}({})", args.join(",")),
         }
     }
 
@@ -383,7 +318,7 @@ impl Gen {
     ) -> String {
         let value = size as i64;
         let is_size = |named: &&NamedParam| {
-            let Param { mode, kind, known: _, domain, shape: _ } = &named.param;
+            let Param { mode, kind, known: _, domain } = &named.param;
             *mode == Mode::Value && *kind == ExprType::Int && *domain == (value, value)
         };
         let named = params.iter().find(is_size);
@@ -391,11 +326,9 @@ impl Gen {
             (0, _) => self.size_number(size),
             (1..=3, Some(named)) => named.name.clone(),
             _ => {
-                let suits = |bound: &Bound| bound.size == size && (given || !bound.of_type);
-                let idx = bound.iter().position(suits);
+                let idx = bound.iter().position(|bound| bound.size == size);
                 let idx = idx.unwrap_or_else(|| {
-                    let (name, of_type) = (self.name("n"), false);
-                    bound.push(Bound { size, name, n_uses: 0, n_given: 0, of_type });
+                    bound.push(Bound { size, name: self.name("n"), n_uses: 0, n_given: 0 });
                     bound.len() - 1
                 });
                 let bound = &mut bound[idx];
@@ -431,7 +364,7 @@ impl Gen {
     }
 
     /// Generates the routine to run, its name and arguments.
-    fn entry(&mut self) -> (Routine, String, Vec<Value>) {
+    fn entry(&mut self) -> (Routine, String, Vec<star_value::Value>) {
         self.routine = Current::new(BUDGET);
         let mut params = Vec::new();
         for kind in [ExprType::Slice, ExprType::Table, ExprType::Word] {
@@ -444,16 +377,12 @@ impl Gen {
                 }
             };
             let mode = [Mode::Value, Mode::InOut][self.random.below(2)];
-            params.push(self.parameter(mode, kind, known, (0, 0), None));
-        }
-        if self.random.chance(70) {
-            let mode = [Mode::Value, Mode::InOut][self.random.below(2)];
-            params.push(self.record_parameter(mode, self.sizes.rows[0]));
+            params.push(self.parameter(mode, kind, known, (0, 0)));
         }
         for _ in 0..3 + self.random.below(5) {
             params.push(self.random_parameter(false));
         }
-        let implicit = self.spell_sizes(&mut params);
+        self.spell_sizes(&mut params);
         let mut body = Vec::new();
         self.routine.may_exit = false;
         self.set_results(&params, &mut body);
@@ -474,7 +403,6 @@ impl Gen {
         for named in &params {
             args.push(values::argument(&mut self.random, &named.param));
         }
-        args.extend(implicit);
         let header = format!("{keyword} {name}{};", list(&params));
         let vars = std::mem::take(&mut self.routine.vars);
         let end = if keyword == "program" { '.' } else { ';' };
@@ -486,10 +414,7 @@ impl Gen {
         let own: Vec<String> = params.iter().map(|named| named.name.clone()).collect();
         let locals: Vec<Var> = self.routine.scope.vars.clone();
         let is_local = |var: &&Var| {
-            var.known != Known::Unset
-                && !own.contains(&var.name)
-                && !var.name.starts_with('n')
-                && !var.is_field()
+            var.known != Known::Unset && !own.contains(&var.name) && !var.name.starts_with('n')
         };
         for var in locals.iter().filter(is_local) {
             let Var { name, kind, known, domain, .. } = var;
@@ -497,7 +422,7 @@ impl Gen {
             let out = self.name("o");
             let value = Expr::leaf(kind, name);
             body.push(stmt!(&out, ":=", value));
-            let param = Param { mode: Mode::Out, kind, known, domain, shape: None };
+            let param = Param { mode: Mode::Out, kind, known, domain };
             params.push(NamedParam { param, name: out, ty: kind.keyword().to_owned() });
         }
     }

@@ -80,10 +80,6 @@ impl Gen {
             self.near_misses -= 1;
             self.near_miss(all);
         }
-        if self.random.chance(20) {
-            self.records(all);
-            return;
-        }
         let compound = self.routine.depth < 3 && self.affords(20.0);
         match self.random.below(if compound { 34 } else { 20 }) {
             0..=3 => all.push(self.assign_bits()),
@@ -139,8 +135,7 @@ impl Gen {
         let value = self.typed_operand(kind, size, DEPTH + 1);
         let target = self.takes_bits(kind, size);
         self.var_mut(target).known = Known::Bits(size);
-        let becomes = if self.var(target).is_field() { ":=" } else { self.becomes() };
-        stmt!(&self.var(target).name, becomes, value)
+        stmt!(&self.var(target).name, self.becomes(), value)
     }
 
     /// Returns `:=`, sometimes in a published spelling.
@@ -314,9 +309,7 @@ impl Gen {
         let operand = self.read(idx);
         let size = self.var(idx).bits();
         match (self.random.below(6), size) {
-            (0, Some(_)) if !self.var(idx).is_field() => {
-                self.builtin_stmt(Builtin::Step, vec![operand])
-            }
+            (0, Some(_)) => self.builtin_stmt(Builtin::Step, vec![operand]),
             (1, Some(_)) => self.builtin_stmt(Builtin::Frst, vec![operand]),
             (2 | 3, Some(size)) if size > 0 && self.var(idx).kind == ExprType::Word => {
                 let from = 1 + self.random.below(size);
@@ -370,10 +363,8 @@ impl Gen {
 
     /// Generates assertions that hold, and file operations.
     fn rarely(&mut self, all: &mut Vec<Stmt>) {
-        let vars = self
-            .routine
-            .scope
-            .readable(|var| !matches!(var.known, Known::Scalar | Known::Unset) && !var.is_field());
+        let vars =
+            self.routine.scope.readable(|var| !matches!(var.known, Known::Scalar | Known::Unset));
         if self.random.chance(50) {
             let condition = self.boolean(DEPTH);
             let holds = expr!(ExprType::Bool; "(", condition, " or true)");
@@ -389,10 +380,7 @@ impl Gen {
             all.push(self.builtin_stmt(Builtin::Write, args));
             let (kind, known) = (self.var(idx).kind, self.var(idx).known);
             let target = match known {
-                Known::Bits(size) => match self.takes_bits(kind, size) {
-                    idx if self.var(idx).is_field() => self.declare(kind, None, (0, 0)),
-                    idx => idx,
-                },
+                Known::Bits(size) => self.takes_bits(kind, size),
                 Known::Table(..) => self.declare(ExprType::Table, None, (0, 0)),
                 Known::Unset | Known::Scalar => return,
             };

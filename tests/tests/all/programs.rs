@@ -16,7 +16,7 @@ use star_tests::case::ending;
 use star_tests::differ::{Same, same_as_lowered};
 use star_tests::generator::report::Report;
 use star_tests::generator::trial::{LIMITS, Verdict};
-use star_tests::generator::{CONSTRUCTS, NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
+use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
 use star_tests::run::{Program, done};
 use star_value::Value as HostValue;
 use star_vm::{Limits, Outcome, Reference};
@@ -28,7 +28,7 @@ fn setting(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn generated_programs_leave_the_same_on_every_backend() {
-    let (first, n) = (setting("STAR_SEED", 1), setting("STAR_PROGRAMS", 400));
+    let (first, n) = (setting("STAR_SEED", 1), setting("STAR_PROGRAMS", 600));
     let n_threads = setting("STAR_THREADS", 1).max(1);
     let passes = std::env::var("STAR_NO_PASS").ok().map(|names| {
         let names: Vec<&str> = names.split(',').collect();
@@ -96,8 +96,6 @@ fn contains_everything(report: &Report) {
         .chain(NEAR_MISSES.into_iter().filter(|kind| !counts.near_misses.contains_key(kind)))
         .collect();
     assert_eq!(missing, Vec::<&str>::new(), "{report}");
-    let rare: Vec<&str> = CONSTRUCTS.into_iter().filter(|one| report.share(one) < 5.0).collect();
-    assert_eq!(rare, Vec::<&str>::new(), "{report}");
 }
 
 #[test]
@@ -234,8 +232,7 @@ fn meets_memory_limit(
         assert_eq!((&again.values, &again.printed), (&free.values, &free.printed));
         match backend.run(entry, args, too_few).outcome {
             Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } => {
-                assert_eq!(wanted, needed, "{}", backend.name);
-                assert_eq!(limit, needed - 1, "{}", backend.name);
+                assert_eq!((limit, wanted), (needed - 1, needed), "{}", backend.name);
             }
             other => panic!("{}: {too_few:?}: {other:?}", backend.name),
         }
