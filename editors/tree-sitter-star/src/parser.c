@@ -2099,35 +2099,36 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(38);
+      if (eof) ADVANCE(39);
       ADVANCE_MAP(
-        '"', 6,
-        '\'', 7,
-        '(', 41,
-        ')', 43,
-        '*', 63,
-        '+', 58,
-        ',', 42,
-        '-', 50,
-        '.', 49,
-        '/', 14,
-        ':', 45,
-        ';', 39,
-        '<', 54,
-        '=', 40,
-        '>', 56,
-        '[', 46,
-        ']', 48,
-        'b', 86,
-        'e', 101,
-        'f', 79,
-        'p', 106,
-        'r', 114,
-        's', 80,
-        '{', 36,
-        0xac, 64,
-        0x2205, 68,
-        0x2260, 53,
+        '"', 7,
+        '#', 6,
+        '\'', 11,
+        '(', 42,
+        ')', 44,
+        '*', 64,
+        '+', 59,
+        ',', 43,
+        '-', 51,
+        '.', 50,
+        '/', 15,
+        ':', 46,
+        ';', 40,
+        '<', 55,
+        '=', 41,
+        '>', 57,
+        '[', 47,
+        ']', 49,
+        'b', 87,
+        'e', 102,
+        'f', 80,
+        'p', 107,
+        'r', 115,
+        's', 81,
+        '{', 37,
+        0xac, 65,
+        0x2205, 69,
+        0x2260, 54,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2136,90 +2137,90 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == ' ' ||
           lookahead == 0xa0 ||
           lookahead == 0xfeff) SKIP(0);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(65);
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(117);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(66);
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(118);
       END_STATE();
     case 1:
-      if (lookahead == '\n') ADVANCE(17);
+      if (lookahead == '\n') ADVANCE(18);
       if (lookahead == '*') ADVANCE(4);
-      if (lookahead == '/') ADVANCE(26);
-      if (lookahead == '@') ADVANCE(181);
+      if (lookahead == '/') ADVANCE(27);
+      if (lookahead == '@') ADVANCE(185);
       if (lookahead == '\t' ||
           lookahead == '\r' ||
-          lookahead == ' ') ADVANCE(172);
-      if (lookahead != 0) ADVANCE(189);
+          lookahead == ' ') ADVANCE(174);
+      if (lookahead != 0) ADVANCE(193);
       END_STATE();
     case 2:
-      if (lookahead == '\n') ADVANCE(17);
+      if (lookahead == '\n') ADVANCE(18);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == '/') ADVANCE(26);
-      if (lookahead == '@') ADVANCE(162);
+      if (lookahead == '/') ADVANCE(27);
+      if (lookahead == '@') ADVANCE(165);
       if (lookahead == '\t' ||
           lookahead == '\r' ||
-          lookahead == ' ') ADVANCE(161);
-      if (lookahead != 0) ADVANCE(170);
+          lookahead == ' ') ADVANCE(164);
+      if (lookahead != 0) ADVANCE(173);
       END_STATE();
     case 3:
       if (lookahead == '\n') SKIP(10);
-      if (lookahead == 0x0b) ADVANCE(159);
-      if (lookahead == '(') ADVANCE(119);
-      if (lookahead == '*') ADVANCE(62);
-      if (lookahead == '/') ADVANCE(120);
-      if (lookahead == 'b') ADVANCE(129);
-      if (lookahead == 'e') ADVANCE(143);
-      if (lookahead == 'f') ADVANCE(122);
-      if (lookahead == 'p') ADVANCE(147);
-      if (lookahead == 'r') ADVANCE(156);
-      if (lookahead == 's') ADVANCE(123);
-      if (lookahead == '{') ADVANCE(121);
+      if (lookahead == 0x0b) ADVANCE(158);
+      if (lookahead == '#') ADVANCE(120);
+      if (lookahead == '(') ADVANCE(159);
+      if (lookahead == '*') ADVANCE(63);
+      if (lookahead == '/') ADVANCE(160);
+      if (lookahead == 'b') ADVANCE(128);
+      if (lookahead == 'e') ADVANCE(142);
+      if (lookahead == 'f') ADVANCE(121);
+      if (lookahead == 'p') ADVANCE(146);
+      if (lookahead == 'r') ADVANCE(155);
+      if (lookahead == 's') ADVANCE(122);
+      if (lookahead == '{') ADVANCE(161);
       if (lookahead == 0xa0 ||
-          lookahead == 0xfeff) ADVANCE(118);
+          lookahead == 0xfeff) ADVANCE(119);
       if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(118);
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(158);
-      if (lookahead != 0) ADVANCE(159);
+          lookahead == ' ') ADVANCE(119);
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(157);
+      if (lookahead != 0) ADVANCE(158);
       END_STATE();
     case 4:
-      if (lookahead == '\n') ADVANCE(26);
+      if (lookahead == '\n') ADVANCE(27);
       if (lookahead == '*') ADVANCE(4);
-      if (lookahead == '/') ADVANCE(70);
-      if (lookahead != 0) ADVANCE(189);
+      if (lookahead == '/') ADVANCE(71);
+      if (lookahead != 0) ADVANCE(193);
       END_STATE();
     case 5:
-      if (lookahead == '\n') ADVANCE(26);
+      if (lookahead == '\n') ADVANCE(27);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == '/') ADVANCE(70);
-      if (lookahead != 0) ADVANCE(170);
+      if (lookahead == '/') ADVANCE(71);
+      if (lookahead != 0) ADVANCE(173);
       END_STATE();
     case 6:
-      if (lookahead == '"') ADVANCE(67);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(6);
+      if (lookahead == '!') ADVANCE(74);
       END_STATE();
     case 7:
-      if (lookahead == '\'') ADVANCE(66);
+      if (lookahead == '"') ADVANCE(68);
       if (lookahead != 0 &&
           lookahead != '\n') ADVANCE(7);
       END_STATE();
     case 8:
       ADVANCE_MAP(
-        '(', 41,
-        ')', 43,
-        '*', 60,
-        '+', 58,
-        ',', 42,
-        '-', 50,
-        '.', 49,
-        '/', 14,
-        ':', 45,
-        ';', 39,
-        '<', 54,
-        '=', 40,
-        '>', 56,
-        '[', 46,
-        ']', 48,
-        '{', 36,
-        0x2260, 53,
+        '#', 6,
+        '(', 42,
+        ')', 44,
+        '*', 61,
+        '+', 59,
+        ',', 43,
+        '-', 51,
+        '.', 50,
+        '/', 15,
+        ':', 46,
+        ';', 40,
+        '<', 55,
+        '=', 41,
+        '>', 57,
+        '[', 47,
+        ']', 49,
+        '{', 37,
+        0x2260, 54,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2228,148 +2229,148 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == ' ' ||
           lookahead == 0xa0 ||
           lookahead == 0xfeff) SKIP(8);
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(69);
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(70);
       END_STATE();
     case 9:
       ADVANCE_MAP(
-        '(', 174,
-        '*', 63,
-        '/', 175,
-        'b', 86,
-        'e', 101,
-        'f', 79,
-        'p', 106,
-        'r', 114,
-        's', 81,
-        '{', 176,
+        '#', 176,
+        '(', 180,
+        '*', 64,
+        '/', 181,
+        'b', 87,
+        'e', 102,
+        'f', 80,
+        'p', 107,
+        'r', 115,
+        's', 82,
+        '{', 182,
         '\t', 3,
         ' ', 3,
-        0xa0, 173,
-        0xfeff, 173,
+        0xa0, 175,
+        0xfeff, 175,
       );
       if (lookahead == '\n' ||
           lookahead == '\f' ||
           lookahead == '\r') SKIP(10);
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(117);
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(118);
       if (lookahead != 0 &&
           (lookahead < '\t' || '\r' < lookahead)) ADVANCE(179);
       END_STATE();
     case 10:
       ADVANCE_MAP(
-        '(', 174,
-        '*', 63,
-        '/', 175,
-        'b', 86,
-        'e', 101,
-        'f', 79,
-        'p', 106,
-        'r', 114,
-        's', 81,
-        '{', 176,
-        0xa0, 173,
-        0xfeff, 173,
+        '#', 176,
+        '(', 180,
+        '*', 64,
+        '/', 181,
+        'b', 87,
+        'e', 102,
+        'f', 80,
+        'p', 107,
+        'r', 115,
+        's', 82,
+        '{', 182,
+        0xa0, 175,
+        0xfeff, 175,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\f' ||
           lookahead == '\r' ||
           lookahead == ' ') SKIP(10);
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(117);
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(118);
       if (lookahead != 0 &&
           (lookahead < '\t' || '\r' < lookahead)) ADVANCE(179);
       END_STATE();
     case 11:
-      if (lookahead == ')') ADVANCE(70);
-      if (lookahead == '*') ADVANCE(11);
-      if (lookahead != 0) ADVANCE(15);
+      if (lookahead == '\'') ADVANCE(67);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(11);
       END_STATE();
     case 12:
-      if (lookahead == ')') ADVANCE(159);
+      if (lookahead == ')') ADVANCE(71);
       if (lookahead == '*') ADVANCE(12);
-      if (lookahead == '\n' ||
-          lookahead == '/') ADVANCE(15);
-      if (lookahead != 0) ADVANCE(160);
+      if (lookahead != 0) ADVANCE(16);
       END_STATE();
     case 13:
-      if (lookahead == ')') ADVANCE(179);
+      if (lookahead == ')') ADVANCE(158);
       if (lookahead == '*') ADVANCE(13);
       if (lookahead == '\n' ||
-          lookahead == '/') ADVANCE(15);
-      if (lookahead != 0) ADVANCE(180);
+          lookahead == '/') ADVANCE(16);
+      if (lookahead != 0) ADVANCE(163);
       END_STATE();
     case 14:
-      if (lookahead == '*') ADVANCE(17);
-      if (lookahead == '/') ADVANCE(73);
+      if (lookahead == ')') ADVANCE(179);
+      if (lookahead == '*') ADVANCE(14);
+      if (lookahead == '\n' ||
+          lookahead == '/') ADVANCE(16);
+      if (lookahead != 0) ADVANCE(184);
       END_STATE();
     case 15:
-      if (lookahead == '*') ADVANCE(11);
-      if (lookahead != 0) ADVANCE(15);
+      if (lookahead == '*') ADVANCE(18);
+      if (lookahead == '/') ADVANCE(74);
       END_STATE();
     case 16:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == '/') ADVANCE(70);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(12);
+      if (lookahead != 0) ADVANCE(16);
       END_STATE();
     case 17:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == '@') ADVANCE(18);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == '/') ADVANCE(71);
+      if (lookahead != 0) ADVANCE(27);
+      END_STATE();
+    case 18:
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == '@') ADVANCE(19);
       if (lookahead == '\t' ||
           lookahead == '\n' ||
           lookahead == '\r' ||
-          lookahead == ' ') ADVANCE(17);
-      if (lookahead != 0) ADVANCE(26);
-      END_STATE();
-    case 18:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 'b') ADVANCE(20);
-      if (lookahead == 't') ADVANCE(21);
-      if (lookahead != 0) ADVANCE(26);
+          lookahead == ' ') ADVANCE(18);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 19:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 'c') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 'b') ADVANCE(21);
+      if (lookahead == 't') ADVANCE(22);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 20:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 'e') ADVANCE(23);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 'c') ADVANCE(23);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 21:
-      if (lookahead == '*') ADVANCE(16);
+      if (lookahead == '*') ADVANCE(17);
       if (lookahead == 'e') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 22:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 'h') ADVANCE(74);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 'e') ADVANCE(25);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 23:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 'n') ADVANCE(19);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 'h') ADVANCE(75);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 24:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 's') ADVANCE(25);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 'n') ADVANCE(20);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 25:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead == 't') ADVANCE(74);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 's') ADVANCE(26);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 26:
-      if (lookahead == '*') ADVANCE(16);
-      if (lookahead != 0) ADVANCE(26);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead == 't') ADVANCE(75);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 27:
-      if (lookahead == '*') ADVANCE(27);
-      if (lookahead == '}') ADVANCE(179);
-      if (lookahead == '\n' ||
-          lookahead == '/') ADVANCE(36);
-      if (lookahead != 0) ADVANCE(176);
+      if (lookahead == '*') ADVANCE(17);
+      if (lookahead != 0) ADVANCE(27);
       END_STATE();
     case 28:
       if (lookahead == '*') ADVANCE(28);
@@ -2378,71 +2379,79 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead != '/') ADVANCE(179);
       END_STATE();
     case 29:
-      if (lookahead == '*') ADVANCE(13);
+      if (lookahead == '*') ADVANCE(29);
+      if (lookahead == '}') ADVANCE(179);
       if (lookahead == '\n' ||
-          lookahead == '/') ADVANCE(15);
-      if (lookahead != 0) ADVANCE(180);
+          lookahead == '/') ADVANCE(37);
+      if (lookahead != 0) ADVANCE(182);
       END_STATE();
     case 30:
-      if (lookahead == '*') ADVANCE(30);
-      if (lookahead == '}') ADVANCE(159);
+      if (lookahead == '*') ADVANCE(14);
       if (lookahead == '\n' ||
-          lookahead == '/') ADVANCE(36);
-      if (lookahead != 0) ADVANCE(121);
+          lookahead == '/') ADVANCE(16);
+      if (lookahead != 0) ADVANCE(184);
       END_STATE();
     case 31:
       if (lookahead == '*') ADVANCE(31);
       if (lookahead != 0 &&
           lookahead != '\n' &&
-          lookahead != '/') ADVANCE(159);
+          lookahead != '/') ADVANCE(158);
       END_STATE();
     case 32:
-      if (lookahead == '*') ADVANCE(12);
+      if (lookahead == '*') ADVANCE(32);
+      if (lookahead == '}') ADVANCE(158);
       if (lookahead == '\n' ||
-          lookahead == '/') ADVANCE(15);
-      if (lookahead != 0) ADVANCE(160);
+          lookahead == '/') ADVANCE(37);
+      if (lookahead != 0) ADVANCE(161);
       END_STATE();
     case 33:
-      if (lookahead == '=') ADVANCE(51);
-      if (lookahead == '\t' ||
-          lookahead == ' ') ADVANCE(33);
+      if (lookahead == '*') ADVANCE(13);
+      if (lookahead == '\n' ||
+          lookahead == '/') ADVANCE(16);
+      if (lookahead != 0) ADVANCE(163);
       END_STATE();
     case 34:
-      if (lookahead == 'a') ADVANCE(35);
+      if (lookahead == '=') ADVANCE(52);
       if (lookahead == '\t' ||
           lookahead == ' ') ADVANCE(34);
       END_STATE();
     case 35:
-      if (lookahead == 's') ADVANCE(77);
+      if (lookahead == 'a') ADVANCE(36);
+      if (lookahead == '\t' ||
+          lookahead == ' ') ADVANCE(35);
       END_STATE();
     case 36:
-      if (lookahead == '}') ADVANCE(70);
-      if (lookahead != 0) ADVANCE(36);
+      if (lookahead == 's') ADVANCE(78);
       END_STATE();
     case 37:
-      if (eof) ADVANCE(38);
+      if (lookahead == '}') ADVANCE(71);
+      if (lookahead != 0) ADVANCE(37);
+      END_STATE();
+    case 38:
+      if (eof) ADVANCE(39);
       ADVANCE_MAP(
-        '"', 6,
-        '\'', 7,
-        '(', 41,
-        ')', 43,
-        '*', 60,
-        '+', 58,
-        ',', 42,
-        '-', 50,
-        '.', 49,
-        '/', 14,
-        ':', 44,
-        ';', 39,
-        '<', 54,
-        '=', 40,
-        '>', 56,
-        '[', 46,
-        ']', 48,
-        '{', 36,
-        0xac, 64,
-        0x2205, 68,
-        0x2260, 53,
+        '"', 7,
+        '#', 6,
+        '\'', 11,
+        '(', 42,
+        ')', 44,
+        '*', 61,
+        '+', 59,
+        ',', 43,
+        '-', 51,
+        '.', 50,
+        '/', 15,
+        ':', 45,
+        ';', 40,
+        '<', 55,
+        '=', 41,
+        '>', 57,
+        '[', 47,
+        ']', 49,
+        '{', 37,
+        0xac, 65,
+        0x2205, 69,
+        0x2260, 54,
       );
       if (lookahead == '\t' ||
           lookahead == '\n' ||
@@ -2450,856 +2459,852 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
           lookahead == '\r' ||
           lookahead == ' ' ||
           lookahead == 0xa0 ||
-          lookahead == 0xfeff) SKIP(37);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(65);
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(69);
-      END_STATE();
-    case 38:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
+          lookahead == 0xfeff) SKIP(38);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(66);
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(70);
       END_STATE();
     case 39:
-      ACCEPT_TOKEN(anon_sym_SEMI);
+      ACCEPT_TOKEN(ts_builtin_sym_end);
       END_STATE();
     case 40:
-      ACCEPT_TOKEN(anon_sym_EQ);
+      ACCEPT_TOKEN(anon_sym_SEMI);
       END_STATE();
     case 41:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
-      if (lookahead == '*') ADVANCE(15);
+      ACCEPT_TOKEN(anon_sym_EQ);
       END_STATE();
     case 42:
-      ACCEPT_TOKEN(anon_sym_COMMA);
+      ACCEPT_TOKEN(anon_sym_LPAREN);
+      if (lookahead == '*') ADVANCE(16);
       END_STATE();
     case 43:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      ACCEPT_TOKEN(anon_sym_COMMA);
       END_STATE();
     case 44:
-      ACCEPT_TOKEN(anon_sym_COLON);
+      ACCEPT_TOKEN(anon_sym_RPAREN);
       END_STATE();
     case 45:
       ACCEPT_TOKEN(anon_sym_COLON);
-      if (lookahead == '=') ADVANCE(51);
-      if (lookahead == '\t' ||
-          lookahead == ' ') ADVANCE(33);
       END_STATE();
     case 46:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      ACCEPT_TOKEN(anon_sym_COLON);
+      if (lookahead == '=') ADVANCE(52);
+      if (lookahead == '\t' ||
+          lookahead == ' ') ADVANCE(34);
       END_STATE();
     case 47:
-      ACCEPT_TOKEN(anon_sym_DOT_DOT);
+      ACCEPT_TOKEN(anon_sym_LBRACK);
       END_STATE();
     case 48:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      ACCEPT_TOKEN(anon_sym_DOT_DOT);
       END_STATE();
     case 49:
-      ACCEPT_TOKEN(anon_sym_DOT);
-      if (lookahead == '.') ADVANCE(47);
+      ACCEPT_TOKEN(anon_sym_RBRACK);
       END_STATE();
     case 50:
-      ACCEPT_TOKEN(anon_sym_DASH);
+      ACCEPT_TOKEN(anon_sym_DOT);
+      if (lookahead == '.') ADVANCE(48);
       END_STATE();
     case 51:
-      ACCEPT_TOKEN(aux_sym__assign_token1);
+      ACCEPT_TOKEN(anon_sym_DASH);
       END_STATE();
     case 52:
-      ACCEPT_TOKEN(anon_sym_LT_GT);
+      ACCEPT_TOKEN(aux_sym__assign_token1);
       END_STATE();
     case 53:
-      ACCEPT_TOKEN(anon_sym_u2260);
+      ACCEPT_TOKEN(anon_sym_LT_GT);
       END_STATE();
     case 54:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '=') ADVANCE(55);
-      if (lookahead == '>') ADVANCE(52);
+      ACCEPT_TOKEN(anon_sym_u2260);
       END_STATE();
     case 55:
-      ACCEPT_TOKEN(anon_sym_LT_EQ);
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '=') ADVANCE(56);
+      if (lookahead == '>') ADVANCE(53);
       END_STATE();
     case 56:
-      ACCEPT_TOKEN(anon_sym_GT);
-      if (lookahead == '=') ADVANCE(57);
+      ACCEPT_TOKEN(anon_sym_LT_EQ);
       END_STATE();
     case 57:
-      ACCEPT_TOKEN(anon_sym_GT_EQ);
+      ACCEPT_TOKEN(anon_sym_GT);
+      if (lookahead == '=') ADVANCE(58);
       END_STATE();
     case 58:
-      ACCEPT_TOKEN(anon_sym_PLUS);
-      if (lookahead == '|') ADVANCE(59);
+      ACCEPT_TOKEN(anon_sym_GT_EQ);
       END_STATE();
     case 59:
-      ACCEPT_TOKEN(anon_sym_PLUS_PIPE);
+      ACCEPT_TOKEN(anon_sym_PLUS);
+      if (lookahead == '|') ADVANCE(60);
       END_STATE();
     case 60:
-      ACCEPT_TOKEN(anon_sym_STAR);
+      ACCEPT_TOKEN(anon_sym_PLUS_PIPE);
       END_STATE();
     case 61:
       ACCEPT_TOKEN(anon_sym_STAR);
-      if (lookahead == '*') ADVANCE(28);
-      if (lookahead == '/') ADVANCE(76);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(179);
       END_STATE();
     case 62:
       ACCEPT_TOKEN(anon_sym_STAR);
-      if (lookahead == '*') ADVANCE(31);
-      if (lookahead == '/') ADVANCE(76);
+      if (lookahead == '*') ADVANCE(28);
+      if (lookahead == '/') ADVANCE(77);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(179);
       END_STATE();
     case 63:
       ACCEPT_TOKEN(anon_sym_STAR);
-      if (lookahead == '/') ADVANCE(76);
+      if (lookahead == '*') ADVANCE(31);
+      if (lookahead == '/') ADVANCE(77);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 64:
-      ACCEPT_TOKEN(anon_sym_u00ac);
+      ACCEPT_TOKEN(anon_sym_STAR);
+      if (lookahead == '/') ADVANCE(77);
       END_STATE();
     case 65:
-      ACCEPT_TOKEN(sym_number);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(65);
+      ACCEPT_TOKEN(anon_sym_u00ac);
       END_STATE();
     case 66:
-      ACCEPT_TOKEN(sym_bits);
+      ACCEPT_TOKEN(sym_number);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(66);
       END_STATE();
     case 67:
-      ACCEPT_TOKEN(sym_string);
+      ACCEPT_TOKEN(sym_bits);
       END_STATE();
     case 68:
-      ACCEPT_TOKEN(anon_sym_u2205);
+      ACCEPT_TOKEN(sym_string);
       END_STATE();
     case 69:
-      ACCEPT_TOKEN(sym_identifier);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(69);
+      ACCEPT_TOKEN(anon_sym_u2205);
       END_STATE();
     case 70:
-      ACCEPT_TOKEN(sym_comment);
+      ACCEPT_TOKEN(sym_identifier);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(70);
       END_STATE();
     case 71:
       ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '*') ADVANCE(71);
-      if (lookahead == '/') ADVANCE(73);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(190);
       END_STATE();
     case 72:
       ACCEPT_TOKEN(sym_comment);
       if (lookahead == '*') ADVANCE(72);
-      if (lookahead == '/') ADVANCE(73);
+      if (lookahead == '/') ADVANCE(74);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(171);
+          lookahead != '\n') ADVANCE(183);
       END_STATE();
     case 73:
       ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '*') ADVANCE(73);
+      if (lookahead == '/') ADVANCE(74);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(73);
+          lookahead != '\n') ADVANCE(162);
       END_STATE();
     case 74:
-      ACCEPT_TOKEN(aux_sym_header_token1);
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(74);
       END_STATE();
     case 75:
       ACCEPT_TOKEN(aux_sym_header_token1);
-      if (lookahead == '*') ADVANCE(4);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
       END_STATE();
     case 76:
-      ACCEPT_TOKEN(anon_sym_STAR_SLASH);
+      ACCEPT_TOKEN(aux_sym_header_token1);
+      if (lookahead == '*') ADVANCE(4);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     case 77:
-      ACCEPT_TOKEN(sym_header_word);
+      ACCEPT_TOKEN(anon_sym_STAR_SLASH);
       END_STATE();
     case 78:
       ACCEPT_TOKEN(sym_header_word);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
       END_STATE();
     case 79:
-      ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'a') ADVANCE(94);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      ACCEPT_TOKEN(sym_header_word);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 80:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'a') ADVANCE(99);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'a') ADVANCE(95);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 81:
       ACCEPT_TOKEN(sym__header_name);
       if (lookahead == 'a') ADVANCE(100);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 82:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'b') ADVANCE(98);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'a') ADVANCE(101);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 83:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'c') ADVANCE(92);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'b') ADVANCE(99);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 84:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'c') ADVANCE(111);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'c') ADVANCE(93);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 85:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'd') ADVANCE(78);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'c') ADVANCE(112);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 86:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'e') ADVANCE(102);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'd') ADVANCE(79);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 87:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'e') ADVANCE(115);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'e') ADVANCE(103);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 88:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'e') ADVANCE(85);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'e') ADVANCE(116);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 89:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'e') ADVANCE(108);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'e') ADVANCE(86);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 90:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'e') ADVANCE(84);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'e') ADVANCE(109);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 91:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'e') ADVANCE(116);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'e') ADVANCE(85);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 92:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'h') ADVANCE(78);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'e') ADVANCE(117);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 93:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'h') ADVANCE(88);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'h') ADVANCE(79);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 94:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'i') ADVANCE(97);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'h') ADVANCE(89);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 95:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'i') ADVANCE(104);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'i') ADVANCE(98);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 96:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'i') ADVANCE(110);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'i') ADVANCE(105);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 97:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'l') ADVANCE(108);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'i') ADVANCE(111);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 98:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'l') ADVANCE(96);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'l') ADVANCE(109);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 99:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'm') ADVANCE(87);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'l') ADVANCE(97);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 100:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'm') ADVANCE(91);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'm') ADVANCE(88);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 101:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'n') ADVANCE(109);
-      if (lookahead == 'x') ADVANCE(105);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'm') ADVANCE(92);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 102:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'n') ADVANCE(83);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'n') ADVANCE(110);
+      if (lookahead == 'x') ADVANCE(106);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 103:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'n') ADVANCE(78);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'n') ADVANCE(84);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 104:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'n') ADVANCE(112);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'n') ADVANCE(79);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 105:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'p') ADVANCE(90);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'n') ADVANCE(113);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 106:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'r') ADVANCE(95);
-      if (lookahead == 'u') ADVANCE(82);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'p') ADVANCE(91);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 107:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'r') ADVANCE(89);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'r') ADVANCE(96);
+      if (lookahead == 'u') ADVANCE(83);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 108:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 's') ADVANCE(78);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'r') ADVANCE(90);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 109:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 's') ADVANCE(113);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 's') ADVANCE(79);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 110:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 's') ADVANCE(93);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 's') ADVANCE(114);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 111:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 't') ADVANCE(78);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 's') ADVANCE(94);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 112:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 't') ADVANCE(108);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 't') ADVANCE(79);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 113:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'u') ADVANCE(107);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 't') ADVANCE(109);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 114:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == 'u') ADVANCE(103);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'u') ADVANCE(108);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 115:
       ACCEPT_TOKEN(sym__header_name);
-      if (lookahead == '\t' ||
-          lookahead == ' ') ADVANCE(34);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == 'u') ADVANCE(104);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 116:
       ACCEPT_TOKEN(sym__header_name);
       if (lookahead == '\t' ||
-          lookahead == ' ') ADVANCE(177);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+          lookahead == ' ') ADVANCE(35);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 117:
       ACCEPT_TOKEN(sym__header_name);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(117);
+      if (lookahead == '\t' ||
+          lookahead == ' ') ADVANCE(177);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 118:
-      ACCEPT_TOKEN(sym__header_text);
-      ADVANCE_MAP(
-        0x0b, 159,
-        '(', 119,
-        '*', 62,
-        '/', 120,
-        'b', 129,
-        'e', 143,
-        'f', 122,
-        'p', 147,
-        'r', 156,
-        's', 123,
-        '{', 121,
-        0xa0, 118,
-        0xfeff, 118,
-        '\t', 118,
-        '\f', 118,
-        '\r', 118,
-        ' ', 118,
-      );
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(158);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(159);
+      ACCEPT_TOKEN(sym__header_name);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(118);
       END_STATE();
     case 119:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(32);
+      ADVANCE_MAP(
+        0x0b, 158,
+        '#', 120,
+        '(', 159,
+        '*', 63,
+        '/', 160,
+        'b', 128,
+        'e', 142,
+        'f', 121,
+        'p', 146,
+        'r', 155,
+        's', 122,
+        '{', 161,
+        0xa0, 119,
+        0xfeff, 119,
+        '\t', 119,
+        '\f', 119,
+        '\r', 119,
+        ' ', 119,
+      );
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(158);
       END_STATE();
     case 120:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(2);
-      if (lookahead == '/') ADVANCE(171);
+      if (lookahead == '!') ADVANCE(162);
+      if (lookahead == '*') ADVANCE(31);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 121:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(30);
-      if (lookahead == '}') ADVANCE(159);
+      if (lookahead == '*') ADVANCE(31);
+      if (lookahead == 'a') ADVANCE(135);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(121);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 122:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'a') ADVANCE(136);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'a') ADVANCE(140);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 123:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'a') ADVANCE(141);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'a') ADVANCE(148);
+      if (lookahead == '\t' ||
+          lookahead == ' ') ADVANCE(123);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\t' &&
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 124:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'a') ADVANCE(149);
-      if (lookahead == '\t' ||
-          lookahead == ' ') ADVANCE(124);
+      if (lookahead == 'b') ADVANCE(139);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\t' &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 125:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'b') ADVANCE(140);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'c') ADVANCE(133);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 126:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'c') ADVANCE(134);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'c') ADVANCE(152);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 127:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'c') ADVANCE(153);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'd') ADVANCE(157);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 128:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'd') ADVANCE(158);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'e') ADVANCE(143);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 129:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'e') ADVANCE(144);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'e') ADVANCE(156);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 130:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'e') ADVANCE(157);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'e') ADVANCE(127);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 131:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'e') ADVANCE(128);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'e') ADVANCE(149);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 132:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'e') ADVANCE(150);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'e') ADVANCE(126);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 133:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'e') ADVANCE(127);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'h') ADVANCE(157);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 134:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'h') ADVANCE(158);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'h') ADVANCE(130);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 135:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'h') ADVANCE(131);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'i') ADVANCE(138);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 136:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'i') ADVANCE(139);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'i') ADVANCE(144);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 137:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'i') ADVANCE(145);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'i') ADVANCE(151);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 138:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'i') ADVANCE(152);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'l') ADVANCE(149);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 139:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'l') ADVANCE(150);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'l') ADVANCE(137);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 140:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'l') ADVANCE(138);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'm') ADVANCE(129);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 141:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'm') ADVANCE(130);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'n') ADVANCE(157);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 142:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'n') ADVANCE(158);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'n') ADVANCE(150);
+      if (lookahead == 'x') ADVANCE(145);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 143:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'n') ADVANCE(151);
-      if (lookahead == 'x') ADVANCE(146);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'n') ADVANCE(125);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 144:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'n') ADVANCE(126);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'n') ADVANCE(153);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 145:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'n') ADVANCE(154);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'p') ADVANCE(132);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 146:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'p') ADVANCE(133);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'r') ADVANCE(136);
+      if (lookahead == 'u') ADVANCE(124);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 147:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'r') ADVANCE(137);
-      if (lookahead == 'u') ADVANCE(125);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'r') ADVANCE(131);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 148:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'r') ADVANCE(132);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 's') ADVANCE(158);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 149:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 's') ADVANCE(159);
+      if (lookahead == 's') ADVANCE(157);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 150:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 's') ADVANCE(158);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 's') ADVANCE(154);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 151:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 's') ADVANCE(155);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 's') ADVANCE(134);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 152:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 's') ADVANCE(135);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 't') ADVANCE(157);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 153:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 't') ADVANCE(158);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 't') ADVANCE(149);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 154:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 't') ADVANCE(150);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'u') ADVANCE(147);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 155:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'u') ADVANCE(148);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == 'u') ADVANCE(141);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 156:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == 'u') ADVANCE(142);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (lookahead == '\t' ||
+          lookahead == ' ') ADVANCE(123);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\t' &&
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 157:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (lookahead == '\t' ||
-          lookahead == ' ') ADVANCE(124);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
+      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(157);
       if (lookahead != 0 &&
-          lookahead != '\t' &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 158:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(31);
-      if (set_contains(sym_identifier_character_set_2, 800, lookahead)) ADVANCE(158);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 159:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(31);
+      if (lookahead == '*') ADVANCE(33);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(159);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 160:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(12);
+      if (lookahead == '*') ADVANCE(2);
+      if (lookahead == '/') ADVANCE(162);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(160);
+          lookahead != '\n') ADVANCE(158);
       END_STATE();
     case 161:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(5);
-      if (lookahead == '@') ADVANCE(162);
-      if (lookahead == '\t' ||
-          lookahead == '\r' ||
-          lookahead == ' ') ADVANCE(161);
+      if (lookahead == '*') ADVANCE(32);
+      if (lookahead == '}') ADVANCE(158);
       if (lookahead != 0 &&
-          lookahead != '\t' &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(161);
       END_STATE();
     case 162:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 'b') ADVANCE(164);
-      if (lookahead == 't') ADVANCE(165);
+      if (lookahead == '*') ADVANCE(73);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(162);
       END_STATE();
     case 163:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 'c') ADVANCE(166);
+      if (lookahead == '*') ADVANCE(13);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(163);
       END_STATE();
     case 164:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 'e') ADVANCE(167);
+      if (lookahead == '@') ADVANCE(165);
+      if (lookahead == '\t' ||
+          lookahead == '\r' ||
+          lookahead == ' ') ADVANCE(164);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\t' &&
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 165:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 'e') ADVANCE(168);
+      if (lookahead == 'b') ADVANCE(167);
+      if (lookahead == 't') ADVANCE(168);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 166:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 'h') ADVANCE(170);
+      if (lookahead == 'c') ADVANCE(169);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 167:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 'n') ADVANCE(163);
+      if (lookahead == 'e') ADVANCE(170);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 168:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 's') ADVANCE(169);
+      if (lookahead == 'e') ADVANCE(171);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 169:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == 't') ADVANCE(170);
+      if (lookahead == 'h') ADVANCE(173);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 170:
       ACCEPT_TOKEN(sym__header_text);
       if (lookahead == '*') ADVANCE(5);
+      if (lookahead == 'n') ADVANCE(166);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(170);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 171:
       ACCEPT_TOKEN(sym__header_text);
-      if (lookahead == '*') ADVANCE(72);
+      if (lookahead == '*') ADVANCE(5);
+      if (lookahead == 's') ADVANCE(172);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(171);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 172:
-      ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '\n') ADVANCE(17);
-      if (lookahead == '*') ADVANCE(4);
-      if (lookahead == '@') ADVANCE(181);
-      if (lookahead == '\t' ||
-          lookahead == '\r' ||
-          lookahead == ' ') ADVANCE(172);
-      if (lookahead != 0) ADVANCE(189);
+      ACCEPT_TOKEN(sym__header_text);
+      if (lookahead == '*') ADVANCE(5);
+      if (lookahead == 't') ADVANCE(173);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 173:
-      ACCEPT_TOKEN(sym__header_line);
-      ADVANCE_MAP(
-        0x0b, 179,
-        '(', 174,
-        '*', 61,
-        '/', 175,
-        'b', 86,
-        'e', 101,
-        'f', 79,
-        'p', 106,
-        'r', 114,
-        's', 81,
-        '{', 176,
-        0xa0, 173,
-        0xfeff, 173,
-        '\t', 173,
-        '\f', 173,
-        '\r', 173,
-        ' ', 173,
-      );
-      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(117);
+      ACCEPT_TOKEN(sym__header_text);
+      if (lookahead == '*') ADVANCE(5);
       if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(179);
+          lookahead != '\n') ADVANCE(173);
       END_STATE();
     case 174:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(29);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(179);
+      if (lookahead == '\n') ADVANCE(18);
+      if (lookahead == '*') ADVANCE(4);
+      if (lookahead == '@') ADVANCE(185);
+      if (lookahead == '\t' ||
+          lookahead == '\r' ||
+          lookahead == ' ') ADVANCE(174);
+      if (lookahead != 0) ADVANCE(193);
       END_STATE();
     case 175:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(1);
-      if (lookahead == '/') ADVANCE(190);
+      ADVANCE_MAP(
+        0x0b, 179,
+        '#', 176,
+        '(', 180,
+        '*', 62,
+        '/', 181,
+        'b', 87,
+        'e', 102,
+        'f', 80,
+        'p', 107,
+        'r', 115,
+        's', 82,
+        '{', 182,
+        0xa0, 175,
+        0xfeff, 175,
+        '\t', 175,
+        '\f', 175,
+        '\r', 175,
+        ' ', 175,
+      );
+      if (set_contains(sym_identifier_character_set_1, 685, lookahead)) ADVANCE(118);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(179);
+          (lookahead < '\t' || '\r' < lookahead)) ADVANCE(179);
       END_STATE();
     case 176:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(27);
-      if (lookahead == '}') ADVANCE(179);
+      if (lookahead == '!') ADVANCE(183);
+      if (lookahead == '*') ADVANCE(28);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(176);
+          lookahead != '\n') ADVANCE(179);
       END_STATE();
     case 177:
       ACCEPT_TOKEN(sym__header_line);
@@ -3314,7 +3319,7 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
     case 178:
       ACCEPT_TOKEN(sym__header_line);
       if (lookahead == '*') ADVANCE(28);
-      if (lookahead == 's') ADVANCE(77);
+      if (lookahead == 's') ADVANCE(78);
       if (lookahead != 0 &&
           lookahead != '\n') ADVANCE(179);
       END_STATE();
@@ -3326,78 +3331,98 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
       END_STATE();
     case 180:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(13);
+      if (lookahead == '*') ADVANCE(30);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(180);
+          lookahead != '\n') ADVANCE(179);
       END_STATE();
     case 181:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 'b') ADVANCE(183);
-      if (lookahead == 't') ADVANCE(184);
+      if (lookahead == '*') ADVANCE(1);
+      if (lookahead == '/') ADVANCE(183);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(179);
       END_STATE();
     case 182:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 'c') ADVANCE(185);
+      if (lookahead == '*') ADVANCE(29);
+      if (lookahead == '}') ADVANCE(179);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(182);
       END_STATE();
     case 183:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 'e') ADVANCE(186);
+      if (lookahead == '*') ADVANCE(72);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(183);
       END_STATE();
     case 184:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 'e') ADVANCE(187);
+      if (lookahead == '*') ADVANCE(14);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(184);
       END_STATE();
     case 185:
       ACCEPT_TOKEN(sym__header_line);
       if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 'h') ADVANCE(75);
+      if (lookahead == 'b') ADVANCE(187);
+      if (lookahead == 't') ADVANCE(188);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     case 186:
       ACCEPT_TOKEN(sym__header_line);
       if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 'n') ADVANCE(182);
+      if (lookahead == 'c') ADVANCE(189);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     case 187:
       ACCEPT_TOKEN(sym__header_line);
       if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 's') ADVANCE(188);
+      if (lookahead == 'e') ADVANCE(190);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     case 188:
       ACCEPT_TOKEN(sym__header_line);
       if (lookahead == '*') ADVANCE(4);
-      if (lookahead == 't') ADVANCE(75);
+      if (lookahead == 'e') ADVANCE(191);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     case 189:
       ACCEPT_TOKEN(sym__header_line);
       if (lookahead == '*') ADVANCE(4);
+      if (lookahead == 'h') ADVANCE(76);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(189);
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     case 190:
       ACCEPT_TOKEN(sym__header_line);
-      if (lookahead == '*') ADVANCE(71);
+      if (lookahead == '*') ADVANCE(4);
+      if (lookahead == 'n') ADVANCE(186);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(190);
+          lookahead != '\n') ADVANCE(193);
+      END_STATE();
+    case 191:
+      ACCEPT_TOKEN(sym__header_line);
+      if (lookahead == '*') ADVANCE(4);
+      if (lookahead == 's') ADVANCE(192);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(193);
+      END_STATE();
+    case 192:
+      ACCEPT_TOKEN(sym__header_line);
+      if (lookahead == '*') ADVANCE(4);
+      if (lookahead == 't') ADVANCE(76);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(193);
+      END_STATE();
+    case 193:
+      ACCEPT_TOKEN(sym__header_line);
+      if (lookahead == '*') ADVANCE(4);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(193);
       END_STATE();
     default:
       return false;
@@ -4524,540 +4549,540 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
 
 static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [0] = {.lex_state = 0},
-  [1] = {.lex_state = 37},
-  [2] = {.lex_state = 37},
-  [3] = {.lex_state = 37},
-  [4] = {.lex_state = 37},
-  [5] = {.lex_state = 37},
-  [6] = {.lex_state = 37},
-  [7] = {.lex_state = 37},
-  [8] = {.lex_state = 37},
-  [9] = {.lex_state = 37},
-  [10] = {.lex_state = 37},
-  [11] = {.lex_state = 37},
-  [12] = {.lex_state = 37},
-  [13] = {.lex_state = 37},
-  [14] = {.lex_state = 37},
-  [15] = {.lex_state = 37},
-  [16] = {.lex_state = 37},
-  [17] = {.lex_state = 37},
-  [18] = {.lex_state = 37},
-  [19] = {.lex_state = 37},
-  [20] = {.lex_state = 37},
-  [21] = {.lex_state = 37},
-  [22] = {.lex_state = 37},
-  [23] = {.lex_state = 37},
-  [24] = {.lex_state = 37},
-  [25] = {.lex_state = 37},
-  [26] = {.lex_state = 37},
-  [27] = {.lex_state = 37},
-  [28] = {.lex_state = 37},
-  [29] = {.lex_state = 37},
-  [30] = {.lex_state = 37},
-  [31] = {.lex_state = 37},
-  [32] = {.lex_state = 37},
-  [33] = {.lex_state = 37},
-  [34] = {.lex_state = 37},
-  [35] = {.lex_state = 37},
+  [1] = {.lex_state = 38},
+  [2] = {.lex_state = 38},
+  [3] = {.lex_state = 38},
+  [4] = {.lex_state = 38},
+  [5] = {.lex_state = 38},
+  [6] = {.lex_state = 38},
+  [7] = {.lex_state = 38},
+  [8] = {.lex_state = 38},
+  [9] = {.lex_state = 38},
+  [10] = {.lex_state = 38},
+  [11] = {.lex_state = 38},
+  [12] = {.lex_state = 38},
+  [13] = {.lex_state = 38},
+  [14] = {.lex_state = 38},
+  [15] = {.lex_state = 38},
+  [16] = {.lex_state = 38},
+  [17] = {.lex_state = 38},
+  [18] = {.lex_state = 38},
+  [19] = {.lex_state = 38},
+  [20] = {.lex_state = 38},
+  [21] = {.lex_state = 38},
+  [22] = {.lex_state = 38},
+  [23] = {.lex_state = 38},
+  [24] = {.lex_state = 38},
+  [25] = {.lex_state = 38},
+  [26] = {.lex_state = 38},
+  [27] = {.lex_state = 38},
+  [28] = {.lex_state = 38},
+  [29] = {.lex_state = 38},
+  [30] = {.lex_state = 38},
+  [31] = {.lex_state = 38},
+  [32] = {.lex_state = 38},
+  [33] = {.lex_state = 38},
+  [34] = {.lex_state = 38},
+  [35] = {.lex_state = 38},
   [36] = {.lex_state = 8},
   [37] = {.lex_state = 8},
-  [38] = {.lex_state = 37},
+  [38] = {.lex_state = 38},
   [39] = {.lex_state = 8},
   [40] = {.lex_state = 8},
   [41] = {.lex_state = 8},
   [42] = {.lex_state = 8},
-  [43] = {.lex_state = 37},
-  [44] = {.lex_state = 37},
-  [45] = {.lex_state = 37},
-  [46] = {.lex_state = 37},
+  [43] = {.lex_state = 38},
+  [44] = {.lex_state = 38},
+  [45] = {.lex_state = 38},
+  [46] = {.lex_state = 38},
   [47] = {.lex_state = 8},
-  [48] = {.lex_state = 37},
-  [49] = {.lex_state = 37},
-  [50] = {.lex_state = 37},
-  [51] = {.lex_state = 37},
-  [52] = {.lex_state = 37},
-  [53] = {.lex_state = 37},
-  [54] = {.lex_state = 37},
-  [55] = {.lex_state = 37},
-  [56] = {.lex_state = 37},
-  [57] = {.lex_state = 37},
-  [58] = {.lex_state = 37},
-  [59] = {.lex_state = 37},
-  [60] = {.lex_state = 37},
-  [61] = {.lex_state = 37},
-  [62] = {.lex_state = 37},
-  [63] = {.lex_state = 37},
-  [64] = {.lex_state = 37},
-  [65] = {.lex_state = 37},
-  [66] = {.lex_state = 37},
-  [67] = {.lex_state = 37},
-  [68] = {.lex_state = 37},
-  [69] = {.lex_state = 37},
-  [70] = {.lex_state = 37},
-  [71] = {.lex_state = 37},
-  [72] = {.lex_state = 37},
-  [73] = {.lex_state = 37},
-  [74] = {.lex_state = 37},
-  [75] = {.lex_state = 37},
-  [76] = {.lex_state = 37},
-  [77] = {.lex_state = 37},
-  [78] = {.lex_state = 37},
-  [79] = {.lex_state = 37},
-  [80] = {.lex_state = 37},
-  [81] = {.lex_state = 37},
-  [82] = {.lex_state = 37},
-  [83] = {.lex_state = 37},
-  [84] = {.lex_state = 37},
-  [85] = {.lex_state = 37},
-  [86] = {.lex_state = 37},
-  [87] = {.lex_state = 37},
-  [88] = {.lex_state = 37},
-  [89] = {.lex_state = 37},
-  [90] = {.lex_state = 37},
-  [91] = {.lex_state = 37},
-  [92] = {.lex_state = 37},
-  [93] = {.lex_state = 37},
-  [94] = {.lex_state = 37},
-  [95] = {.lex_state = 37},
-  [96] = {.lex_state = 37},
-  [97] = {.lex_state = 37},
-  [98] = {.lex_state = 37},
-  [99] = {.lex_state = 37},
-  [100] = {.lex_state = 37},
-  [101] = {.lex_state = 37},
-  [102] = {.lex_state = 37},
-  [103] = {.lex_state = 37},
-  [104] = {.lex_state = 37},
-  [105] = {.lex_state = 37},
-  [106] = {.lex_state = 37},
-  [107] = {.lex_state = 37},
-  [108] = {.lex_state = 37},
-  [109] = {.lex_state = 37},
-  [110] = {.lex_state = 37},
-  [111] = {.lex_state = 37},
-  [112] = {.lex_state = 37},
-  [113] = {.lex_state = 37},
-  [114] = {.lex_state = 37},
-  [115] = {.lex_state = 37},
-  [116] = {.lex_state = 37},
-  [117] = {.lex_state = 37},
-  [118] = {.lex_state = 37},
-  [119] = {.lex_state = 37},
-  [120] = {.lex_state = 37},
-  [121] = {.lex_state = 37},
-  [122] = {.lex_state = 37},
-  [123] = {.lex_state = 37},
-  [124] = {.lex_state = 37},
-  [125] = {.lex_state = 37},
-  [126] = {.lex_state = 37},
-  [127] = {.lex_state = 37},
-  [128] = {.lex_state = 37},
+  [48] = {.lex_state = 38},
+  [49] = {.lex_state = 38},
+  [50] = {.lex_state = 38},
+  [51] = {.lex_state = 38},
+  [52] = {.lex_state = 38},
+  [53] = {.lex_state = 38},
+  [54] = {.lex_state = 38},
+  [55] = {.lex_state = 38},
+  [56] = {.lex_state = 38},
+  [57] = {.lex_state = 38},
+  [58] = {.lex_state = 38},
+  [59] = {.lex_state = 38},
+  [60] = {.lex_state = 38},
+  [61] = {.lex_state = 38},
+  [62] = {.lex_state = 38},
+  [63] = {.lex_state = 38},
+  [64] = {.lex_state = 38},
+  [65] = {.lex_state = 38},
+  [66] = {.lex_state = 38},
+  [67] = {.lex_state = 38},
+  [68] = {.lex_state = 38},
+  [69] = {.lex_state = 38},
+  [70] = {.lex_state = 38},
+  [71] = {.lex_state = 38},
+  [72] = {.lex_state = 38},
+  [73] = {.lex_state = 38},
+  [74] = {.lex_state = 38},
+  [75] = {.lex_state = 38},
+  [76] = {.lex_state = 38},
+  [77] = {.lex_state = 38},
+  [78] = {.lex_state = 38},
+  [79] = {.lex_state = 38},
+  [80] = {.lex_state = 38},
+  [81] = {.lex_state = 38},
+  [82] = {.lex_state = 38},
+  [83] = {.lex_state = 38},
+  [84] = {.lex_state = 38},
+  [85] = {.lex_state = 38},
+  [86] = {.lex_state = 38},
+  [87] = {.lex_state = 38},
+  [88] = {.lex_state = 38},
+  [89] = {.lex_state = 38},
+  [90] = {.lex_state = 38},
+  [91] = {.lex_state = 38},
+  [92] = {.lex_state = 38},
+  [93] = {.lex_state = 38},
+  [94] = {.lex_state = 38},
+  [95] = {.lex_state = 38},
+  [96] = {.lex_state = 38},
+  [97] = {.lex_state = 38},
+  [98] = {.lex_state = 38},
+  [99] = {.lex_state = 38},
+  [100] = {.lex_state = 38},
+  [101] = {.lex_state = 38},
+  [102] = {.lex_state = 38},
+  [103] = {.lex_state = 38},
+  [104] = {.lex_state = 38},
+  [105] = {.lex_state = 38},
+  [106] = {.lex_state = 38},
+  [107] = {.lex_state = 38},
+  [108] = {.lex_state = 38},
+  [109] = {.lex_state = 38},
+  [110] = {.lex_state = 38},
+  [111] = {.lex_state = 38},
+  [112] = {.lex_state = 38},
+  [113] = {.lex_state = 38},
+  [114] = {.lex_state = 38},
+  [115] = {.lex_state = 38},
+  [116] = {.lex_state = 38},
+  [117] = {.lex_state = 38},
+  [118] = {.lex_state = 38},
+  [119] = {.lex_state = 38},
+  [120] = {.lex_state = 38},
+  [121] = {.lex_state = 38},
+  [122] = {.lex_state = 38},
+  [123] = {.lex_state = 38},
+  [124] = {.lex_state = 38},
+  [125] = {.lex_state = 38},
+  [126] = {.lex_state = 38},
+  [127] = {.lex_state = 38},
+  [128] = {.lex_state = 38},
   [129] = {.lex_state = 8},
   [130] = {.lex_state = 8},
   [131] = {.lex_state = 8},
   [132] = {.lex_state = 8},
   [133] = {.lex_state = 8},
   [134] = {.lex_state = 8},
-  [135] = {.lex_state = 37},
-  [136] = {.lex_state = 37},
+  [135] = {.lex_state = 38},
+  [136] = {.lex_state = 38},
   [137] = {.lex_state = 8},
-  [138] = {.lex_state = 37},
+  [138] = {.lex_state = 38},
   [139] = {.lex_state = 8},
-  [140] = {.lex_state = 37},
+  [140] = {.lex_state = 38},
   [141] = {.lex_state = 8},
-  [142] = {.lex_state = 37},
-  [143] = {.lex_state = 37},
+  [142] = {.lex_state = 38},
+  [143] = {.lex_state = 38},
   [144] = {.lex_state = 8},
-  [145] = {.lex_state = 37},
+  [145] = {.lex_state = 38},
   [146] = {.lex_state = 8},
   [147] = {.lex_state = 8},
   [148] = {.lex_state = 8},
   [149] = {.lex_state = 8},
   [150] = {.lex_state = 8},
-  [151] = {.lex_state = 37},
-  [152] = {.lex_state = 37},
-  [153] = {.lex_state = 37},
-  [154] = {.lex_state = 37},
-  [155] = {.lex_state = 37},
-  [156] = {.lex_state = 37},
-  [157] = {.lex_state = 37},
-  [158] = {.lex_state = 37},
+  [151] = {.lex_state = 38},
+  [152] = {.lex_state = 38},
+  [153] = {.lex_state = 38},
+  [154] = {.lex_state = 38},
+  [155] = {.lex_state = 38},
+  [156] = {.lex_state = 38},
+  [157] = {.lex_state = 38},
+  [158] = {.lex_state = 38},
   [159] = {.lex_state = 8},
   [160] = {.lex_state = 8},
-  [161] = {.lex_state = 37},
-  [162] = {.lex_state = 37},
-  [163] = {.lex_state = 37},
-  [164] = {.lex_state = 37},
-  [165] = {.lex_state = 37},
-  [166] = {.lex_state = 37},
-  [167] = {.lex_state = 37},
-  [168] = {.lex_state = 37},
-  [169] = {.lex_state = 37},
-  [170] = {.lex_state = 37},
-  [171] = {.lex_state = 37},
-  [172] = {.lex_state = 37},
-  [173] = {.lex_state = 37},
-  [174] = {.lex_state = 37},
-  [175] = {.lex_state = 37},
-  [176] = {.lex_state = 37},
-  [177] = {.lex_state = 37},
-  [178] = {.lex_state = 37},
-  [179] = {.lex_state = 37},
-  [180] = {.lex_state = 37},
-  [181] = {.lex_state = 37},
-  [182] = {.lex_state = 37},
-  [183] = {.lex_state = 37},
-  [184] = {.lex_state = 37},
-  [185] = {.lex_state = 37},
-  [186] = {.lex_state = 37},
-  [187] = {.lex_state = 37},
-  [188] = {.lex_state = 37},
-  [189] = {.lex_state = 37},
-  [190] = {.lex_state = 37},
-  [191] = {.lex_state = 37},
-  [192] = {.lex_state = 37},
-  [193] = {.lex_state = 37},
-  [194] = {.lex_state = 37},
-  [195] = {.lex_state = 37},
-  [196] = {.lex_state = 37},
-  [197] = {.lex_state = 37},
-  [198] = {.lex_state = 37},
-  [199] = {.lex_state = 37},
-  [200] = {.lex_state = 37},
-  [201] = {.lex_state = 37},
-  [202] = {.lex_state = 37},
-  [203] = {.lex_state = 37},
-  [204] = {.lex_state = 37},
-  [205] = {.lex_state = 37},
-  [206] = {.lex_state = 37},
-  [207] = {.lex_state = 37},
-  [208] = {.lex_state = 37},
-  [209] = {.lex_state = 37},
-  [210] = {.lex_state = 37},
-  [211] = {.lex_state = 37},
-  [212] = {.lex_state = 37},
-  [213] = {.lex_state = 37},
-  [214] = {.lex_state = 37},
-  [215] = {.lex_state = 37},
-  [216] = {.lex_state = 37},
-  [217] = {.lex_state = 37},
-  [218] = {.lex_state = 37},
-  [219] = {.lex_state = 37},
-  [220] = {.lex_state = 37},
-  [221] = {.lex_state = 37},
-  [222] = {.lex_state = 37},
-  [223] = {.lex_state = 37},
-  [224] = {.lex_state = 37},
-  [225] = {.lex_state = 37},
-  [226] = {.lex_state = 37},
-  [227] = {.lex_state = 37},
-  [228] = {.lex_state = 37},
-  [229] = {.lex_state = 37},
-  [230] = {.lex_state = 37},
-  [231] = {.lex_state = 37},
-  [232] = {.lex_state = 37},
+  [161] = {.lex_state = 38},
+  [162] = {.lex_state = 38},
+  [163] = {.lex_state = 38},
+  [164] = {.lex_state = 38},
+  [165] = {.lex_state = 38},
+  [166] = {.lex_state = 38},
+  [167] = {.lex_state = 38},
+  [168] = {.lex_state = 38},
+  [169] = {.lex_state = 38},
+  [170] = {.lex_state = 38},
+  [171] = {.lex_state = 38},
+  [172] = {.lex_state = 38},
+  [173] = {.lex_state = 38},
+  [174] = {.lex_state = 38},
+  [175] = {.lex_state = 38},
+  [176] = {.lex_state = 38},
+  [177] = {.lex_state = 38},
+  [178] = {.lex_state = 38},
+  [179] = {.lex_state = 38},
+  [180] = {.lex_state = 38},
+  [181] = {.lex_state = 38},
+  [182] = {.lex_state = 38},
+  [183] = {.lex_state = 38},
+  [184] = {.lex_state = 38},
+  [185] = {.lex_state = 38},
+  [186] = {.lex_state = 38},
+  [187] = {.lex_state = 38},
+  [188] = {.lex_state = 38},
+  [189] = {.lex_state = 38},
+  [190] = {.lex_state = 38},
+  [191] = {.lex_state = 38},
+  [192] = {.lex_state = 38},
+  [193] = {.lex_state = 38},
+  [194] = {.lex_state = 38},
+  [195] = {.lex_state = 38},
+  [196] = {.lex_state = 38},
+  [197] = {.lex_state = 38},
+  [198] = {.lex_state = 38},
+  [199] = {.lex_state = 38},
+  [200] = {.lex_state = 38},
+  [201] = {.lex_state = 38},
+  [202] = {.lex_state = 38},
+  [203] = {.lex_state = 38},
+  [204] = {.lex_state = 38},
+  [205] = {.lex_state = 38},
+  [206] = {.lex_state = 38},
+  [207] = {.lex_state = 38},
+  [208] = {.lex_state = 38},
+  [209] = {.lex_state = 38},
+  [210] = {.lex_state = 38},
+  [211] = {.lex_state = 38},
+  [212] = {.lex_state = 38},
+  [213] = {.lex_state = 38},
+  [214] = {.lex_state = 38},
+  [215] = {.lex_state = 38},
+  [216] = {.lex_state = 38},
+  [217] = {.lex_state = 38},
+  [218] = {.lex_state = 38},
+  [219] = {.lex_state = 38},
+  [220] = {.lex_state = 38},
+  [221] = {.lex_state = 38},
+  [222] = {.lex_state = 38},
+  [223] = {.lex_state = 38},
+  [224] = {.lex_state = 38},
+  [225] = {.lex_state = 38},
+  [226] = {.lex_state = 38},
+  [227] = {.lex_state = 38},
+  [228] = {.lex_state = 38},
+  [229] = {.lex_state = 38},
+  [230] = {.lex_state = 38},
+  [231] = {.lex_state = 38},
+  [232] = {.lex_state = 38},
   [233] = {.lex_state = 8},
   [234] = {.lex_state = 8},
-  [235] = {.lex_state = 37},
-  [236] = {.lex_state = 37},
-  [237] = {.lex_state = 37},
-  [238] = {.lex_state = 37},
-  [239] = {.lex_state = 37},
-  [240] = {.lex_state = 37},
-  [241] = {.lex_state = 37},
-  [242] = {.lex_state = 37},
-  [243] = {.lex_state = 37},
-  [244] = {.lex_state = 37},
-  [245] = {.lex_state = 37},
-  [246] = {.lex_state = 37},
-  [247] = {.lex_state = 37},
-  [248] = {.lex_state = 37},
-  [249] = {.lex_state = 37},
-  [250] = {.lex_state = 37},
-  [251] = {.lex_state = 37},
-  [252] = {.lex_state = 37},
-  [253] = {.lex_state = 37},
-  [254] = {.lex_state = 37},
-  [255] = {.lex_state = 37},
-  [256] = {.lex_state = 37},
-  [257] = {.lex_state = 37},
-  [258] = {.lex_state = 37},
-  [259] = {.lex_state = 37},
-  [260] = {.lex_state = 37},
-  [261] = {.lex_state = 37},
+  [235] = {.lex_state = 38},
+  [236] = {.lex_state = 38},
+  [237] = {.lex_state = 38},
+  [238] = {.lex_state = 38},
+  [239] = {.lex_state = 38},
+  [240] = {.lex_state = 38},
+  [241] = {.lex_state = 38},
+  [242] = {.lex_state = 38},
+  [243] = {.lex_state = 38},
+  [244] = {.lex_state = 38},
+  [245] = {.lex_state = 38},
+  [246] = {.lex_state = 38},
+  [247] = {.lex_state = 38},
+  [248] = {.lex_state = 38},
+  [249] = {.lex_state = 38},
+  [250] = {.lex_state = 38},
+  [251] = {.lex_state = 38},
+  [252] = {.lex_state = 38},
+  [253] = {.lex_state = 38},
+  [254] = {.lex_state = 38},
+  [255] = {.lex_state = 38},
+  [256] = {.lex_state = 38},
+  [257] = {.lex_state = 38},
+  [258] = {.lex_state = 38},
+  [259] = {.lex_state = 38},
+  [260] = {.lex_state = 38},
+  [261] = {.lex_state = 38},
   [262] = {.lex_state = 8},
-  [263] = {.lex_state = 37},
-  [264] = {.lex_state = 37},
-  [265] = {.lex_state = 37},
-  [266] = {.lex_state = 37},
-  [267] = {.lex_state = 37},
-  [268] = {.lex_state = 37},
-  [269] = {.lex_state = 37},
-  [270] = {.lex_state = 37},
-  [271] = {.lex_state = 37},
-  [272] = {.lex_state = 37},
-  [273] = {.lex_state = 37},
-  [274] = {.lex_state = 37},
-  [275] = {.lex_state = 37},
-  [276] = {.lex_state = 37},
-  [277] = {.lex_state = 37},
-  [278] = {.lex_state = 37},
-  [279] = {.lex_state = 37},
-  [280] = {.lex_state = 37},
-  [281] = {.lex_state = 37},
-  [282] = {.lex_state = 37},
-  [283] = {.lex_state = 37},
-  [284] = {.lex_state = 37},
-  [285] = {.lex_state = 37},
-  [286] = {.lex_state = 37},
-  [287] = {.lex_state = 37},
-  [288] = {.lex_state = 37},
-  [289] = {.lex_state = 37},
-  [290] = {.lex_state = 37},
-  [291] = {.lex_state = 37},
+  [263] = {.lex_state = 38},
+  [264] = {.lex_state = 38},
+  [265] = {.lex_state = 38},
+  [266] = {.lex_state = 38},
+  [267] = {.lex_state = 38},
+  [268] = {.lex_state = 38},
+  [269] = {.lex_state = 38},
+  [270] = {.lex_state = 38},
+  [271] = {.lex_state = 38},
+  [272] = {.lex_state = 38},
+  [273] = {.lex_state = 38},
+  [274] = {.lex_state = 38},
+  [275] = {.lex_state = 38},
+  [276] = {.lex_state = 38},
+  [277] = {.lex_state = 38},
+  [278] = {.lex_state = 38},
+  [279] = {.lex_state = 38},
+  [280] = {.lex_state = 38},
+  [281] = {.lex_state = 38},
+  [282] = {.lex_state = 38},
+  [283] = {.lex_state = 38},
+  [284] = {.lex_state = 38},
+  [285] = {.lex_state = 38},
+  [286] = {.lex_state = 38},
+  [287] = {.lex_state = 38},
+  [288] = {.lex_state = 38},
+  [289] = {.lex_state = 38},
+  [290] = {.lex_state = 38},
+  [291] = {.lex_state = 38},
   [292] = {.lex_state = 0},
   [293] = {.lex_state = 9},
-  [294] = {.lex_state = 37},
-  [295] = {.lex_state = 37},
+  [294] = {.lex_state = 38},
+  [295] = {.lex_state = 38},
   [296] = {.lex_state = 0},
-  [297] = {.lex_state = 37},
+  [297] = {.lex_state = 38},
   [298] = {.lex_state = 0},
-  [299] = {.lex_state = 37},
+  [299] = {.lex_state = 38},
   [300] = {.lex_state = 0},
-  [301] = {.lex_state = 37},
+  [301] = {.lex_state = 38},
   [302] = {.lex_state = 10},
   [303] = {.lex_state = 10},
-  [304] = {.lex_state = 37},
-  [305] = {.lex_state = 37},
-  [306] = {.lex_state = 37},
-  [307] = {.lex_state = 37},
-  [308] = {.lex_state = 37},
-  [309] = {.lex_state = 37},
+  [304] = {.lex_state = 38},
+  [305] = {.lex_state = 38},
+  [306] = {.lex_state = 38},
+  [307] = {.lex_state = 38},
+  [308] = {.lex_state = 38},
+  [309] = {.lex_state = 38},
   [310] = {.lex_state = 10},
-  [311] = {.lex_state = 37},
+  [311] = {.lex_state = 38},
   [312] = {.lex_state = 9},
-  [313] = {.lex_state = 37},
+  [313] = {.lex_state = 38},
   [314] = {.lex_state = 10},
-  [315] = {.lex_state = 37},
-  [316] = {.lex_state = 37},
-  [317] = {.lex_state = 37},
-  [318] = {.lex_state = 37},
-  [319] = {.lex_state = 37},
-  [320] = {.lex_state = 37},
+  [315] = {.lex_state = 38},
+  [316] = {.lex_state = 38},
+  [317] = {.lex_state = 38},
+  [318] = {.lex_state = 38},
+  [319] = {.lex_state = 38},
+  [320] = {.lex_state = 38},
   [321] = {.lex_state = 0},
-  [322] = {.lex_state = 37},
-  [323] = {.lex_state = 37},
+  [322] = {.lex_state = 38},
+  [323] = {.lex_state = 38},
   [324] = {.lex_state = 10},
   [325] = {.lex_state = 0},
-  [326] = {.lex_state = 37},
+  [326] = {.lex_state = 38},
   [327] = {.lex_state = 10},
-  [328] = {.lex_state = 37},
-  [329] = {.lex_state = 37},
-  [330] = {.lex_state = 37},
-  [331] = {.lex_state = 37},
-  [332] = {.lex_state = 37},
-  [333] = {.lex_state = 37},
-  [334] = {.lex_state = 37},
-  [335] = {.lex_state = 37},
+  [328] = {.lex_state = 38},
+  [329] = {.lex_state = 38},
+  [330] = {.lex_state = 38},
+  [331] = {.lex_state = 38},
+  [332] = {.lex_state = 38},
+  [333] = {.lex_state = 38},
+  [334] = {.lex_state = 38},
+  [335] = {.lex_state = 38},
   [336] = {.lex_state = 0},
-  [337] = {.lex_state = 37},
-  [338] = {.lex_state = 37},
-  [339] = {.lex_state = 37},
-  [340] = {.lex_state = 37},
-  [341] = {.lex_state = 37},
-  [342] = {.lex_state = 37},
-  [343] = {.lex_state = 37},
-  [344] = {.lex_state = 37},
-  [345] = {.lex_state = 37},
-  [346] = {.lex_state = 37},
-  [347] = {.lex_state = 37},
-  [348] = {.lex_state = 37},
-  [349] = {.lex_state = 37},
-  [350] = {.lex_state = 37},
-  [351] = {.lex_state = 37},
-  [352] = {.lex_state = 37},
-  [353] = {.lex_state = 37},
-  [354] = {.lex_state = 37},
-  [355] = {.lex_state = 37},
-  [356] = {.lex_state = 37},
-  [357] = {.lex_state = 37},
-  [358] = {.lex_state = 37},
-  [359] = {.lex_state = 37},
-  [360] = {.lex_state = 37},
-  [361] = {.lex_state = 37},
-  [362] = {.lex_state = 37},
-  [363] = {.lex_state = 37},
-  [364] = {.lex_state = 37},
+  [337] = {.lex_state = 38},
+  [338] = {.lex_state = 38},
+  [339] = {.lex_state = 38},
+  [340] = {.lex_state = 38},
+  [341] = {.lex_state = 38},
+  [342] = {.lex_state = 38},
+  [343] = {.lex_state = 38},
+  [344] = {.lex_state = 38},
+  [345] = {.lex_state = 38},
+  [346] = {.lex_state = 38},
+  [347] = {.lex_state = 38},
+  [348] = {.lex_state = 38},
+  [349] = {.lex_state = 38},
+  [350] = {.lex_state = 38},
+  [351] = {.lex_state = 38},
+  [352] = {.lex_state = 38},
+  [353] = {.lex_state = 38},
+  [354] = {.lex_state = 38},
+  [355] = {.lex_state = 38},
+  [356] = {.lex_state = 38},
+  [357] = {.lex_state = 38},
+  [358] = {.lex_state = 38},
+  [359] = {.lex_state = 38},
+  [360] = {.lex_state = 38},
+  [361] = {.lex_state = 38},
+  [362] = {.lex_state = 38},
+  [363] = {.lex_state = 38},
+  [364] = {.lex_state = 38},
   [365] = {.lex_state = 0},
-  [366] = {.lex_state = 37},
-  [367] = {.lex_state = 37},
-  [368] = {.lex_state = 37},
-  [369] = {.lex_state = 37},
-  [370] = {.lex_state = 37},
-  [371] = {.lex_state = 37},
-  [372] = {.lex_state = 37},
+  [366] = {.lex_state = 38},
+  [367] = {.lex_state = 38},
+  [368] = {.lex_state = 38},
+  [369] = {.lex_state = 38},
+  [370] = {.lex_state = 38},
+  [371] = {.lex_state = 38},
+  [372] = {.lex_state = 38},
   [373] = {.lex_state = 0},
-  [374] = {.lex_state = 37},
-  [375] = {.lex_state = 37},
-  [376] = {.lex_state = 37},
-  [377] = {.lex_state = 37},
-  [378] = {.lex_state = 37},
-  [379] = {.lex_state = 37},
-  [380] = {.lex_state = 37},
-  [381] = {.lex_state = 37},
-  [382] = {.lex_state = 37},
-  [383] = {.lex_state = 37},
-  [384] = {.lex_state = 37},
-  [385] = {.lex_state = 37},
-  [386] = {.lex_state = 37},
-  [387] = {.lex_state = 37},
-  [388] = {.lex_state = 37},
-  [389] = {.lex_state = 37},
-  [390] = {.lex_state = 37},
-  [391] = {.lex_state = 37},
-  [392] = {.lex_state = 37},
-  [393] = {.lex_state = 37},
-  [394] = {.lex_state = 37},
-  [395] = {.lex_state = 37},
-  [396] = {.lex_state = 37},
-  [397] = {.lex_state = 37},
-  [398] = {.lex_state = 37},
-  [399] = {.lex_state = 37},
-  [400] = {.lex_state = 37},
-  [401] = {.lex_state = 37},
-  [402] = {.lex_state = 37},
-  [403] = {.lex_state = 37},
-  [404] = {.lex_state = 37},
-  [405] = {.lex_state = 37},
-  [406] = {.lex_state = 37},
+  [374] = {.lex_state = 38},
+  [375] = {.lex_state = 38},
+  [376] = {.lex_state = 38},
+  [377] = {.lex_state = 38},
+  [378] = {.lex_state = 38},
+  [379] = {.lex_state = 38},
+  [380] = {.lex_state = 38},
+  [381] = {.lex_state = 38},
+  [382] = {.lex_state = 38},
+  [383] = {.lex_state = 38},
+  [384] = {.lex_state = 38},
+  [385] = {.lex_state = 38},
+  [386] = {.lex_state = 38},
+  [387] = {.lex_state = 38},
+  [388] = {.lex_state = 38},
+  [389] = {.lex_state = 38},
+  [390] = {.lex_state = 38},
+  [391] = {.lex_state = 38},
+  [392] = {.lex_state = 38},
+  [393] = {.lex_state = 38},
+  [394] = {.lex_state = 38},
+  [395] = {.lex_state = 38},
+  [396] = {.lex_state = 38},
+  [397] = {.lex_state = 38},
+  [398] = {.lex_state = 38},
+  [399] = {.lex_state = 38},
+  [400] = {.lex_state = 38},
+  [401] = {.lex_state = 38},
+  [402] = {.lex_state = 38},
+  [403] = {.lex_state = 38},
+  [404] = {.lex_state = 38},
+  [405] = {.lex_state = 38},
+  [406] = {.lex_state = 38},
   [407] = {.lex_state = 0},
-  [408] = {.lex_state = 37},
+  [408] = {.lex_state = 38},
   [409] = {.lex_state = 0},
-  [410] = {.lex_state = 37},
-  [411] = {.lex_state = 37},
-  [412] = {.lex_state = 37},
-  [413] = {.lex_state = 37},
-  [414] = {.lex_state = 37},
-  [415] = {.lex_state = 37},
-  [416] = {.lex_state = 37},
-  [417] = {.lex_state = 37},
-  [418] = {.lex_state = 37},
+  [410] = {.lex_state = 38},
+  [411] = {.lex_state = 38},
+  [412] = {.lex_state = 38},
+  [413] = {.lex_state = 38},
+  [414] = {.lex_state = 38},
+  [415] = {.lex_state = 38},
+  [416] = {.lex_state = 38},
+  [417] = {.lex_state = 38},
+  [418] = {.lex_state = 38},
   [419] = {.lex_state = 0},
-  [420] = {.lex_state = 37},
+  [420] = {.lex_state = 38},
   [421] = {.lex_state = 0},
   [422] = {.lex_state = 0},
-  [423] = {.lex_state = 37},
-  [424] = {.lex_state = 37},
+  [423] = {.lex_state = 38},
+  [424] = {.lex_state = 38},
   [425] = {.lex_state = 0},
-  [426] = {.lex_state = 37},
-  [427] = {.lex_state = 37},
-  [428] = {.lex_state = 37},
-  [429] = {.lex_state = 37},
+  [426] = {.lex_state = 38},
+  [427] = {.lex_state = 38},
+  [428] = {.lex_state = 38},
+  [429] = {.lex_state = 38},
   [430] = {.lex_state = 0},
-  [431] = {.lex_state = 37},
-  [432] = {.lex_state = 37},
+  [431] = {.lex_state = 38},
+  [432] = {.lex_state = 38},
   [433] = {.lex_state = 0},
-  [434] = {.lex_state = 37},
-  [435] = {.lex_state = 37},
-  [436] = {.lex_state = 37},
+  [434] = {.lex_state = 38},
+  [435] = {.lex_state = 38},
+  [436] = {.lex_state = 38},
   [437] = {.lex_state = 0},
-  [438] = {.lex_state = 37},
-  [439] = {.lex_state = 37},
-  [440] = {.lex_state = 37},
-  [441] = {.lex_state = 37},
+  [438] = {.lex_state = 38},
+  [439] = {.lex_state = 38},
+  [440] = {.lex_state = 38},
+  [441] = {.lex_state = 38},
   [442] = {.lex_state = 0},
-  [443] = {.lex_state = 37},
-  [444] = {.lex_state = 37},
+  [443] = {.lex_state = 38},
+  [444] = {.lex_state = 38},
   [445] = {.lex_state = 0},
   [446] = {.lex_state = 0},
-  [447] = {.lex_state = 37},
-  [448] = {.lex_state = 37},
-  [449] = {.lex_state = 37},
-  [450] = {.lex_state = 37},
+  [447] = {.lex_state = 38},
+  [448] = {.lex_state = 38},
+  [449] = {.lex_state = 38},
+  [450] = {.lex_state = 38},
   [451] = {.lex_state = 0},
-  [452] = {.lex_state = 37},
-  [453] = {.lex_state = 37},
+  [452] = {.lex_state = 38},
+  [453] = {.lex_state = 38},
   [454] = {.lex_state = 0},
-  [455] = {.lex_state = 37},
-  [456] = {.lex_state = 37},
-  [457] = {.lex_state = 37},
-  [458] = {.lex_state = 37},
-  [459] = {.lex_state = 37},
-  [460] = {.lex_state = 37},
-  [461] = {.lex_state = 37},
-  [462] = {.lex_state = 37},
-  [463] = {.lex_state = 37},
+  [455] = {.lex_state = 38},
+  [456] = {.lex_state = 38},
+  [457] = {.lex_state = 38},
+  [458] = {.lex_state = 38},
+  [459] = {.lex_state = 38},
+  [460] = {.lex_state = 38},
+  [461] = {.lex_state = 38},
+  [462] = {.lex_state = 38},
+  [463] = {.lex_state = 38},
   [464] = {.lex_state = 0},
-  [465] = {.lex_state = 37},
-  [466] = {.lex_state = 37},
+  [465] = {.lex_state = 38},
+  [466] = {.lex_state = 38},
   [467] = {.lex_state = 0},
   [468] = {.lex_state = 0},
-  [469] = {.lex_state = 37},
-  [470] = {.lex_state = 37},
-  [471] = {.lex_state = 37},
+  [469] = {.lex_state = 38},
+  [470] = {.lex_state = 38},
+  [471] = {.lex_state = 38},
   [472] = {.lex_state = 0},
-  [473] = {.lex_state = 37},
+  [473] = {.lex_state = 38},
   [474] = {.lex_state = 0},
-  [475] = {.lex_state = 37},
-  [476] = {.lex_state = 37},
+  [475] = {.lex_state = 38},
+  [476] = {.lex_state = 38},
   [477] = {.lex_state = 0},
-  [478] = {.lex_state = 37},
-  [479] = {.lex_state = 37},
-  [480] = {.lex_state = 37},
-  [481] = {.lex_state = 37},
+  [478] = {.lex_state = 38},
+  [479] = {.lex_state = 38},
+  [480] = {.lex_state = 38},
+  [481] = {.lex_state = 38},
   [482] = {.lex_state = 0},
-  [483] = {.lex_state = 37},
+  [483] = {.lex_state = 38},
   [484] = {.lex_state = 0},
-  [485] = {.lex_state = 37},
-  [486] = {.lex_state = 37},
-  [487] = {.lex_state = 37},
+  [485] = {.lex_state = 38},
+  [486] = {.lex_state = 38},
+  [487] = {.lex_state = 38},
   [488] = {.lex_state = 0},
-  [489] = {.lex_state = 37},
-  [490] = {.lex_state = 37},
+  [489] = {.lex_state = 38},
+  [490] = {.lex_state = 38},
   [491] = {.lex_state = 0},
   [492] = {.lex_state = 0},
-  [493] = {.lex_state = 37},
-  [494] = {.lex_state = 37},
+  [493] = {.lex_state = 38},
+  [494] = {.lex_state = 38},
   [495] = {.lex_state = 0},
-  [496] = {.lex_state = 37},
+  [496] = {.lex_state = 38},
   [497] = {.lex_state = 0},
-  [498] = {.lex_state = 37},
-  [499] = {.lex_state = 37},
-  [500] = {.lex_state = 37},
-  [501] = {.lex_state = 37},
+  [498] = {.lex_state = 38},
+  [499] = {.lex_state = 38},
+  [500] = {.lex_state = 38},
+  [501] = {.lex_state = 38},
   [502] = {.lex_state = 0},
-  [503] = {.lex_state = 37},
-  [504] = {.lex_state = 37},
+  [503] = {.lex_state = 38},
+  [504] = {.lex_state = 38},
   [505] = {.lex_state = 0},
   [506] = {.lex_state = 0},
-  [507] = {.lex_state = 37},
+  [507] = {.lex_state = 38},
   [508] = {.lex_state = 0},
   [509] = {.lex_state = 0},
   [510] = {.lex_state = 0},
-  [511] = {.lex_state = 37},
+  [511] = {.lex_state = 38},
   [512] = {.lex_state = 0},
   [513] = {.lex_state = 0},
-  [514] = {.lex_state = 37},
-  [515] = {.lex_state = 37},
+  [514] = {.lex_state = 38},
+  [515] = {.lex_state = 38},
   [516] = {.lex_state = 0},
-  [517] = {.lex_state = 37},
-  [518] = {.lex_state = 37},
+  [517] = {.lex_state = 38},
+  [518] = {.lex_state = 38},
   [519] = {.lex_state = 0},
   [520] = {.lex_state = 0},
   [521] = {.lex_state = 0},
-  [522] = {.lex_state = 37},
+  [522] = {.lex_state = 38},
   [523] = {.lex_state = 0},
-  [524] = {.lex_state = 37},
-  [525] = {.lex_state = 37},
+  [524] = {.lex_state = 38},
+  [525] = {.lex_state = 38},
   [526] = {.lex_state = 0},
-  [527] = {.lex_state = 37},
+  [527] = {.lex_state = 38},
   [528] = {.lex_state = 0},
   [529] = {.lex_state = 0},
-  [530] = {.lex_state = 37},
+  [530] = {.lex_state = 38},
   [531] = {.lex_state = 0},
-  [532] = {.lex_state = 37},
-  [533] = {.lex_state = 37},
-  [534] = {.lex_state = 37},
+  [532] = {.lex_state = 38},
+  [533] = {.lex_state = 38},
+  [534] = {.lex_state = 38},
   [535] = {.lex_state = 0},
   [536] = {.lex_state = 0},
   [537] = {.lex_state = 0},
@@ -5067,20 +5092,20 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [541] = {.lex_state = 0},
   [542] = {.lex_state = 0},
   [543] = {.lex_state = 0},
-  [544] = {.lex_state = 37},
+  [544] = {.lex_state = 38},
   [545] = {.lex_state = 0},
   [546] = {.lex_state = 0},
   [547] = {.lex_state = 0},
-  [548] = {.lex_state = 37},
+  [548] = {.lex_state = 38},
   [549] = {.lex_state = 0},
   [550] = {.lex_state = 0},
-  [551] = {.lex_state = 37},
-  [552] = {.lex_state = 37},
-  [553] = {.lex_state = 37},
+  [551] = {.lex_state = 38},
+  [552] = {.lex_state = 38},
+  [553] = {.lex_state = 38},
   [554] = {.lex_state = 0},
   [555] = {.lex_state = 0},
-  [556] = {.lex_state = 37},
-  [557] = {.lex_state = 37},
+  [556] = {.lex_state = 38},
+  [557] = {.lex_state = 38},
   [558] = {.lex_state = 0},
   [559] = {(TSStateId)(-1),},
   [560] = {(TSStateId)(-1),},
