@@ -14,13 +14,14 @@ use super::inst::Inst;
 use super::recording::Deferred;
 use crate::profile::Profile;
 
-/// Observes the interpreter.
+/// Observes the interpreter. By default it notes nothing.
 pub(super) trait Probe {
     /// Does the run have other ranks? See `ranks`.
     const ACROSS_RANKS: bool = false;
 
     /// Instruction `pc` of the current routine is about to begin; the preceding one is complete.
-    fn begin(&mut self, pc: usize);
+    #[inline(always)]
+    fn begin(&mut self, _pc: usize) {}
 
     /// Returns the change of a table's form before this instruction, if any. See Note [Random
     /// forms] in `forms`.
@@ -30,56 +31,39 @@ pub(super) trait Probe {
     }
 
     /// The instruction counts operations.
-    fn cost(&mut self, units: u64, times: u64);
+    #[inline(always)]
+    fn cost(&mut self, _units: u64, _times: u64) {}
 
     /// The instruction has called a routine.
-    fn called(&mut self, callee: &RoutineCode);
+    #[inline(always)]
+    fn called(&mut self, _callee: &RoutineCode) {}
 
     /// The instruction has left a routine, and the interpreter is back in `caller`.
-    fn left(&mut self, caller: &RoutineCode);
+    #[inline(always)]
+    fn left(&mut self, _caller: &RoutineCode) {}
 
     /// The instruction has replaced the whole routine.
-    fn intrinsic(&mut self, intrinsic: Intrinsic);
+    #[inline(always)]
+    fn intrinsic(&mut self, _intrinsic: Intrinsic) {}
 
     /// The instruction has done the work of those in `range`, each `runs` times.
-    fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
+    #[inline(always)]
+    fn together(&mut self, _routine: &RoutineCode, _range: Range<usize>, _runs: u64) {}
 
     /// Before the instruction, those `deferred` are executed.
-    fn flush(&mut self, deferred: &[Deferred]);
+    #[inline(always)]
+    fn flush(&mut self, _deferred: &[Deferred]) {}
 
     /// They have been executed.
-    fn flushed(&mut self);
+    #[inline(always)]
+    fn flushed(&mut self) {}
 }
 
 /// No observer.
 #[derive(Debug)]
 pub(super) struct NoProbe;
 
-impl Probe for NoProbe {
-    #[inline(always)]
-    fn begin(&mut self, _: usize) {}
-
-    #[inline(always)]
-    fn cost(&mut self, _: u64, _: u64) {}
-
-    #[inline(always)]
-    fn called(&mut self, _: &RoutineCode) {}
-
-    #[inline(always)]
-    fn left(&mut self, _: &RoutineCode) {}
-
-    #[inline(always)]
-    fn intrinsic(&mut self, _: Intrinsic) {}
-
-    #[inline(always)]
-    fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
-
-    #[inline(always)]
-    fn flush(&mut self, _: &[Deferred]) {}
-
-    #[inline(always)]
-    fn flushed(&mut self) {}
-}
+impl Probe for NoProbe {}
 
 /// No observer, in a run with other ranks.
 #[derive(Debug)]
@@ -87,15 +71,6 @@ pub(super) struct AcrossRanks;
 
 impl Probe for AcrossRanks {
     const ACROSS_RANKS: bool = true;
-
-    fn begin(&mut self, _: usize) {}
-    fn cost(&mut self, _: u64, _: u64) {}
-    fn called(&mut self, _: &RoutineCode) {}
-    fn left(&mut self, _: &RoutineCode) {}
-    fn intrinsic(&mut self, _: Intrinsic) {}
-    fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
-    fn flush(&mut self, _: &[Deferred]) {}
-    fn flushed(&mut self) {}
 }
 
 /// A profile. It numbers instructions across the whole program.

@@ -2,18 +2,14 @@
 //!
 //! Note [Random forms]. The form of a table must not matter at any instruction. So a machine of the
 //! tests changes forms between instructions, at random from a seed: a dense table becomes sparse or
-//! changes its home layout, a sparse one becomes dense. Recorded work, a tile kernel and a `forall`
+//! changes its home layout, a sparse one becomes dense. Recorded work and a `forall`
 //! rely on the forms that they have found; while one of them is active, nothing changes.
 
-use std::ops::Range;
+use star_base::Random;
 
-use star_base::{Intrinsic, Random};
-
-use crate::cpu::code::RoutineCode;
 use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::Reg;
 use crate::cpu::probe::Probe;
-use crate::cpu::recording::Deferred;
 use crate::cpu::table::form::Line;
 use crate::interrupt::Exec;
 
@@ -41,27 +37,11 @@ impl RandomForms {
 const INSTRUCTIONS_OF_A_CHANGE: usize = 3;
 
 impl Probe for RandomForms {
-    fn begin(&mut self, _: usize) {}
-
     fn change_of_form(&mut self) -> Option<FormChange> {
         let is_due = self.0.below(INSTRUCTIONS_OF_A_CHANGE) == 0;
         let (pick, to_sparse) = (self.0.below(1 << 16), self.0.below(2) == 0);
         is_due.then_some(FormChange { pick, to_sparse })
     }
-
-    fn cost(&mut self, _: u64, _: u64) {}
-
-    fn called(&mut self, _: &RoutineCode) {}
-
-    fn left(&mut self, _: &RoutineCode) {}
-
-    fn intrinsic(&mut self, _: Intrinsic) {}
-
-    fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
-
-    fn flush(&mut self, _: &[Deferred]) {}
-
-    fn flushed(&mut self) {}
 }
 
 impl Interpreter<'_, '_, '_> {

@@ -43,24 +43,25 @@ impl Interpreter<'_, '_, '_> {
     /// Does a loop kernel work on the rows of this rank only?
     pub(in crate::cpu) fn is_own(&self, kernel: &LoopKernel) -> bool {
         let is_own_rows = self.ranks.as_ref().is_some_and(|ranks| ranks.own_rows.is_some());
-        let mut parts = kernel.ports.iter().filter_map(|port| match port.source {
-            Source::Column(reg, _) => Some(self.table_slot(reg).elsewhere),
-            Source::Slice(_) if port.is_new => None,
-            Source::Slice(reg) => Some(self.bits_slot(reg).elsewhere),
-        });
+        let mut parts = self.elsewhere_of(kernel);
         let first = parts.next();
         is_own_rows
             || parts.all(|part| Some(part) == first)
                 && kernel.words.iter().all(|reg| !self.is_divided(*reg))
     }
 
-    /// A loop kernel has run: its slices are partitioned as its operands are.
-    pub(in crate::cpu) fn written_by(&mut self, kernel: &LoopKernel) {
-        let part = kernel.ports.iter().find_map(|port| match port.source {
+    /// Returns the number of rows on other ranks of each operand of a loop kernel.
+    fn elsewhere_of(&self, kernel: &LoopKernel) -> impl Iterator<Item = usize> {
+        kernel.ports.iter().filter_map(|port| match port.source {
             Source::Column(reg, _) => Some(self.table_slot(reg).elsewhere),
             Source::Slice(_) if port.is_new => None,
             Source::Slice(reg) => Some(self.bits_slot(reg).elsewhere),
-        });
+        })
+    }
+
+    /// A loop kernel has run: its slices are partitioned as its operands are.
+    pub(in crate::cpu) fn written_by(&mut self, kernel: &LoopKernel) {
+        let part = self.elsewhere_of(kernel).next();
         for port in kernel.ports.iter().filter(|port| port.is_written) {
             if let Source::Slice(reg) = port.source {
                 self.bits_slot_mut(reg).elsewhere = part.unwrap_or(0);
