@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::registers::BasicBlock;
 
-/// What holds where each block begins, on all paths to it; `None` where control does not come.
-/// `transfer` is what the instructions of a block do to that, and `meet` keeps what holds on
-/// another path, too, and says whether it is less.
+/// Returns the state at the beginning of each block that holds on all paths to it; `None` for an
+/// unreachable block. `transfer` applies the instructions of a block to a state; `meet` intersects a
+/// state with that of another path and returns whether it changed.
 pub(super) fn on_all_paths<S: Clone>(
     blocks: &[BasicBlock],
     entry: S,

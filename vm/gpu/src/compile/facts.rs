@@ -1,9 +1,8 @@
-//! What is surely set, or surely not: flags that nobody has to look at, shapes that an object has
-//! already.
+//! Removal of tests of flags and of shapes whose results are known.
 //!
-//! A forward analysis over the instructions: for each variable whether it may be set and whether it
-//! may be unset. An object whose extents are constants, or variables that are assigned once, keeps
-//! its size for as long as it is set.
+//! A forward dataflow analysis finds for each variable whether it may be set and whether it may be
+//! unset. An object whose extents are constants, or variables that are assigned once, keeps its size
+//! while it is set.
 
 use std::collections::BTreeSet;
 

@@ -459,8 +459,8 @@ impl Stream<'_> {
         let records =
             [returned, &rest].into_iter().flat_map(|all| all.chunks(RECORD_WORDS as usize));
         let pair = |record: &[u32]| match *record {
-            [question, _, _, object] => {
-                Some((*batch.numbers.get(question.wrapping_sub(1) as usize)?, object - 1))
+            [query, _, _, object] => {
+                Some((*batch.numbers.get(query.wrapping_sub(1) as usize)?, object - 1))
             }
             _ => None,
         };
