@@ -56,7 +56,7 @@ impl State<'_> {
                 Token::Begin | Token::Repeat | Token::WhereBlock => return None,
                 Token::Do => has_do |= closed == 0,
                 // The `do` of a loop is that of no part.
-                Token::While | Token::For | Token::Foreach => has_do &= closed > 0,
+                Token::While | Token::For | Token::Foreach | Token::Forall => has_do &= closed > 0,
                 Token::Elsewhere if closed == 0 => {
                     return (!has_do).then(|| self.span(start, end));
                 }
