@@ -1,5 +1,5 @@
-//! A plain loop for each library procedure: it reads and writes as many lines and does next to no
-//! work on them. What it reaches is what the lines cost.
+//! A plain loop that reads and writes as many lines as a library procedure and does almost no work
+//! on them, so that its speed is that of the memory.
 
 use std::hint::black_box;
 use std::thread;
@@ -7,15 +7,15 @@ use std::time::Instant;
 
 use crate::program::median;
 
-/// Bytes of all lines together at most, as for plain reading.
+/// Maximum number of bytes of all lines together.
 const MOST_BYTES: usize = 1 << 29;
 
-/// Bytes that a round moves at least.
+/// Minimum number of bytes that a round reads and writes.
 const LEAST_BYTES: usize = 1 << 28;
 
 const ROUNDS: usize = 5;
 
-/// Limbs that are worked on at once.
+/// Limbs of a line that are processed together.
 const BLOCK: usize = 8;
 
 /// Lines that are read, and lines that are written.
@@ -26,7 +26,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// GB/s of the loop over lines of so many bits on so many threads, the median of a few rounds.
+    /// Returns the GB/s of the loop over lines of `n_bits` bits: the median of [`ROUNDS`] rounds.
     pub(crate) fn speed(self, n_bits: usize, threads: usize) -> f64 {
         let n_lines = self.read + self.written;
         let n_limbs = (n_bits / 64).min(MOST_BYTES / 8 / n_lines);
@@ -54,7 +54,7 @@ impl Streams {
         (bytes * repeats) as f64 / median(&mut times).as_nanos() as f64
     }
 
-    /// Every line that is written takes the conjunction of all that are read.
+    /// Stores the conjunction of all lines that are read in each line that is written.
     fn pass(self, part: &mut [u64], n_limbs: usize) {
         let (read, written) = part.split_at_mut(self.read * n_limbs);
         for start in (0..n_limbs).step_by(BLOCK) {
