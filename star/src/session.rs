@@ -135,7 +135,7 @@ impl Session {
         if let (None, Some(kind)) = (declared, kind) {
             let (span, kind) = (Span::file_start(FileId(0)), TyKind::of(kind));
             let sizes = [None; 2];
-            let variable = Variable { kind, sizes, span, beside: None, record: None };
+            let variable = Variable { kind, sizes, span, related: None, record: None };
             self.state.environment.declare(name, variable);
         }
         Ok(())

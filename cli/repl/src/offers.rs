@@ -136,7 +136,7 @@ impl Session {
                         break;
                     }
                     let (kind, sizes) = (of_variable, [None; 2]);
-                    let variable = Variable { kind, sizes, span, beside: None, record: None };
+                    let variable = Variable { kind, sizes, span, related: None, record: None };
                     self.state.environment.declare(&name, variable);
                     self.log.offer(&name);
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));

@@ -56,14 +56,14 @@ impl Default for Screen {
 pub fn value(
     name: Option<&str>,
     value: &Value,
-    beside: Option<(&str, &dyn Grid)>,
+    related: Option<(&str, &dyn Grid)>,
     screen: Screen,
 ) -> String {
     match value {
         Value::Unset => "unset".to_owned(),
         Value::Int(_) | Value::Bool(_) => display::long(value.into()),
         Value::Str(string) => format!("{string:?}"),
-        Value::Slice(bits) => slice(name, bits, beside, screen),
+        Value::Slice(bits) => slice(name, bits, related, screen),
         Value::Word(bits) => word(bits, screen),
         Value::Table(table) => self::table(name, table, screen),
     }
@@ -91,16 +91,16 @@ pub fn sizes(grid: &dyn Grid) -> String {
 fn slice(
     name: Option<&str>,
     bits: &BitVector,
-    beside: Option<(&str, &dyn Grid)>,
+    related: Option<(&str, &dyn Grid)>,
     screen: Screen,
 ) -> String {
-    let beside = beside.filter(|(_, grid)| grid.n_rows() == bits.len());
+    let related = related.filter(|(_, grid)| grid.n_rows() == bits.len());
     let mut title = titled(name, &format!("slice({}), {}", bits.len(), ones(bits)));
-    if let Some((table, grid)) = beside {
+    if let Some((table, grid)) = related {
         title += &format!(", next to {table}: {}", sizes(grid));
     }
     let picture = Picture {
-        table: beside.map(|(_, grid)| grid),
+        table: related.map(|(_, grid)| grid),
         slices: vec![(name.unwrap_or(""), bits)],
         ..Picture::default()
     };

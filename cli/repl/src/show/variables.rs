@@ -79,9 +79,9 @@ pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) ->
         | Value::Word(_)
         | Value::Table(_) => None,
     };
-    let beside = n_rows.and_then(|n_rows| beside(view, slot, last, n_rows));
-    let beside = beside.as_ref().map(|grid| (grid.slot, grid as &dyn Grid));
-    value(name, &held, beside, screen)
+    let related = n_rows.and_then(|n_rows| related(view, slot, last, n_rows));
+    let related = related.as_ref().map(|grid| (grid.slot, grid as &dyn Grid));
+    value(name, &held, related, screen)
 }
 
 /// Formats a table as records of a list that was read, if their widths match.
@@ -98,14 +98,14 @@ pub fn is_table(view: &View<'_>, slot: &str) -> bool {
     stored(view, slot).is_some()
 }
 
-fn beside<'a>(
+fn related<'a>(
     view: &'a View<'a>,
     slot: &str,
     last: Option<&'a str>,
     n_rows: usize,
 ) -> Option<Stored<'a>> {
     let fits = |slot: &'a str| stored(view, slot).filter(|grid| grid.n_rows == n_rows);
-    let declared = view.environment.get(slot).and_then(|variable| variable.beside.as_deref());
+    let declared = view.environment.get(slot).and_then(|variable| variable.related.as_deref());
     let only = || {
         let mut fitting = view.variables().filter_map(|(name, _)| fits(name));
         fitting.next().filter(|_| fitting.next().is_none())

@@ -310,9 +310,9 @@ impl<'a> Stepper<'a> {
             Value::Slice(bits) => {
                 let fits = |name| Some((name, table_of(name)?));
                 let mut tables = names().filter_map(fits);
-                let beside = tables.find(|(_, table)| table.n_rows() == bits.len());
-                let beside = beside.as_ref().map(|(name, table)| (*name, table as &dyn Grid));
-                show::value(Some(name), &value, beside, self.screen)
+                let related = tables.find(|(_, table)| table.n_rows() == bits.len());
+                let related = related.as_ref().map(|(name, table)| (*name, table as &dyn Grid));
+                show::value(Some(name), &value, related, self.screen)
             }
             Value::Table(_) => show::value(Some(name), &value, None, self.screen),
             Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Word(_) => {

@@ -121,15 +121,16 @@ pub(crate) fn line(
     let declared = checker.declaring.take().map(|declaring| declaring.declared);
     let declared = declared.unwrap_or_default();
     params.extend(&declared);
-    let beside = params.iter().map(|&param| checker.local(param));
-    let beside = beside.filter(|local| local.ty.kind() == TyKind::Table);
-    let beside = beside.map(|local| local.name.clone()).next();
+    let related = params.iter().map(|&param| checker.local(param));
+    let related = related.filter(|local| local.ty.kind() == TyKind::Table);
+    let related = related.map(|local| local.name.clone()).next();
     let declares = declared.iter().map(|&id| {
         let local = checker.local(id);
-        let beside = beside.clone().filter(|name| *name != local.name && local.ty.kind().is_bits());
+        let related =
+            related.clone().filter(|name| *name != local.name && local.ty.kind().is_bits());
         let kind = local.ty.kind();
         let (sizes, span) = ([None; 2], local.span);
-        let variable = Variable { kind, sizes, span, beside, record: None };
+        let variable = Variable { kind, sizes, span, related, record: None };
         (local.name.clone(), variable)
     });
     let declares = declares.collect();
@@ -306,7 +307,7 @@ impl Checker<'_> {
 
 /// Returns the type of a parameter for this variable.
 fn type_of(variable: &Variable) -> Ty {
-    let Variable { kind, sizes, span, beside: _, record: _ } = variable;
+    let Variable { kind, sizes, span, related: _, record: _ } = variable;
     let size = |size: Option<u64>| -> Size {
         let number = i64::try_from(size?).unwrap_or(i64::MAX);
         let kind = ExprKind::Int(number);

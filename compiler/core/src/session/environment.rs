@@ -19,7 +19,7 @@ pub struct Variable {
     pub span: Span,
     /// The table mentioned in its declaration or first assignment, whose rows or columns it
     /// probably has.
-    pub beside: Option<String>,
+    pub related: Option<String>,
     /// The record type of its rows. A variable keeps the type with which it was declared.
     pub record: Option<Box<RecordType>>,
 }

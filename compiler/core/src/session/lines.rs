@@ -354,9 +354,9 @@ fn run_of(entry: star_ir::RoutineId, slots: Vec<String>, effect: Effect) -> Does
 fn variable_of(declared: &VarDecl, slots: &[String]) -> Variable {
     let VarDecl { kind, known, span, .. } = *declared;
     // A table mentioned in the sizes is among the slots; the caller knows its type.
-    let beside = slots.iter().find(|slot| !slot.starts_with('‹')).cloned();
-    let beside = beside.filter(|_| kind.is_bits());
-    Variable { kind, sizes: known, span, beside, record: declared.record.clone() }
+    let related = slots.iter().find(|slot| !slot.starts_with('‹')).cloned();
+    let related = related.filter(|_| kind.is_bits());
+    Variable { kind, sizes: known, span, related, record: declared.record.clone() }
 }
 
 fn call_as_value(call: &ast::Ref) -> ast::Expr {
