@@ -10,6 +10,7 @@ use star_io::Layout;
 use crate::arg_value::{self, ArgValue};
 use crate::data::{MAX_WIDTH, WidthOverrides};
 use crate::layouts::AnyLayout;
+use crate::load::is_width;
 use crate::offer::{Offer, offer, offered_names, table_of_offset};
 use crate::param::{Kind, Param, Signature};
 use crate::rows::GRAPH;
@@ -94,7 +95,7 @@ pub fn bind(
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &signature.params {
-        let Param { name, by_ref, takes_value, kind } = param;
+        let Param { name, by_ref, takes_value, kind, fields: _ } = param;
         let is_result = *by_ref && !takes_value;
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
@@ -125,6 +126,7 @@ pub fn bind(
             }
         });
     }
+    missing.retain(|param| param.kind != Kind::Int || !is_width(signature, &origins, &param.name));
     if !missing.is_empty() {
         faults.push(no_value(signature, &missing, with_graph));
     }

@@ -1,5 +1,6 @@
 //! Loading of parameter values: reads the files of a binding within the budget.
 
+mod records;
 mod sharing;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use crate::rows::{GRAPH, Rows, WeightCoding};
 use crate::settings::Codes;
 use crate::source::{Once, Reading};
 use crate::widths;
+pub(crate) use records::is_width;
 
 /// The result of loading.
 pub struct LoadedArguments {
@@ -102,6 +104,7 @@ pub fn load(
     // Of the tables, by name; and the parameters that get one, with their places.
     let (mut offsets, mut offset_params, mut vertices) = (BTreeMap::new(), Vec::new(), Vec::new());
     let list_file = list_file(&origins);
+    let field_widths = loader.field_widths(signature, &origins)?;
     let wishes = wishes.into_iter().chain(std::iter::repeat(TableWish::default()));
     for ((param, origin), wish) in signature.params.iter().zip(origins).zip(wishes) {
         let fixed = origin != Origin::Unset;
@@ -127,7 +130,14 @@ pub fn load(
                     None => offer(&param.name, param.kind).and_then(Offer::layout),
                     Some(_) => None,
                 };
-                let found = loader.file(request, wanted, &param.name, is_kept(&param.name));
+                let records = match layout {
+                    None => loader.records(param, &path, &field_widths, wish)?,
+                    Some(_) => None,
+                };
+                let found = match records {
+                    Some(records) => Ok(records),
+                    None => loader.file(request, wanted, &param.name, is_kept(&param.name)),
+                };
                 let FileValue { value, rows: found, list, offset, fields } =
                     found.map_err(|error| match &layout {
                         None if param.kind == Kind::Word => {
@@ -181,8 +191,13 @@ pub fn load(
                 loader.note(bytes_of(&value));
                 value
             }
+            (Origin::Unset, _) if param.kind == Kind::Int => {
+                let width = field_widths.get(&param.name).filter(|_| !param.by_ref);
+                width.map_or(Value::Unset, |width| Value::Int(*width))
+            }
             (Origin::Offer(_), None) | (Origin::Unset, _) => Value::Unset,
         };
+        let fixed = fixed || value != Value::Unset;
         if let Some(rows) = rows.filter(|_| is_kept(&param.name)) {
             kept_rows.insert(param.name.clone(), rows);
         }

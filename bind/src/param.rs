@@ -1,6 +1,7 @@
 //! Signatures for binding: the name of a routine, and the names and kinds of its parameters.
 
 pub use star_base::Kind;
+pub use star_base::record::RecordField;
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Param {
     pub takes_value: bool,
     /// Its type.
     pub kind: Kind,
+    /// The fields of its rows, if it is a table of records.
+    pub fields: Vec<RecordField>,
 }
 
 /// The signature of a routine.
@@ -42,7 +45,7 @@ pub(crate) mod examples {
 
     /// Creates a value parameter.
     pub(crate) fn value(name: &str, kind: Kind) -> Param {
-        Param { name: name.to_owned(), by_ref: false, takes_value: true, kind }
+        Param { name: name.to_owned(), by_ref: false, takes_value: true, kind, fields: Vec::new() }
     }
 
     /// Creates a `var` parameter.

@@ -409,6 +409,7 @@ mod tests {
             by_ref: true,
             takes_value: true,
             kind,
+            fields: Vec::new(),
         };
         let params = vec![param("D", Kind::Table), param("X", Kind::Slice)];
         let floyd = Signature { name: "FLOYD".to_owned(), params };

@@ -47,6 +47,8 @@ pub struct Parameter {
     pub by_ref: bool,
     /// May the routine read the value that it is given?
     pub takes_value: bool,
+    /// The fields of its rows, if it is a table of records.
+    pub fields: Vec<star_base::record::RecordField>,
 }
 
 /// A program compiled for a machine.
@@ -217,6 +219,7 @@ impl Routine {
                 kind: param.kind.known().unwrap_or(Kind::Handle),
                 by_ref: param.by_ref,
                 takes_value: param.takes_value,
+                fields: param.fields.clone(),
             })
             .collect();
         let results = params.iter().filter(|param| param.by_ref).map(|param| param.name.clone());

@@ -46,11 +46,12 @@ pub fn choose<'e>(
 /// An internal error if a parameter has no type: the compiler returns no entry that has errors.
 pub fn signature(entry: &Entry) -> Result<Signature, Diagnostic> {
     let params = entry.params.iter().map(|param| {
-        let EntryParam { name, by_ref, takes_value, kind } = param;
+        let EntryParam { name, by_ref, takes_value, kind, fields } = param;
         let kind = kind
             .known()
             .ok_or_else(|| internal(&format!("`{name}` of `{}` has no type", entry.name)))?;
-        Ok(Param { name: name.clone(), by_ref: *by_ref, takes_value: *takes_value, kind })
+        let (by_ref, takes_value, fields) = (*by_ref, *takes_value, fields.clone());
+        Ok(Param { name: name.clone(), by_ref, takes_value, kind, fields })
     });
     Ok(Signature { name: entry.name.clone(), params: params.collect::<Result<_, Diagnostic>>()? })
 }
@@ -124,6 +125,7 @@ mod tests {
             by_ref: false,
             takes_value: true,
             kind: hir::TyKind::Int,
+            fields: Vec::new(),
         });
         Entry {
             id: RoutineId(0),

@@ -425,3 +425,48 @@ fn notes_about_many_fields_are_short() {
     folder.star(&["run", "p.star", "T=field:x:z.csv"]).fails(5, &["E0507", last]);
     folder.star(&["run", "p.star", "T=z.csv", "texts=x"]).fails(2, &["E0605", last]);
 }
+
+const TRIPS: &str = "\
+type Trip(s,t) = record from \"start station\", to: uint(s); minutes: uint(t); delay: int(4) end;
+type Arc(b,h) = record tail,head: uint(b); w \"weight\": uint(h) end;
+procedure LONG(R: table(m) of Trip(s,t); least: integer);
+begin
+  print(count(R.minutes >= least),\" of \",m,\", \",s,\" and \",t,\" columns, delay \",sum(R.delay))
+end;
+procedure BOTH(R: table(m) of Trip(s,t); Q: table(n) of Trip(s,t));
+begin
+  print(s,\" \",t,\" \",max(R.to),\" \",max(Q.from))
+end;
+procedure ARCS(E: table(m) of Arc(b,h));
+begin
+  print(m,\" arcs, \",b,\" \",h,\", \",E[2].tail,\"-\",E[2].head,\": \",E[2].w)
+end;
+";
+
+/// Rule 7 of stage 2.
+#[test]
+fn tables_of_records_take_columns_by_name() {
+    let rows = "to,minutes,start station,note,delay\n7,12,4,a,-3\n4,33,7,b,7\n4,90,4,c,0\n";
+    let folder = Folder::new(&[
+        ("trips.star", TRIPS),
+        ("trips.csv", rows),
+        ("more.tsv", "start station\tto\tminutes\tdelay\n20\t1\t5\t0\n"),
+        ("short.csv", "start station,minutes,delay\n1,1,1\n"),
+        ("late.csv", "start station,to,minutes,delay\n1,1,1,9\n"),
+        ("road.gr", "p sp 3 2\na 1 2 70\na 2 3 50\n"),
+    ]);
+    let run =
+        |arguments: &[&str]| folder.star(&[&["run", "trips.star", "--proc"], arguments].concat());
+    run(&["LONG", "R=trips.csv", "least=30"]).prints("2 of 3, 3 and 7 columns, delay 4\n");
+    run(&["LONG", "R=trips.csv", "least=30", "s=5"]).prints("2 of 3, 5 and 7 columns, delay 4\n");
+    run(&["BOTH", "R=trips.csv", "Q=more.tsv"]).prints("5 7 7 20\n");
+    run(&["ARCS", "E=road.gr"]).prints("2 arcs, 2 7, 2-3: 50\n");
+    let fails = |arguments: &[&str], wanted: &[&str]| {
+        run(arguments).fails(2, wanted);
+    };
+    let lacks = ["error[E0507]", "there is no column `to`", "`start station`, `minutes`, `delay`"];
+    fails(&["LONG", "R=short.csv", "least=1"], &lacks);
+    fails(&["LONG", "R=trips.csv", "least=1", "t=6"], &["error[E0508]", "90 does not fit"]);
+    fails(&["LONG", "R=late.csv", "least=1"], &["error[E0508]", "9 does not fit"]);
+    fails(&["LONG", "least=1"], &["error[E0604]"]);
+}

@@ -7,6 +7,7 @@
 //!   standard library.
 //! * [`kind`]: types without sizes.
 //! * [`text`]: text fragments for messages; [`quantity`]: numbers and sizes in human-readable form.
+//! * [`record`]: the fields of tables of records, by their names in files.
 //! * [`random`]: numbers from a seed, for tests and measurements.
 //!
 //! This crate does not use files, the environment, standard output or the clock.
@@ -20,6 +21,7 @@ pub mod language;
 pub mod library;
 pub mod quantity;
 pub mod random;
+pub mod record;
 pub mod span;
 pub mod text;
 

@@ -4,6 +4,9 @@
 //! routine, its site. Facts about a mention that an analysis finds (its web, whether the variable
 //! may be unset there) are kept in a vector indexed by site, not in the tree.
 
+use std::collections::BTreeMap;
+
+use star_base::record::{FieldKind, RecordField, Width};
 use star_base::{Builtin, Intrinsic, Span};
 use star_ir::{Direction, HandlePart, IntOp, LogicOp, Relation};
 use star_syntax::ast::RoutineKind;
@@ -26,12 +29,38 @@ pub struct Site(pub u32);
 pub struct Program {
     /// The routines, indexed by [`RoutineId`]. Those of the library come first.
     pub routines: Vec<Routine>,
+    /// The fields of the record types, indexed by [`Record::id`].
+    pub(crate) types: Vec<Vec<TypeField>>,
 }
 
 impl Program {
     /// Returns the routine with number `id`. Panics if it is not of this program, like indexing.
     pub fn routine(&self, id: RoutineId) -> &Routine {
         &self.routines[id.0 as usize]
+    }
+
+    /// Returns the fields of a table of records in files; none if it has no record type.
+    pub(crate) fn record_fields(&self, routine: &Routine, table: &Local) -> Vec<RecordField> {
+        let Some(record) = &table.record else { return Vec::new() };
+        let Some(fields) = self.types.get(record.id) else { return Vec::new() };
+        let product = |(params, factor): (&Vec<usize>, &i64)| {
+            let (mut factor, mut names) = (*factor, Vec::new());
+            for param in params {
+                match record.args.get(*param) {
+                    Some(RecordArg::Number(number)) => factor = factor.saturating_mul(*number),
+                    Some(RecordArg::Var(local)) => names.push(routine.local(*local).name.clone()),
+                    None => {}
+                }
+            }
+            (factor, names)
+        };
+        let field = |field: &TypeField| RecordField {
+            name: field.name.clone(),
+            kind: field.kind,
+            width: Width(field.width.iter().map(product).collect()),
+            is_array: field.is_array,
+        };
+        fields.iter().map(field).collect()
     }
 }
 
@@ -46,6 +75,17 @@ pub enum MachineOp {
     LoadField,
     /// `TCOPY2(T,j,h,F)`
     StoreField,
+}
+
+/// A field of a record type, for files.
+#[derive(Debug)]
+pub(crate) struct TypeField {
+    /// The name in files.
+    pub(crate) name: String,
+    pub(crate) kind: FieldKind,
+    /// The factor of each product of parameters of the type.
+    pub(crate) width: BTreeMap<Vec<usize>, i64>,
+    pub(crate) is_array: bool,
 }
 
 /// A procedure, function or program.

@@ -84,6 +84,8 @@ pub struct EntryParam {
     pub takes_value: bool,
     /// The type.
     pub kind: hir::TyKind,
+    /// The fields of its rows, if it is a table of records.
+    pub fields: Vec<star_base::record::RecordField>,
 }
 
 /// Reads and checks the file `path`, or the library module `star:NAME`.
@@ -192,6 +194,7 @@ impl Compilation {
                         by_ref: local.role == hir::Role::Ref,
                         takes_value: takes_value.copied().unwrap_or(true),
                         kind: local.ty.kind(),
+                        fields: self.hir.record_fields(routine, local),
                     }
                 });
                 Entry {

@@ -147,6 +147,7 @@ fn signature(routine: &Routine) -> Signature {
             by_ref: param.mode == Mode::Ref,
             takes_value: true,
             kind: var.ty.kind(),
+            fields: Vec::new(),
         }
     });
     Signature { name: routine.name.clone(), params: params.collect() }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub(crate) use star_base::record::FieldKind;
 use star_base::{Code, Diagnostic, Span, did_you_mean};
 use star_syntax::ast::{self, BinaryOp, ExprKind};
 
@@ -11,23 +12,12 @@ use crate::scope::{TypeDecl, declared_twice};
 /// A number of columns: the factor of each product of parameters, which are given by their numbers.
 pub(crate) type Terms = BTreeMap<Vec<usize>, i64>;
 
-/// The kind of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FieldKind {
-    /// `uint(k)`: a number that is not negative.
-    Uint,
-    /// `int(k)`: a number in two's complement.
-    Int,
-    /// `bits(k)`: not a number.
-    Bits,
-    /// `bit`: one column.
-    Bit,
-}
-
 /// A field of a record type.
 #[derive(Debug)]
 pub(crate) struct FieldLayout {
     pub(crate) name: String,
+    /// The name in files.
+    pub(crate) in_files: String,
     pub(crate) span: Span,
     pub(crate) kind: FieldKind,
     /// The number of columns before the field.
@@ -91,7 +81,7 @@ impl Reader<'_, '_, '_> {
                 Some(count) => multiply(count, &width),
                 None => Some(width.clone()),
             };
-            for ast::FieldName { name, in_files: _ } in &group.names {
+            for ast::FieldName { name, in_files } in &group.names {
                 if let Some(first) = layout.field(&name.name) {
                     let first = layout.fields[first].span;
                     self.diagnostics.push(declared_twice(&name.name, name.span, first));
@@ -99,6 +89,7 @@ impl Reader<'_, '_, '_> {
                 }
                 layout.fields.push(FieldLayout {
                     name: name.name.to_string(),
+                    in_files: in_files.as_ref().unwrap_or(&name.name).to_string(),
                     span: name.span,
                     kind,
                     base: layout.width.clone(),

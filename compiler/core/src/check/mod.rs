@@ -32,9 +32,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_base::{Builtin, Code, Diagnostic, Intrinsic, SourceMap, Span, did_you_mean};
 use star_syntax::ast::{self, RoutineKind};
 
+use self::layout::FieldLayout;
 use self::masks::Mask;
 use crate::hir::{
-    Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, VarUse,
+    Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, TypeField,
+    VarUse,
 };
 use crate::loader::modules_with;
 use crate::scope::{Callee, NoCallee, Signature, World};
@@ -79,7 +81,19 @@ pub(crate) fn check(
             Checker::routine(world, sources, &constants, id, given_up(body), &mut reports)
         })
         .collect();
-    Program { routines }
+    Program { routines, types: types(world, &constants) }
+}
+
+/// Returns the fields of all record types.
+fn types(world: &World<'_>, constants: &Constants<'_>) -> Vec<Vec<TypeField>> {
+    let field = |field: &FieldLayout| TypeField {
+        name: field.in_files.clone(),
+        kind: field.kind,
+        width: field.width.clone(),
+        is_array: field.count.is_some(),
+    };
+    let of_type = |id| constants.layout(id).fields.iter().map(field).collect();
+    (0..world.types.len()).map(of_type).collect()
 }
 
 /// Returns the statements in order. Their list shrinks meanwhile, because the list of a long
@@ -110,7 +124,7 @@ pub(crate) fn recheck(world: &World<'_>, sources: &SourceMap, checked: Vec<Routi
     let mut of_constants = Vec::new();
     constants.evaluate_all(&mut of_constants);
     let mut n_unknown = vec![0; world.units.len()];
-    let mut program = Program { routines: checked };
+    let mut program = Program { routines: checked, types: types(world, &constants) };
     let mut found = Vec::new();
     for idx in program.routines.len()..world.signatures.len() {
         let id = RoutineId(idx as u32);

@@ -73,7 +73,8 @@ mod tests {
     /// Returns the internal errors for a routine with these statements, which occur in no checked
     /// program.
     fn faults(body: Vec<StmtKind>) -> Vec<Diagnostic> {
-        let program = Program { routines: vec![routine(body), routine(Vec::new())] };
+        let program =
+            Program { routines: vec![routine(body), routine(Vec::new())], types: Vec::new() };
         let mut found = Vec::new();
         lower(&program, &[RoutineId(0)], &LowerOptions::default(), &mut found);
         found
