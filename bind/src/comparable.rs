@@ -48,6 +48,14 @@ impl ParamFields {
         ParamFields { param, kind, file, fields: fields.collect() }
     }
 
+    /// Gives the fields of these names the codes of the vertices of a graph.
+    pub(crate) fn with_vertices(mut self, graph: &Rc<Graph>, names: &[&str]) -> Self {
+        for field in self.fields.iter_mut().filter(|field| names.contains(&field.name.as_str())) {
+            field.coding = Coding::Vertices(Rc::clone(graph));
+        }
+        self
+    }
+
     /// Creates the codes of vertices, of `b` bits, in this layout of a graph, or its columns.
     pub(crate) fn of_graph(
         param: &str,

@@ -131,7 +131,9 @@ pub fn load(
                     Some(_) => None,
                 };
                 let records = match layout {
-                    None => loader.records(param, &path, &field_widths, wish)?,
+                    None => {
+                        loader.records(param, &path, &field_widths, wish, is_kept(&param.name))?
+                    }
                     Some(_) => None,
                 };
                 let found = match records {
@@ -215,6 +217,16 @@ pub fn load(
         Codes::Unsaid => comparable::check(&coded, false)?,
         Codes::Shared => comparable::check(&coded, true)?,
         Codes::Own => {}
+    }
+    for (param, list) in records::of_results(signature, &arguments) {
+        if lists.iter().any(|known| known.name == param.name) {
+            continue;
+        }
+        if is_kept(&param.name) {
+            let rows = Rows::Typed { list: list.clone(), of_file: None };
+            kept_rows.entry(param.name.clone()).or_insert(rows);
+        }
+        lists.push(list);
     }
     let graph = match (&offered, loader.graphs.as_slice()) {
         (Some(offered), _) => Some((offered.file.to_owned(), Rc::clone(&offered.graph))),

@@ -18,6 +18,13 @@ pub struct Param {
     pub fields: Vec<RecordField>,
 }
 
+impl Param {
+    /// Returns whether its fields are columns of files. Elements of arrays have no names there.
+    pub fn has_columns(&self) -> bool {
+        !self.fields.is_empty() && !self.fields.iter().any(|field| field.is_array)
+    }
+}
+
 /// The signature of a routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {

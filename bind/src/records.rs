@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use star_io::{Field, Meaning, Numbers, Shape};
+use star_io::{Field, FileError, Meaning, Numbers, Shape};
 use star_value::{BitTable, BitVector, Value};
 
 use crate::data::RowFields;
@@ -31,6 +31,8 @@ pub struct RecordList {
     fields: Vec<Field>,
     /// The width of each in bits.
     widths: Vec<usize>,
+    /// Whether each is in two's complement; if so, it has no offset.
+    signed: Vec<bool>,
 }
 
 impl RecordList {
@@ -55,7 +57,40 @@ impl RecordList {
         let fields = fields
             .iter()
             .map(|field| Field { values: vec![field.offset()], ..field.without_values() });
-        RecordList { name: name.to_owned(), fields: fields.collect(), widths: widths.to_vec() }
+        let (fields, signed) = (fields.collect(), vec![false; widths.len()]);
+        RecordList { name: name.to_owned(), fields, widths: widths.to_vec(), signed }
+    }
+
+    /// Creates the records of a parameter, a table of records with these fields, which have no
+    /// offsets; those that are `signed` are in two's complement.
+    pub(crate) fn typed(
+        name: &str,
+        fields: &[Field],
+        widths: Vec<usize>,
+        signed: Vec<bool>,
+    ) -> Self {
+        let fields = fields.iter().map(|field| Field {
+            nodata: None,
+            bits: None,
+            shared: None,
+            ..field.without_values()
+        });
+        RecordList { name: name.to_owned(), fields: fields.collect(), widths, signed }
+    }
+
+    /// Returns the rows of a table as records.
+    ///
+    /// # Errors
+    /// E0507 if its width differs, or a field is wider than a number.
+    pub(crate) fn numbers(&self, table: &BitTable, file: &str) -> Result<Numbers, FileError> {
+        let mut numbers = like(table, &self.fields, &self.widths, file)?;
+        let columns = numbers.fields.iter_mut().zip(&self.widths).zip(&self.signed);
+        for ((field, &width), _) in columns.filter(|((_, width), signed)| **signed && **width > 0) {
+            // The sign is the first bit.
+            let unused = i64::BITS - width as u32;
+            field.values.iter_mut().for_each(|number| *number = *number << unused >> unused);
+        }
+        Ok(numbers)
     }
 
     /// Returns the list under another name.
@@ -73,6 +108,18 @@ impl RecordList {
         lists.push(self);
     }
 
+    /// Returns the list of a parameter if its records have this width, and otherwise that of
+    /// [`RecordList::of_width`].
+    pub fn of_param<'l>(
+        lists: &'l [RecordList],
+        name: &str,
+        n_columns: usize,
+    ) -> Option<&'l RecordList> {
+        let own = lists.iter().find(|list| list.name == name);
+        let own = own.filter(|list| list.widths.iter().sum::<usize>() == n_columns);
+        own.or_else(|| RecordList::of_width(lists, n_columns))
+    }
+
     /// Returns the only one of these lists with records of this width; `None` if its rows contain
     /// no more information than their bits.
     pub fn of_width(lists: &[RecordList], n_columns: usize) -> Option<&RecordList> {
@@ -85,7 +132,7 @@ impl RecordList {
 
     /// Returns whether their fields have the same names, widths and meanings.
     fn is_like(&self, other: &RecordList) -> bool {
-        self.widths == other.widths && self.fields == other.fields
+        self.widths == other.widths && self.signed == other.signed && self.fields == other.fields
     }
 
     /// Returns the records of a table as lines: the names of the fields, then a line for each
@@ -109,7 +156,7 @@ impl RecordList {
                 table.put(row_idx, col_idx, bits.get(row));
             }
         }
-        let numbers = like(&table, &self.fields, &self.widths, &self.name).ok()?;
+        let numbers = self.numbers(&table, &self.name).ok()?;
         let mut lines = vec![String::new(); shown.len() + 1];
         let mut n_left_out = 0;
         for field in &numbers.fields {

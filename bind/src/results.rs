@@ -91,10 +91,14 @@ pub fn summary(name: &str, value: &Value, lists: &[RecordList]) -> String {
         Value::Table(table) => {
             let sizes = display::short(display::Shown::from(value));
             if let Some(table) = table.columns()
-                && let Some(list) = RecordList::of_width(lists, table.n_cols())
+                && let Some(list) = RecordList::of_param(lists, name, table.n_cols())
                 && let Some(lines) = list.lines(table.n_rows(), &|idx| Some(table.column(idx)))
             {
-                return format!("{name} = {sizes}, as records of {}\n{lines}", list.name);
+                let of = match list.name == name {
+                    true => String::new(),
+                    false => format!(" of {}", list.name),
+                };
+                return format!("{name} = {sizes}, as records{of}\n{lines}");
             }
             rows_of(name, &shown, &sizes)
         }

@@ -11,6 +11,7 @@ use star_value::{BitTable, BitVector, BitsRef, TableRef};
 use crate::encoding::cannot_hold;
 use crate::fields::{Fields, split_form, unknown_form};
 use crate::param::Signature;
+use crate::records::RecordList;
 use crate::vertices;
 
 /// The name of the graph of `--graph`, unless a parameter has this name.
@@ -33,6 +34,13 @@ pub enum Rows {
     },
     /// Row i represents arc i of a graph, whose weights were multiplied by this scale.
     Arcs(Rc<Graph>, Option<Decimal>),
+    /// The rows have the fields of a record type.
+    Typed {
+        /// The fields.
+        list: RecordList,
+        /// The rows of the file that the table was read from.
+        of_file: Option<Box<Rows>>,
+    },
 }
 
 /// The coding of the weights and distances of a graph in the values of a program.
@@ -188,12 +196,12 @@ impl ResultForm {
 
     /// Returns the scale that the weights or distances in this form were multiplied by.
     pub fn scale(&self, rows: Option<&Rows>, coding: WeightCoding) -> Option<Decimal> {
-        match (self, rows) {
+        match (self, rows.and_then(Rows::of_file)) {
             (ResultForm::Distances, _) => coding.scale,
             (ResultForm::RowsOf(_), Some(Rows::Arcs(graph, scale))) => {
                 scale.filter(|_| graph.weighted)
             }
-            (ResultForm::RowsOf(_), Some(Rows::Records { .. }) | None)
+            (ResultForm::RowsOf(_), Some(Rows::Records { .. } | Rows::Typed { .. }) | None)
             | (
                 ResultForm::Fields(_)
                 | ResultForm::Like(_)
@@ -280,6 +288,10 @@ impl ResultForm {
             ResultForm::Adjacency => return vertices::pairs(value, graph, file).map(Data::Graph),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
+        let rows = match self {
+            ResultForm::RowsOf(_) => rows.and_then(Rows::of_file),
+            _ => rows,
+        };
         let Some(rows) = rows else {
             let message = format!("the rows of `{name}` are neither records of a list nor arcs");
             return Err(refused(message).help(
@@ -304,6 +316,11 @@ impl ResultForm {
                 BitsRef::Table(TableRef::Columns(table)),
                 Rows::Records { numbers, fields, widths },
             ) => like(table, &numbers.fields[fields.clone()], widths, file).map(Data::Numbers),
+            (
+                ResultForm::Like(_),
+                BitsRef::Table(TableRef::Columns(table)),
+                Rows::Typed { list, .. },
+            ) => list.numbers(table, file).map(Data::Numbers),
             (ResultForm::Like(_), BitsRef::Table(TableRef::Columns(_)), Rows::Arcs(..)) => {
                 Err(refused(format!("the rows of `{name}` are arcs, not records of a list")))
             }
@@ -322,6 +339,14 @@ impl ResultForm {
 }
 
 impl Rows {
+    /// Returns the records or arcs of the file that the rows come from.
+    fn of_file(&self) -> Option<&Rows> {
+        match self {
+            Rows::Records { .. } | Rows::Arcs(..) => Some(self),
+            Rows::Typed { of_file, .. } => of_file.as_deref(),
+        }
+    }
+
     /// Returns the rows at the ones of the slice, or the number of rows if it differs from that of
     /// the slice.
     fn chosen(&self, slice: &BitVector) -> Result<Data, usize> {
@@ -348,6 +373,9 @@ impl Rows {
                     **graph;
                 let (names, no_weights) = (names.clone(), no_weights.clone());
                 Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, names, no_weights }))
+            }
+            Rows::Typed { of_file, list: _ } => {
+                of_file.as_ref().map_or(Err(0), |rows| rows.chosen(slice))
             }
         }
     }

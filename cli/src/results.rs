@@ -9,7 +9,9 @@ use star_bind::marked::marked;
 use star_bind::result_table::{self, Column};
 use star_bind::results::{ResultFile, result_file, summary};
 use star_bind::rows::GRAPH;
-use star_bind::{Kind, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding};
+use star_bind::{
+    Kind, Param, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding,
+};
 use star_io::{Data, Decimal, FileError, Format, Graph, OutputRef};
 use star_os::file_roles::Writer;
 use star_os::flags::Flags;
@@ -174,7 +176,9 @@ fn out(
     updates: &dyn Fn(&str, &str) -> bool,
 ) -> Result<Out, Diagnostic> {
     let ResultFile { idx, kind, file } = result_file(entry, option)?;
-    let name = entry.results().nth(idx).map_or("", |param| param.name.as_str());
+    let param = entry.results().nth(idx);
+    let name = param.map_or("", |param| param.name.as_str());
+    let is_typed = param.is_some_and(Param::has_columns);
     let by_comma = ResultForm::prefix(file).filter(|(forms, _)| forms.contains(','));
     let (columns, file) = match by_comma {
         Some((forms, file)) => {
@@ -185,10 +189,12 @@ fn out(
             let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
             let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
             let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
-            let form = form.or(edges.filter(|edges| {
+            let typed = is_typed.then(|| ResultForm::Like(name.to_owned()));
+            // Other formats hold its bits.
+            let form = form.or(edges.or(typed).filter(|form| {
                 let format = Format::of_path(file);
                 format.is_some_and(|format| {
-                    encoding::holds(kind, format).is_err() && edges.held_by(format).is_ok()
+                    encoding::holds(kind, format).is_err() && form.held_by(format).is_ok()
                 })
             }));
             if let Some(form) = &form {

@@ -4,31 +4,39 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::record::{FieldKind, RecordField};
-use star_base::{Code, text};
+use star_base::{Code, did_you_mean, text};
 use star_io::{
-    Data, Field, FileError, Graph, LayoutOptions, NumberLayout, Numbers, Shape, lay_out_numbers,
+    Data, Field, FileError, Format, Graph, LayoutOptions, Meaning, NumberLayout, Numbers, Shape,
+    VertexNames, lay_out_numbers,
 };
-use star_value::{TableWish, Value};
+use star_value::{Argument, TableWish, Value};
 
-use super::{FileValue, Loader, read};
+use super::{FileValue, Loader, list_format, read};
 use crate::arg_value::ArgValue;
 use crate::binding::Origin;
 use crate::bytes::{bytes_in, laid_out_bytes};
+use crate::comparable::ParamFields;
 use crate::data::Expected;
 use crate::param::{Param, Signature};
+use crate::part;
+use crate::records::RecordList;
+use crate::rows::Rows;
+
+/// The number of columns that a message lists.
+const MAX_LISTED: usize = 20;
+/// The columns of the arcs of a graph that are vertices.
+const ENDS: [&str; 2] = ["tail", "head"];
 
 /// The values of integer parameters that are widths of fields.
 pub(super) type FieldWidths = BTreeMap<String, i64>;
 
-/// Returns whether the parameter takes columns by their names. Elements of arrays have none.
-fn takes_columns(param: &Param) -> bool {
-    !param.fields.is_empty() && !param.fields.iter().any(|field| field.is_array)
-}
+/// The columns of a file, and the graph if they are those of its arcs.
+type Columns = (Rc<Numbers>, Option<Rc<Graph>>);
 
 /// Returns the file that gives a parameter its records.
 fn file_of<'o>(param: &Param, origin: &'o Origin) -> Option<&'o str> {
     match origin {
-        Origin::Argument(ArgValue::File { layout: None, path }) if takes_columns(param) => {
+        Origin::Argument(ArgValue::File { layout: None, path }) if param.has_columns() => {
             Some(path)
         }
         Origin::Argument(_) | Origin::Offer(_) | Origin::Unset => None,
@@ -45,6 +53,39 @@ pub(crate) fn is_width(signature: &Signature, origins: &[Origin], name: &str) ->
     })
 }
 
+/// Returns the results that are tables of records with known widths.
+pub(super) fn of_results<'s>(
+    signature: &'s Signature,
+    arguments: &[Argument],
+) -> Vec<(&'s Param, RecordList)> {
+    let value = |name: &str| {
+        let mut params = signature.params.iter().zip(arguments);
+        params.find(|(param, _)| param.name == name).and_then(|(_, argument)| {
+            match argument.value {
+                Value::Int(number) => Some(number),
+                _ => None,
+            }
+        })
+    };
+    let typed = signature.results().filter(|param| param.has_columns());
+    let list = |param: &'s Param| {
+        let widths = param.fields.iter().map(|field| field.width.value(value));
+        Some((param, list_of(param, &unnamed(param), widths.collect::<Option<_>>()?)))
+    };
+    typed.filter_map(list).collect()
+}
+
+/// Returns the fields of a parameter as columns of plain numbers.
+fn unnamed(param: &Param) -> Vec<Field> {
+    let field = |field: &RecordField| Field::new(field.name.as_str(), None, Vec::new());
+    param.fields.iter().map(field).collect()
+}
+
+fn list_of(param: &Param, columns: &[Field], widths: Vec<usize>) -> RecordList {
+    let signed = param.fields.iter().map(|field| field.kind == FieldKind::Int).collect();
+    RecordList::typed(&param.name, columns, widths, signed)
+}
+
 impl Loader<'_> {
     /// Reads the files of tables of records, and returns the given and the determined widths.
     pub(super) fn field_widths(
@@ -55,7 +96,7 @@ impl Loader<'_> {
         let mut widths = FieldWidths::new();
         for (param, origin) in signature.params.iter().zip(origins) {
             let Some(file) = file_of(param, origin) else { continue };
-            let Some(numbers) = self.list_of(file)? else { continue };
+            let Some((numbers, _)) = self.columns(param, file)? else { continue };
             for field in &param.fields {
                 let found = column(field, &numbers, file)?;
                 if let Some(name) = field.width.parameter() {
@@ -72,10 +113,61 @@ impl Loader<'_> {
         Ok(widths)
     }
 
-    /// Returns the records of a file; `None` if it has none, and holds bits instead.
-    fn list_of(&mut self, file: &str) -> Result<Option<Rc<Numbers>>, FileError> {
+    /// Returns the columns of a file, at least those of the parameter's fields that it has; `None`
+    /// if it has none, and holds bits instead.
+    fn columns(&mut self, param: &Param, file: &str) -> Result<Option<Columns>, FileError> {
+        let located = part::locate(file, self.reading.files);
+        let is_archive = Format::of_path(located.file) == Some(Format::Npz);
+        if !is_archive || located.part.is_some() || located.direction.is_some() {
+            return self.list(file);
+        }
+        match self.arrays(param, file) {
+            Ok(arrays) => Ok(Some((Rc::new(arrays), None))),
+            // It may be a sparse matrix.
+            Err(error) => match self.list(file) {
+                Ok(Some((numbers, Some(graph)))) => Ok(Some((numbers, Some(graph)))),
+                Ok(_) | Err(_) => Err(error),
+            },
+        }
+    }
+
+    /// Reads the arrays of an archive that have the names of the fields.
+    fn arrays(&mut self, param: &Param, file: &str) -> Result<Numbers, FileError> {
+        let mut fields: Vec<Field> = Vec::new();
+        for field in &param.fields {
+            let name = format!("{file}#{}", field.name);
+            let found = self.list(&name)?;
+            let array =
+                found.as_ref().and_then(|(numbers, _)| match (numbers.shape, &*numbers.fields) {
+                    (Shape::List(_), [array]) => Some(array),
+                    _ => None,
+                });
+            let refused = |message: String| Err(FileError::new(Code::NoSuchLayout, file, message));
+            let Some(array) = array else {
+                let name = text::one_line(&field.name);
+                return refused(format!("array `{name}` has not exactly one dimension"));
+            };
+            if let Some(first) = fields.first()
+                && first.values.len() != array.values.len()
+            {
+                let numbers = |field: &Field| {
+                    let n = text::count(field.values.len(), "number");
+                    format!("array `{}` has {n}", text::one_line(&field.name))
+                };
+                let first = numbers(first);
+                let array = Field { name: field.name.clone(), ..array.clone() };
+                return refused(format!("{first}, and {}", numbers(&array)));
+            }
+            fields.push(Field { name: field.name.clone(), ..array.clone() });
+        }
+        let n_records = fields.first().map_or(0, |field| field.values.len());
+        Ok(Numbers { shape: Shape::List(n_records), fields })
+    }
+
+    /// Returns the records or arcs of a file; `None` if it holds bits.
+    fn list(&mut self, file: &str) -> Result<Option<Columns>, FileError> {
         if let Some((_, numbers)) = self.lists.iter().find(|(known, _)| known == file) {
-            return Ok(Some(Rc::clone(numbers)));
+            return Ok(Some((Rc::clone(numbers), None)));
         }
         let graph = match self.known_graph(file) {
             Some(graph) => graph,
@@ -89,14 +181,18 @@ impl Loader<'_> {
                         self.free = self.free.saturating_sub(bytes_in(&numbers));
                         let numbers = Rc::new(numbers);
                         self.lists.push((file.to_owned(), Rc::clone(&numbers)));
-                        return Ok(Some(numbers));
+                        return Ok(Some((numbers, None)));
                     }
                     Data::Table(_) | Data::Slice(_) | Data::Word(_) => return Ok(None),
                 }
             }
         };
-        graph.wants_weights().or_else(|error| if graph.weighted { Err(error) } else { Ok(()) })?;
-        Ok(Some(Rc::new(arcs(&graph))))
+        if graph.weighted {
+            graph.wants_weights()?;
+        }
+        let scale = self.scale_of(file).filter(|_| graph.weighted);
+        let weights = scale.map_or(Meaning::Number, Meaning::Scaled);
+        Ok(Some((Rc::new(arcs(&graph, weights)), Some(graph))))
     }
 
     /// Returns the table of records of a parameter, if its file has records.
@@ -106,24 +202,35 @@ impl Loader<'_> {
         file: &str,
         widths: &FieldWidths,
         wish: TableWish,
+        is_kept: bool,
     ) -> Result<Option<FileValue>, FileError> {
-        if !takes_columns(param) {
+        if let Some(array) = param.fields.iter().find(|field| field.is_array && list_format(file)) {
+            let (name, of) = (text::one_line(&array.name), &param.name);
+            let message = format!("field `{name}` of `{of}` is an array, which has no column");
+            let shown = text::one_line(file);
+            return Err(FileError::new(Code::NoSuchLayout, file, message)
+                .help(format!("`{of}=records:{shown}` takes all columns in their order")));
+        }
+        if !param.has_columns() {
             return Ok(None);
         }
-        let Some(numbers) = self.list_of(file)? else { return Ok(None) };
-        let (mut columns, mut bits) = (Vec::new(), Vec::new());
+        let Some((numbers, graph)) = self.columns(param, file)? else { return Ok(None) };
+        let (mut columns, mut stored_columns, mut bits) = (Vec::new(), Vec::new(), Vec::new());
         for field in &param.fields {
             let found = column(field, &numbers, file)?;
             let width = field.width.value(|name| widths.get(name).copied());
             let Some(width) = width else {
-                let message = format!("the width of field `{}` is unknown", field.name);
+                let name = text::one_line(&field.name);
+                let message = format!("the width of field `{name}` is unknown");
                 return Err(FileError::new(Code::WidthTooSmall, file, message)
                     .help("give the parameters of the record type their values"));
             };
-            columns.push(stored(field, found, width, file)?);
+            stored_columns.push(stored(field, found, width, file)?);
+            columns.push(found.without_values());
             bits.push(width);
         }
-        let selected = Numbers { shape: Shape::List(numbers.shape.n_records()), fields: columns };
+        let n_records = numbers.shape.n_records();
+        let selected = Numbers { shape: Shape::List(n_records), fields: stored_columns };
         let mut go_on = || self.reading.observer.stop().is_none();
         let mut options = LayoutOptions {
             by_rows: wish.by_rows(),
@@ -134,20 +241,44 @@ impl Loader<'_> {
             lay_out_numbers(&NumberLayout::Records, &selected, Some(&bits), &mut options)?;
         let value = Value::Table(laid_out.table);
         self.note(bytes_in(&selected).saturating_add(laid_out_bytes(&value)));
-        Ok(Some(FileValue::new(value, None, 0)))
+        let described = Numbers { shape: Shape::List(0), fields: columns };
+        let range = 0..described.fields.len();
+        let coded = ParamFields::new(&param.name, param.kind, file, &described, range, &bits);
+        let coded = match &graph {
+            Some(graph) => coded.with_vertices(graph, &ENDS),
+            None => coded,
+        };
+        let list = list_of(param, &described.fields, bits);
+        let rows = is_kept.then(|| {
+            let of_file = match graph {
+                Some(graph) => Rows::Arcs(graph, self.scale_of(file)),
+                None => {
+                    let numbers = Numbers::clone(&numbers);
+                    Rows::Records { numbers, fields: 0..0, widths: Vec::new() }
+                }
+            };
+            Rows::Typed { list: list.clone(), of_file: Some(Box::new(of_file)) }
+        });
+        let fields = Some(coded);
+        Ok(Some(FileValue { value, rows, list: Some(list), offset: Some(0), fields }))
     }
 }
 
-/// Returns the arcs of a graph as records.
-fn arcs(graph: &Graph) -> Numbers {
-    let field = |name: &str, number: fn(&star_io::Arc) -> i64| {
-        Field::new(name, None, graph.arcs.iter().map(number).collect())
+/// Returns the arcs of a graph as records, with these weights if it has any.
+fn arcs(graph: &Graph, weights: Meaning) -> Numbers {
+    let vertices = match &graph.names {
+        Some(VertexNames::Texts(names)) => Meaning::Texts(names.clone()),
+        Some(VertexNames::Numbers(_)) | None => Meaning::Number,
     };
-    let fields = vec![
-        field("tail", |arc| i64::from(arc.tail) + 1),
-        field("head", |arc| i64::from(arc.head) + 1),
-        field("weight", |arc| arc.weight),
+    let field = |name: &str, meaning: &Meaning, number: fn(&star_io::Arc) -> i64| Field {
+        meaning: meaning.clone(),
+        ..Field::new(name, None, graph.arcs.iter().map(number).collect())
+    };
+    let mut fields = vec![
+        field(ENDS[0], &vertices, |arc| i64::from(arc.tail) + 1),
+        field(ENDS[1], &vertices, |arc| i64::from(arc.head) + 1),
     ];
+    fields.extend(graph.weighted.then(|| field("weight", &weights, |arc| arc.weight)));
     Numbers { shape: Shape::List(graph.n_edges()), fields }
 }
 
@@ -159,36 +290,37 @@ fn column<'n>(
 ) -> Result<&'n Field, FileError> {
     let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
     let name = text::one_line(&field.name);
-    let mut columns = numbers.fields.iter();
-    let Some(found) = columns.find(|column| column.name == field.name) else {
-        let names =
-            numbers.fields.iter().map(|column| format!("`{}`", text::one_line(&column.name)));
-        let has = text::listed(names, MAX_LISTED);
-        return Err(refused(format!("there is no column `{name}`"))
-            .note(format!("it has {has}"))
-            .help(
-                "write the name of the column after that of the field: `w \"weight\": uint(h)`",
-            ));
+    let names = || numbers.fields.iter().map(|column| column.name.as_str());
+    let Some(found) = numbers.fields.iter().find(|column| column.name == field.name) else {
+        let quoted = names().map(|name| format!("`{}`", text::one_line(name)));
+        let has = text::listed(quoted.collect::<Vec<_>>().into_iter(), MAX_LISTED);
+        let error = refused(format!("there is no column `{name}`")).note(format!("it has {has}"));
+        let column =
+            did_you_mean(&field.name, names()).map_or_else(|| "NAME".into(), text::one_line);
+        let help =
+            format!("a string after the name of a field is its column: `{name} \"{column}\"`");
+        return Err(error.help(help));
     };
     let is_missing = |number: &&i64| Some(**number) == found.nodata;
     match found.values.iter().filter(is_missing).count() {
         0 => Ok(found),
         n_missing => {
             let n = found.values.len();
-            Err(refused(format!("{n_missing} of {n} numbers of column `{name}` are missing")))
+            let message = format!("{n_missing} of {n} numbers of column `{name}` are missing");
+            Err(refused(message).note("a field has no number that means a missing one"))
         }
     }
 }
 
-/// The number of columns that a message lists.
-const MAX_LISTED: usize = 20;
-
-/// Returns the number of bits that the numbers of a column need in a field.
+/// Returns the number of bits that the numbers of a column need in a field, at least 1.
 fn least_width(field: &RecordField, column: &Field) -> i64 {
+    if let Meaning::Texts(texts) = &column.meaning {
+        return texts.width() as i64; // that of words with codes of its texts
+    }
     let bits = |number: i64| i64::from(64 - (number ^ (number >> 63)).leading_zeros());
     let sign = i64::from(field.kind == FieldKind::Int);
     let least = column.values.iter().map(|number| bits(*number) + sign).max().unwrap_or(0);
-    least.max(column.bits.map_or(0, |bits| bits as i64))
+    least.max(column.bits.map_or(1, |bits| bits as i64)).max(1)
 }
 
 /// Returns the numbers of a column as they are stored in a field of this width.
@@ -203,25 +335,36 @@ fn stored(
         FieldKind::Int if width > 0 => (-most(width - 1), most(width - 1)),
         FieldKind::Int | FieldKind::Uint | FieldKind::Bits | FieldKind::Bit => (0, most(width)),
     };
+    let name = text::one_line(&field.name);
     let beyond = column.values.iter().position(|number| {
         let number = i128::from(*number);
         number < least || number >= end
     });
     if let Some(row) = beyond {
-        let name = text::one_line(&field.name);
-        let number = column.meaning.text(column.values[row]);
+        let shown = column.meaning.text(column.values[row]);
         let columns = text::count(width, "column");
-        let message = format!("{number} does not fit in field `{name}` of {columns}");
-        return Err(FileError::new(Code::WidthTooSmall, file, message)
-            .note(format!("it is in record {}", row + 1)));
+        let message = format!("{shown} in record {} does not fit in field `{name}`", row + 1);
+        let error = FileError::new(Code::WidthTooSmall, file, message);
+        if column.values[row] < 0 && field.kind != FieldKind::Int {
+            return Err(error
+                .note("it is negative, and the field has no sign")
+                .help("`int(k)` is the kind of fields with negative numbers"));
+        }
+        let needed = least_width(field, column);
+        let error = error.note(format!("the field has {columns}, and the file needs {needed}"));
+        return Err(match field.width.parameter() {
+            Some(parameter) => {
+                error.help(format!("leave out `{parameter}=`, or use `{parameter}={needed}`"))
+            }
+            None => error,
+        });
     }
-    let mask = if width >= 63 { -1 } else { (1_i64 << width) - 1 };
     if width >= 63 && column.values.iter().any(|number| *number < 0) {
-        let name = text::one_line(&field.name);
         let message = format!("the negative numbers of column `{name}` need a narrower field");
         return Err(FileError::new(Code::WidthTooSmall, file, message)
             .note("a field with a sign from a file has at most 62 columns"));
     }
+    let mask = if width >= 63 { -1 } else { (1_i64 << width) - 1 };
     let values = column.values.iter().map(|number| number & mask).collect();
     Ok(Field::new(column.name.clone(), Some(width), values))
 }
