@@ -73,6 +73,7 @@ pub fn load(
         peak: 0,
         graphs,
         lists,
+        waiting: Vec::new(),
         changed,
         saw_stream,
         signed: None,
@@ -448,8 +449,10 @@ struct Loader<'a> {
     peak: u64,
     /// Graphs by file name: one file may provide several tables.
     graphs: Vec<(String, Rc<Graph>)>,
-    /// Lists by file name, if their fields share codes.
+    /// Lists by file name, if their fields share codes or belong to records.
     lists: Vec<(String, Rc<Numbers>)>,
+    /// Files without records that were read for tables of records.
+    waiting: Vec<(String, FileContents)>,
     /// The requirements for an update stream.
     changed: GraphSizes,
     /// Whether one of the files was an update stream.
@@ -516,8 +519,15 @@ impl Loader<'_> {
         let format = request.layout.and_then(AnyLayout::format);
         let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
         let expected = Expected { format, graph: self.changed, as_graph };
-        let FileContents { data, is_stream, is_array, n_bytes, scale } =
-            read(self.reading, request.file, self.free, expected)?;
+        let waiting = self.waiting.iter().position(|(known, _)| known == request.file);
+        let contents = match waiting.map(|at| self.waiting.swap_remove(at)) {
+            Some((_, contents)) => {
+                self.free = self.free.saturating_add(contents.n_bytes);
+                contents
+            }
+            None => read(self.reading, request.file, self.free, expected)?,
+        };
+        let FileContents { data, is_stream, is_array, n_bytes, scale } = contents;
         self.note_scale(request.file, scale);
         self.saw_stream |= is_stream;
         self.note(n_bytes);

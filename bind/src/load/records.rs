@@ -164,26 +164,37 @@ impl Loader<'_> {
         Ok(Numbers { shape: Shape::List(n_records), fields })
     }
 
-    /// Returns the records or arcs of a file; `None` if it holds bits.
+    /// Returns the records or arcs of a file; `None` if it holds bits or a grid, which is kept for
+    /// the parameter.
     fn list(&mut self, file: &str) -> Result<Option<Columns>, FileError> {
         if let Some((_, numbers)) = self.lists.iter().find(|(known, _)| known == file) {
-            return Ok(Some((Rc::clone(numbers), None)));
+            let is_list = matches!(numbers.shape, Shape::List(_));
+            return Ok(is_list.then(|| (Rc::clone(numbers), None)));
+        }
+        if self.waiting.iter().any(|(known, _)| known == file) {
+            return Ok(None);
         }
         let graph = match self.known_graph(file) {
             Some(graph) => graph,
             None => {
-                let contents = read(self.reading, file, self.free, Expected::default())?;
+                let expected = Expected { graph: self.changed, ..Expected::default() };
+                let mut contents = read(self.reading, file, self.free, expected)?;
                 self.note_scale(file, contents.scale);
                 self.note(contents.n_bytes);
                 match contents.data {
                     Data::Graph(graph) => self.keep(file, graph),
-                    Data::Numbers(numbers) => {
+                    Data::Numbers(numbers) if matches!(numbers.shape, Shape::List(_)) => {
                         self.free = self.free.saturating_sub(bytes_in(&numbers));
                         let numbers = Rc::new(numbers);
                         self.lists.push((file.to_owned(), Rc::clone(&numbers)));
                         return Ok(Some((numbers, None)));
                     }
-                    Data::Table(_) | Data::Slice(_) | Data::Word(_) => return Ok(None),
+                    bits => {
+                        contents.data = bits;
+                        self.free = self.free.saturating_sub(contents.n_bytes);
+                        self.waiting.push((file.to_owned(), contents));
+                        return Ok(None);
+                    }
                 }
             }
         };

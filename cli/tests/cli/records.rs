@@ -441,6 +441,11 @@ procedure ARCS(E: table(m) of Arc(b,h));
 begin
   print(m,\" arcs, \",b,\" \",h,\", \",E[2].tail,\"-\",E[2].head,\": \",E[2].w)
 end;
+type Place(k) = record city: uint(k) end;
+procedure CITIES(R: table(m) of Place(k); Q: table(n) of Place(k));
+begin
+  print(R[1].city = Q[2].city)
+end;
 ";
 
 /// Rule 7 of stage 2.
@@ -453,6 +458,11 @@ fn tables_of_records_take_columns_by_name() {
         ("more.tsv", "start station\tto\tminutes\tdelay\n20\t1\t5\t0\n"),
         ("short.csv", "start station,minutes,delay\n1,1,1\n"),
         ("late.csv", "start station,to,minutes,delay\n1,1,1,9\n"),
+        ("below.csv", "start station,to,minutes,delay\n1,-1,1,0\n"),
+        ("none.csv", "start station,to,minutes,delay\n"),
+        ("one.csv", "start station,to,minutes,delay\n1,1,2,-8\n"),
+        ("a.csv", "city\nOslo\nRome\n"),
+        ("b.csv", "city\nRome\nOslo\n"),
         ("road.gr", "p sp 3 2\na 1 2 70\na 2 3 50\n"),
     ]);
     let run =
@@ -462,11 +472,63 @@ fn tables_of_records_take_columns_by_name() {
     run(&["BOTH", "R=trips.csv", "Q=more.tsv"]).prints("5 7 7 20\n");
     run(&["ARCS", "E=road.gr"]).prints("2 arcs, 2 7, 2-3: 50\n");
     let fails = |arguments: &[&str], wanted: &[&str]| {
-        run(arguments).fails(2, wanted);
+        run(arguments).fails(5, wanted);
     };
     let lacks = ["error[E0507]", "there is no column `to`", "`start station`, `minutes`, `delay`"];
     fails(&["LONG", "R=short.csv", "least=1"], &lacks);
-    fails(&["LONG", "R=trips.csv", "least=1", "t=6"], &["error[E0508]", "90 does not fit"]);
-    fails(&["LONG", "R=late.csv", "least=1"], &["error[E0508]", "9 does not fit"]);
-    fails(&["LONG", "least=1"], &["error[E0604]"]);
+    let narrow = ["error[E0508]", "90 in record 3 does not fit", "`t=7`"];
+    fails(&["LONG", "R=trips.csv", "least=1", "t=6"], &narrow);
+    fails(&["LONG", "R=late.csv", "least=1"], &["error[E0508]", "9 in record 1 does not fit"]);
+    fails(&["LONG", "R=below.csv", "least=1"], &["E0508", "-1 in record 1", "`int(k)`"]);
+    fails(&["LONG", "R=road.gr", "least=1"], &["`start station`", "`tail`, `head`, `weight`"]);
+    run(&["LONG", "least=1"]).fails(2, &["error[E0604]"]);
+    // No record, and one.
+    run(&["LONG", "R=none.csv", "least=1"]).prints("0 of 0, 1 and 1 columns, delay 0\n");
+    run(&["LONG", "R=one.csv", "least=1"]).prints("1 of 1, 1 and 2 columns, delay -8\n");
+    // Texts of two files have codes of their own.
+    let cities = ["CITIES", "R=a.csv", "Q=b.csv"];
+    fails(&cities, &["error[E0507]", "different codes of texts", "`codes=shared`"]);
+    run(&[&cities[..], &["codes=shared"]].concat()).prints("true\n");
+}
+
+const ROWS: &str = "\
+type Row(k,h) = record from \"start\", to: uint(k); d: int(h); on: bit end;
+type Many(n,h) = record w: array[1..n] of uint(h) end;
+procedure LATE(var R: table(m) of Row(k,h); var X: slice(R));
+begin
+  X:=R.d < 0;
+  R.d:=min(R.d,0)
+end;
+procedure MAKE(k,h: integer; var R: table(2) of Row(k,h));
+begin
+  R.from:=1; R.to:=2; R.d:=-3; R[2].on:=1
+end;
+procedure MANY(n,h: integer; R: table(m) of Many(n,h));
+begin
+  print(R[1].w[2])
+end;
+";
+
+/// Results that are tables of records are written with the fields of their type.
+#[test]
+fn tables_of_records_are_written_with_their_fields() {
+    let folder = Folder::new(&[
+        ("rows.star", ROWS),
+        ("in.csv", "to,start,d,on,why\nb,a,-3,1,x\nc,b,2,0,y\n"),
+        ("w.csv", "w1,w2\n1,2\n3,4\n"),
+        ("road.gr", "p sp 3 2\na 1 2 70\na 2 3 50\n"),
+    ]);
+    let run =
+        |arguments: &[&str]| folder.star(&[&["run", "rows.star", "--proc"], arguments].concat());
+    let late = ["LATE", "R=in.csv", "texts=start,to", "codes=own"];
+    run(&[&late[..], &["--out", "R=csv:-"]].concat()).prints("start,to,d,on\na,b,-3,1\nb,c,0,0\n");
+    run(&[&late[..], &["--out", "X=rows of R:csv:-"]].concat())
+        .prints("to,start,d,on,why\nb,a,-3,1,x\n");
+    let shown = run(&late);
+    assert!(shown.stdout.contains("as records\nstart  to   d  on\n"), "{shown:?}");
+    run(&["MAKE", "k=2", "h=3", "--out", "R=csv:-"]).prints("start,to,d,on\n1,2,-3,0\n1,2,-3,1\n");
+    // Elements of arrays have no names.
+    let many = ["MANY", "n=2", "h=3"];
+    run(&[&many[..], &["R=w.csv"]].concat()).fails(5, &["E0507", "`R=records:w.csv`"]);
+    run(&[&many[..], &["R=records:w.csv", "widths=3"]].concat()).prints("2\n");
 }
