@@ -100,7 +100,9 @@ pub fn bind(
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
             (Some(&""), _) if *by_ref && *kind != Kind::Str => Origin::Unset,
-            (Some(text), _) if names_vertex(name, *kind, text) && reads_file => {
+            (Some(text), _)
+                if reads_file && names_vertex(name, *kind, text) && !signature.is_width(name) =>
+            {
                 Origin::Argument(ArgValue::Vertex((*text).to_owned()))
             }
             (Some(text), _) => match arg_value::parse(name, *kind, text) {

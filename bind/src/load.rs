@@ -195,8 +195,11 @@ pub fn load(
                 value
             }
             (Origin::Unset, _) if param.kind == Kind::Int => {
-                let width = field_widths.get(&param.name).filter(|_| !param.by_ref);
-                width.map_or(Value::Unset, |width| Value::Int(*width))
+                match field_widths.get(&param.name).filter(|_| !param.by_ref) {
+                    Some(width) => Value::Int(*width),
+                    None if param.by_ref => Value::Unset,
+                    None => return Err(records::without_width(param)),
+                }
             }
             (Origin::Offer(_), None) | (Origin::Unset, _) => Value::Unset,
         };
@@ -337,7 +340,12 @@ fn list_file(origins: &[Origin]) -> Option<String> {
 /// Returns whether files of this name contain lists.
 fn list_format(path: &str) -> bool {
     let format = Format::of_path(path);
-    format.is_some_and(|format| [Format::Csv, Format::Parquet, Format::Arrow].contains(&format))
+    format.is_some_and(|format| list_formats().contains(&format))
+}
+
+/// Returns the formats of lists.
+pub fn list_formats() -> [Format; 3] {
+    [Format::Csv, Format::Parquet, Format::Arrow]
 }
 
 /// Returns whether a file of this name holds a graph with names, and nothing else.

@@ -39,6 +39,13 @@ impl Signature {
     pub fn results(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|param| param.by_ref)
     }
+
+    /// Returns whether the widths of fields depend on this parameter.
+    pub(crate) fn is_width(&self, name: &str) -> bool {
+        let fields = self.params.iter().flat_map(|param| &param.fields);
+        let mut names = fields.flat_map(|field| field.width.0.iter().flat_map(|(_, names)| names));
+        names.any(|used| used == name)
+    }
 }
 
 #[cfg(test)]

@@ -189,9 +189,11 @@ fn out(
             let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
             let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
             let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
-            let typed = is_typed.then(|| ResultForm::Like(name.to_owned()));
-            // Other formats hold its bits.
-            let form = form.or(edges.or(typed).filter(|form| {
+            let typed = is_typed.then(|| ResultForm::Like(name.to_owned())).filter(|_| {
+                let format = Format::of_path(file);
+                format.is_some_and(|format| star_bind::load::list_formats().contains(&format))
+            });
+            let form = form.or(typed).or(edges.filter(|form| {
                 let format = Format::of_path(file);
                 format.is_some_and(|format| {
                     encoding::holds(kind, format).is_err() && form.held_by(format).is_ok()

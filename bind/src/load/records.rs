@@ -53,6 +53,14 @@ pub(crate) fn is_width(signature: &Signature, origins: &[Origin], name: &str) ->
     })
 }
 
+/// Returns the error that a width is not given, and the file of the records holds bits.
+pub(super) fn without_width(param: &Param) -> FileError {
+    let message = format!("no value for `{}`", param.name);
+    FileError::new(Code::MissingArgument, "", message)
+        .note("the file of the table has bits, and no columns that determine the width")
+        .help(format!("write `{}=NUMBER`", param.name))
+}
+
 /// Returns the results that are tables of records with known widths.
 pub(super) fn of_results<'s>(
     signature: &'s Signature,
