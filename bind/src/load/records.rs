@@ -6,8 +6,8 @@ use std::rc::Rc;
 use star_base::record::{FieldKind, RecordField};
 use star_base::{Code, did_you_mean, text};
 use star_io::{
-    Data, Field, FileError, Format, Graph, LayoutOptions, Meaning, NumberLayout, Numbers, Shape,
-    VertexNames, lay_out_numbers,
+    Data, Field, FileError, Format, Graph, LayoutOptions, Meaning, NumberLayout, Numbers, Packing,
+    Shape, VertexNames, lay_out_numbers,
 };
 use star_value::{Argument, TableWish, Value};
 
@@ -185,7 +185,8 @@ impl Loader<'_> {
         let graph = match self.known_graph(file) {
             Some(graph) => graph,
             None => {
-                let expected = Expected { graph: self.changed, ..Expected::default() };
+                let format = has_tabs(file).then_some(Format::Csv);
+                let expected = Expected { format, graph: self.changed, as_graph: false };
                 let mut contents = read(self.reading, file, self.free, expected)?;
                 self.note_scale(file, contents.scale);
                 self.note(contents.n_bytes);
@@ -299,6 +300,14 @@ fn arcs(graph: &Graph, weights: Meaning) -> Numbers {
     ];
     fields.extend(graph.weighted.then(|| field("weight", &weights, |arc| arc.weight)));
     Numbers { shape: Shape::List(graph.n_edges()), fields }
+}
+
+/// Returns whether the fields of a file of this name are separated by tabs. As a graph it is a list
+/// of edges, and as records a list.
+fn has_tabs(file: &str) -> bool {
+    let (_, name) = Packing::of_path(file);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    extension.eq_ignore_ascii_case("tsv")
 }
 
 /// Returns the column of a file that has the name of a field.

@@ -530,5 +530,5 @@ fn tables_of_records_are_written_with_their_fields() {
     // Elements of arrays have no names.
     let many = ["MANY", "n=2", "h=3"];
     run(&[&many[..], &["R=w.csv"]].concat()).fails(5, &["E0507", "`R=records:w.csv`"]);
-    run(&[&many[..], &["R=records:w.csv", "widths=3"]].concat()).prints("2\n");
+    run(&[&many[..], &["R=records:w.csv", "widths=3,3"]].concat()).prints("2\n");
 }
