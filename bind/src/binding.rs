@@ -95,7 +95,7 @@ pub fn bind(
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &signature.params {
-        let Param { name, by_ref, takes_value, kind, fields: _ } = param;
+        let Param { name, by_ref, takes_value, kind, fields: _, text } = param;
         let is_result = *by_ref && !takes_value;
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
@@ -121,7 +121,7 @@ pub fn bind(
                 Origin::Argument(ArgValue::Value(Value::Bool(false)))
             }
             (None, None) => {
-                if !by_ref {
+                if !by_ref && text.is_none() {
                     missing.push(param);
                 }
                 Origin::Unset
@@ -221,10 +221,10 @@ fn is_column(value: &str) -> bool {
 }
 
 fn no_parameter(signature: &Signature, name: &str) -> Diagnostic {
-    let names = || signature.params.iter().map(|param| param.name.as_str());
+    let names = || signature.given().map(|param| param.name.as_str());
     let message = format!("`{}` has no parameter `{name}`", signature.name);
     let mut diagnostic = Diagnostic::new(Code::NoSuchParameter, message);
-    diagnostic = diagnostic.note(match signature.params.len() {
+    diagnostic = diagnostic.note(match signature.given().count() {
         0 => format!("`{}` has no parameters", signature.name),
         _ => format!("its parameters are {}", text::quoted_list(names())),
     });

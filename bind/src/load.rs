@@ -194,6 +194,9 @@ pub fn load(
                 loader.note(bytes_of(&value));
                 value
             }
+            (Origin::Unset, _) if let Some(text) = &param.text => {
+                Value::Int(records::code(text, &lists, reading)?)
+            }
             (Origin::Unset, _) if param.kind == Kind::Int => {
                 match field_widths.get(&param.name).filter(|_| !param.by_ref) {
                     Some(width) => Value::Int(*width),

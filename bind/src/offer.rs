@@ -91,7 +91,7 @@ const OFFSET: &str = "_offset";
 /// number of a file that the table `NAME` stores as 0. Numbers and lists of weights are stored less
 /// their minimum if that is negative.
 pub fn table_of_offset<'s>(signature: &'s Signature, param: &Param) -> Option<&'s Param> {
-    let Param { name, by_ref, takes_value: _, kind, fields: _ } = param;
+    let Param { name, by_ref, takes_value: _, kind, fields: _, text: _ } = param;
     let of = name.strip_suffix(OFFSET).filter(|_| *kind == Kind::Int && !by_ref)?;
     let mut params = signature.params.iter();
     params.find(|table| table.name == of && table.kind == Kind::Table && table.takes_value)

@@ -1,7 +1,7 @@
 //! Signatures for binding: the name of a routine, and the names and kinds of its parameters.
 
 pub use star_base::Kind;
-pub use star_base::record::RecordField;
+pub use star_base::record::{FieldText, RecordField};
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Param {
     pub kind: Kind,
     /// The fields of its rows, if it is a table of records.
     pub fields: Vec<RecordField>,
+    /// If it is not given but determined by a file: the text whose code it is.
+    pub text: Option<FieldText>,
 }
 
 impl Param {
@@ -40,6 +42,11 @@ impl Signature {
         self.params.iter().filter(|param| param.by_ref)
     }
 
+    /// Returns the parameters to which a user gives values.
+    pub fn given(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| param.text.is_none())
+    }
+
     /// Returns whether the widths of fields depend on this parameter.
     pub(crate) fn is_width(&self, name: &str) -> bool {
         let fields = self.params.iter().flat_map(|param| &param.fields);
@@ -59,7 +66,14 @@ pub(crate) mod examples {
 
     /// Creates a value parameter.
     pub(crate) fn value(name: &str, kind: Kind) -> Param {
-        Param { name: name.to_owned(), by_ref: false, takes_value: true, kind, fields: Vec::new() }
+        Param {
+            name: name.to_owned(),
+            by_ref: false,
+            takes_value: true,
+            kind,
+            fields: Vec::new(),
+            text: None,
+        }
     }
 
     /// Creates a `var` parameter.

@@ -93,6 +93,11 @@ impl RecordList {
         Ok(numbers)
     }
 
+    /// Returns the field with this name, with its offset as its only number.
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
     /// Returns the list under another name.
     #[must_use]
     pub fn called(self, name: &str) -> Self {

@@ -69,7 +69,14 @@ fn shelf() -> Shelf {
 }
 
 fn param(name: &str, kind: Kind) -> Param {
-    Param { name: name.to_owned(), by_ref: false, takes_value: true, kind, fields: Vec::new() }
+    Param {
+        name: name.to_owned(),
+        by_ref: false,
+        takes_value: true,
+        kind,
+        fields: Vec::new(),
+        text: None,
+    }
 }
 
 /// Binds and reads the arguments of a routine with these parameters.

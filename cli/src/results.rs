@@ -418,6 +418,7 @@ mod tests {
             takes_value: true,
             kind,
             fields: Vec::new(),
+            text: None,
         };
         let params = vec![param("D", Kind::Table), param("X", Kind::Slice)];
         let floyd = Signature { name: "FLOYD".to_owned(), params };

@@ -213,7 +213,7 @@ impl Meaning {
     }
 
     /// A description of texts of this kind, with an article.
-    pub(crate) fn describe(&self) -> &'static str {
+    pub fn describe(&self) -> &'static str {
         match self {
             Meaning::Number => "a whole number",
             Meaning::Scaled(_) => "a number",

@@ -152,8 +152,8 @@ pub(crate) fn load_arguments(
 ) -> Result<Vec<Argument>, Error> {
     let Args { values, files: FileArgs { mut texts, graph } } = args;
     let params = routine.params.iter().map(|param| {
-        let Parameter { name, kind, by_ref, takes_value, fields } = param.clone();
-        Param { name, by_ref, takes_value, kind, fields }
+        let Parameter { name, kind, by_ref, takes_value, fields, text } = param.clone();
+        Param { name, by_ref, takes_value, kind, fields, text }
     });
     let signature = Signature { name: routine.name().to_owned(), params: params.collect() };
     let mut typed = Vec::new();

@@ -49,6 +49,8 @@ pub struct Parameter {
     pub takes_value: bool,
     /// The fields of its rows, if it is a table of records.
     pub fields: Vec<star_base::record::RecordField>,
+    /// If a file determines it: the text whose code it is.
+    pub text: Option<star_base::record::FieldText>,
 }
 
 /// A program compiled for a machine.
@@ -220,6 +222,7 @@ impl Routine {
                 by_ref: param.by_ref,
                 takes_value: param.takes_value,
                 fields: param.fields.clone(),
+                text: param.text.clone(),
             })
             .collect();
         let results = params.iter().filter(|param| param.by_ref).map(|param| param.name.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::record::{FieldKind, RecordField};
+use star_base::record::{FieldKind, FieldText, RecordField};
 use star_base::{Code, did_you_mean, text};
 use star_io::{
     Data, Field, FileError, Format, Graph, LayoutOptions, Meaning, NumberLayout, Numbers, Packing,
@@ -21,6 +21,7 @@ use crate::param::{Param, Signature};
 use crate::part;
 use crate::records::RecordList;
 use crate::rows::Rows;
+use crate::source::Reading;
 
 /// The number of columns that a message lists.
 const MAX_LISTED: usize = 20;
@@ -59,6 +60,39 @@ pub(super) fn without_width(param: &Param) -> FileError {
     FileError::new(Code::MissingArgument, "", message)
         .note("the file of the table has bits, and no columns that determine the width")
         .help(format!("write `{}=NUMBER`", param.name))
+}
+
+/// Returns the code of a text in a field; −1, which is no code, if no record has the text.
+///
+/// # Errors
+/// E0507 if the table has no such column, E0504 if the text is no number, date or time of it.
+pub(super) fn code(
+    text: &FieldText,
+    lists: &[RecordList],
+    reading: Reading<'_>,
+) -> Result<i64, FileError> {
+    let FieldText { table, field, text: wanted } = text;
+    let quoted = format!("`{}`", text::one_line(wanted));
+    let column = lists.iter().find(|list| list.name == *table).and_then(|list| list.field(field));
+    let Some(column) = column else {
+        let message = format!("{quoted} has no code: `{table}` has no column `{field}` of a file");
+        return Err(FileError::new(Code::NoSuchLayout, "", message)
+            .help(format!("`{table}=FILE` takes the columns of a list or the arcs of a graph")));
+    };
+    match (column.meaning.number(wanted), &column.meaning) {
+        (Some(number), _) => Ok(number.saturating_sub(column.offset())),
+        (None, Meaning::Texts(_)) => {
+            reading
+                .observer
+                .note(&format!("no record of `{table}` has the text {quoted} in `{field}`"));
+            Ok(-1)
+        }
+        (None, meaning) => {
+            let what = meaning.describe();
+            let message = format!("{quoted} for field `{field}` of `{table}` is not {what}");
+            Err(FileError::new(Code::OutOfRange, "", message))
+        }
+    }
 }
 
 /// Returns the results that are tables of records with known widths.

@@ -46,12 +46,13 @@ pub fn choose<'e>(
 /// An internal error if a parameter has no type: the compiler returns no entry that has errors.
 pub fn signature(entry: &Entry) -> Result<Signature, Diagnostic> {
     let params = entry.params.iter().map(|param| {
-        let EntryParam { name, by_ref, takes_value, kind, fields } = param;
+        let EntryParam { name, by_ref, takes_value, kind, fields, text } = param;
         let kind = kind
             .known()
             .ok_or_else(|| internal(&format!("`{name}` of `{}` has no type", entry.name)))?;
-        let (by_ref, takes_value, fields) = (*by_ref, *takes_value, fields.clone());
-        Ok(Param { name: name.clone(), by_ref, takes_value, kind, fields })
+        let (by_ref, takes_value) = (*by_ref, *takes_value);
+        let (name, fields, text) = (name.clone(), fields.clone(), text.clone());
+        Ok(Param { name, by_ref, takes_value, kind, fields, text })
     });
     Ok(Signature { name: entry.name.clone(), params: params.collect::<Result<_, Diagnostic>>()? })
 }
@@ -105,7 +106,7 @@ fn list(mut diagnostic: Diagnostic, entries: &[Entry], file: &str) -> Diagnostic
 fn command(entry: &Entry, file: &str) -> String {
     let mut command = format!("star run {}", text::shell_word(file));
     command += &format!(" --proc {}", entry.name);
-    for param in entry.params.iter().filter(|param| !param.by_ref) {
+    for param in entry.params.iter().filter(|param| !param.by_ref && param.text.is_none()) {
         command += &format!(" {}=…", param.name);
     }
     command
@@ -126,6 +127,7 @@ mod tests {
             takes_value: true,
             kind: hir::TyKind::Int,
             fields: Vec::new(),
+            text: None,
         });
         Entry {
             id: RoutineId(0),

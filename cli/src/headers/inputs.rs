@@ -108,8 +108,14 @@ pub(crate) fn value(
     span: Span,
     around: ReadContext<'_>,
 ) -> Result<Value, Vec<Diagnostic>> {
-    let param =
-        Param { name: name.to_owned(), by_ref: false, takes_value: true, kind, fields: Vec::new() };
+    let param = Param {
+        name: name.to_owned(),
+        by_ref: false,
+        takes_value: true,
+        kind,
+        fields: Vec::new(),
+        text: None,
+    };
     let entry = Signature { name: name.to_owned(), params: vec![param] };
     let at = |fault: Diagnostic| fault.label(span, "");
     let arguments = [format!("{name}={text}")];

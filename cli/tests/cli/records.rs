@@ -532,3 +532,50 @@ fn tables_of_records_are_written_with_their_fields() {
     run(&[&many[..], &["R=w.csv"]].concat()).fails(5, &["E0507", "`R=records:w.csv`"]);
     run(&[&many[..], &["R=records:w.csv", "widths=3,3"]].concat()).prints("2\n");
 }
+
+/// Rule 7 of stage 2: a text is compared as its code in the file of the table.
+#[test]
+fn fields_are_compared_with_texts() {
+    let text = "\
+type Person(k,h) = record city: uint(k); born: int(h) end;
+program P(R: table(m) of Person(k,h); Q: table(n) of Person(k,h));
+begin
+  print(count(R.city = \"Paris\"),\" \",count(\"Oslo\" = R.city),\" \",count(R.city <> \"Oslo\"));
+  print(count((R.city = \"\") or (R.born = \"1990-05-01\")),\" \",count(Q.city = \"Paris\"))
+end.
+";
+    let folder = folder();
+    folder.write("p.star", text.as_bytes());
+    folder.write("q.csv", b"born,city\n2001-01-01,Rome\n2002-02-02,Paris\n");
+    let ran = folder.star(&["run", "p.star", "R=people.csv", "Q=q.csv", "codes=own"]);
+    ran.prints("2 0 3\n2 1\n");
+    let note = "note: no record of `R` has the text `Oslo` in `city`";
+    assert_eq!(ran.stderr.matches(note).count(), 1, "{ran:?}");
+    // Without columns there are no texts, and the names of the vertices of a graph are some.
+    let ran = folder.star(&["run", "p.star", "R='01 10'", "Q='01 10'", "k=1", "h=1"]);
+    ran.fails(5, &["E0507", "`Paris` has no code: `R` has no column `city` of a file"]);
+    folder.star(&["run", "p.star", "Q=q.csv"]).fails(2, &["E0604", "needs a value for `R`"]);
+    folder.write("day.csv", b"city,born\nOslo,3\n");
+    let ran = folder.star(&["run", "p.star", "R=day.csv", "Q=q.csv", "codes=own"]);
+    ran.fails(5, &["E0504", "`1990-05-01` for field `born` of `R` is not"]);
+    let arcs = "type Arc(b) = record tail,head: uint(b) end;
+procedure FROM(E: table(m) of Arc(b));
+begin print(count(E.tail = \"Ulm\")) end;
+";
+    folder.write("arcs.star", arcs.as_bytes());
+    folder.write("roads.txt", b"Ulm Bonn\nUlm Kiel\nKiel Ulm\n");
+    folder.star(&["run", "arcs.star", "E=roads.txt"]).prints("2\n");
+    for (line, wanted) in [
+        ("print(count(E.tail < \"Ulm\"))", ["error[E0313]", "with `=` and `<>`"]),
+        ("print(count(E.tail + 1 = \"Ulm\"))", ["error[E0301]", "compared with a field, not"]),
+        ("print(count(F.tail = \"Ulm\"))", ["error[E0301]", "a field of a parameter, whose file"]),
+        ("FROM(E)", ["error[E0301]", "`FROM` compares a field with a text"]),
+    ] {
+        let text = format!(
+            "{arcs}procedure WRONG(E: table(m) of Arc(b));\nvar F: table(m) of Arc(b);\n\
+             begin F:=E; {line} end;\n"
+        );
+        folder.write("wrong.star", text.as_bytes());
+        folder.star(&["check", "wrong.star"]).fails(1, &wanted);
+    }
+}

@@ -13,6 +13,18 @@ pub struct RecordField {
     pub is_array: bool,
 }
 
+/// A text with which a routine compares a field of one of its tables of records: an integer
+/// parameter, whose value is the code of the text in the file of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldText {
+    /// The parameter that is the table.
+    pub table: String,
+    /// The name of the field in files.
+    pub field: String,
+    /// The text.
+    pub text: String,
+}
+
 /// The kind of a field of a record type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {

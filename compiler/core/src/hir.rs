@@ -97,6 +97,9 @@ pub struct Routine {
     pub kind: RoutineKind,
     /// The parameters, in order.
     pub params: Vec<LocalId>,
+    /// The codes of the texts with which it compares fields: further parameters, which no call can
+    /// give.
+    pub(crate) texts: Vec<TextCode>,
     /// All variables: parameters, bound sizes, locals, a function's result.
     pub locals: Vec<Local>,
     /// The result variable of a function, which has its name.
@@ -122,6 +125,18 @@ impl Routine {
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
     }
+}
+
+/// The code of a text in the file of a table of records.
+#[derive(Debug, PartialEq)]
+pub(crate) struct TextCode {
+    /// The hidden parameter with the code.
+    pub(crate) local: LocalId,
+    /// The parameter that is the table.
+    pub(crate) table: LocalId,
+    /// The name of the field in files.
+    pub(crate) field: String,
+    pub(crate) text: String,
 }
 
 /// A variable.

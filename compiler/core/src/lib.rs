@@ -86,6 +86,8 @@ pub struct EntryParam {
     pub kind: hir::TyKind,
     /// The fields of its rows, if it is a table of records.
     pub fields: Vec<star_base::record::RecordField>,
+    /// If no call can give it: the text whose code it is.
+    pub text: Option<star_base::record::FieldText>,
 }
 
 /// Reads and checks the file `path`, or the library module `star:NAME`.
@@ -195,14 +197,27 @@ impl Compilation {
                         takes_value: takes_value.copied().unwrap_or(true),
                         kind: local.ty.kind(),
                         fields: self.hir.record_fields(routine, local),
+                        text: None,
                     }
+                });
+                let texts = routine.texts.iter().map(|code| EntryParam {
+                    name: routine.local(code.local).name.clone(),
+                    by_ref: false,
+                    takes_value: true,
+                    kind: hir::TyKind::Int,
+                    fields: Vec::new(),
+                    text: Some(star_base::record::FieldText {
+                        table: routine.local(code.table).name.clone(),
+                        field: code.field.clone(),
+                        text: code.text.clone(),
+                    }),
                 });
                 Entry {
                     id: hir::RoutineId(idx as u32),
                     name: routine.name.clone(),
                     kind: routine.kind,
                     span: routine.header,
-                    params: params.collect(),
+                    params: params.chain(texts).collect(),
                 }
             })
             .collect()

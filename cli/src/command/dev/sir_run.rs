@@ -148,6 +148,7 @@ fn signature(routine: &Routine) -> Signature {
             takes_value: true,
             kind: var.ty.kind(),
             fields: Vec::new(),
+            text: None,
         }
     });
     Signature { name: routine.name.clone(), params: params.collect() }

@@ -157,6 +157,7 @@ pub(crate) fn line(
         library: false,
         machine_op: None,
         intrinsic: None,
+        texts: Vec::new(),
         n_sites: checker.n_sites,
     };
     CheckedLine { routine, slots, declares, effect }

@@ -35,8 +35,8 @@ use star_syntax::ast::{self, RoutineKind};
 use self::layout::FieldLayout;
 use self::masks::Mask;
 use crate::hir::{
-    Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, TypeField,
-    VarUse,
+    Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, TextCode, Ty, TyKind,
+    TypeField, VarUse,
 };
 use crate::loader::modules_with;
 use crate::scope::{Callee, NoCallee, Signature, World};
@@ -214,6 +214,7 @@ struct Checker<'a> {
     locals: Vec<Local>,
     names: BTreeMap<String, LocalId>,
     result: Option<LocalId>,
+    texts: Vec<TextCode>,
     n_sites: u32,
     /// Tables of records whose type is wrong, which was reported.
     broken_records: BTreeSet<LocalId>,
@@ -255,6 +256,7 @@ impl<'a> Checker<'a> {
             locals: Vec::new(),
             names: BTreeMap::new(),
             result: None,
+            texts: Vec::new(),
             n_sites: 0,
             broken_records: BTreeSet::new(),
             n_loops: 0,
@@ -290,6 +292,7 @@ impl<'a> Checker<'a> {
             name: tree.name.name.to_string(),
             kind: tree.kind,
             params,
+            texts: checker.texts,
             locals: checker.locals,
             result: checker.result,
             body,

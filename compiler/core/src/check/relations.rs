@@ -9,7 +9,7 @@ use super::Checker;
 use super::columns::{Side, Terms, is_arithmetic};
 use super::compare::relation_of;
 use super::layout::FieldKind;
-use crate::hir::{Arg, Expr, ExprKind, TyKind};
+use crate::hir::{Arg, Expr, ExprKind, Local, LocalId, Role, TextCode, Ty, TyKind};
 
 impl Checker<'_> {
     /// Checks a comparison of which one side is a number for each row: a slice.
@@ -35,7 +35,21 @@ impl Checker<'_> {
                 return self.error(span);
             }
         }
-        let (one, other) = (self.column(left), self.column(right));
+        if !is_equality && let Some(text) = [left, right].into_iter().find(|side| is_text(side)) {
+            self.report(
+                Diagnostic::at(
+                    Code::NoSuchOrder,
+                    text.span,
+                    "texts are compared with `=` and `<>`",
+                )
+                .help(
+                    "with `order=sorted`, codes have the order of their texts: compare with a \
+                            word parameter, `w=code:FIELD=TEXT:FILE`",
+                ),
+            );
+            return self.error(span);
+        }
+        let (one, other) = (self.side(left, right), self.side(right, left));
         let (Some(one), Some(other)) = (one, other) else { return self.error(span) };
         match (one.into_side(), other.into_side()) {
             (Ok(Side::Field(one)), Ok(Side::Field(other))) => {
@@ -62,6 +76,67 @@ impl Checker<'_> {
                 Expr { kind, ty: TyKind::Slice, span, effects }
             }
         }
+    }
+
+    /// Checks a side of a relation. A text stands for its code in the field on the other side.
+    fn side(&mut self, tree: &ast::Expr, other: &ast::Expr) -> Option<Terms> {
+        match &tree.kind {
+            ast::ExprKind::Str(text) => self.code_of_text(text, tree.span, other),
+            _ => self.column(tree),
+        }
+    }
+
+    /// Returns the code of a text in a field, which the file of the table determines.
+    fn code_of_text(&mut self, text: &str, span: Span, field: &ast::Expr) -> Option<Terms> {
+        let (table, name) = match &field.kind {
+            ast::ExprKind::Path(path) => match path.steps.as_slice() {
+                [ast::Step::Field(name)] => (self.variable(&path.name.name), &name.name),
+                _ => (None, &path.name.name),
+            },
+            _ => {
+                let message = "a text is compared with a field, not with numbers of rows";
+                self.report(Diagnostic::at(Code::TypeMismatch, span, message));
+                return None;
+            }
+        };
+        let has_file = |table: &LocalId| {
+            let role = self.local(*table).role;
+            self.declaring.is_none() && matches!(role, Role::Value | Role::Ref)
+        };
+        let Some(table) = table.filter(has_file) else {
+            let message =
+                "a text is compared with a field of a parameter, whose file has the texts";
+            self.report(
+                Diagnostic::at(Code::TypeMismatch, span, message)
+                    .help("`w=code:FIELD=TEXT:FILE` gives the code of a text to a word parameter"),
+            );
+            return None;
+        };
+        let record = self.local(table).record.as_deref()?;
+        let layout = self.constants.layout(record.id);
+        let field = layout.fields[layout.field(name)?].in_files.clone();
+        let is_same =
+            |one: &&TextCode| one.table == table && one.field == field && one.text == text;
+        let local = match self.texts.iter().find(is_same) {
+            Some(known) => known.local,
+            None => {
+                let local = LocalId(self.locals.len() as u32);
+                // No text can mention it.
+                let name = format!("‹{}.{name} = \"{text}\"›", self.local(table).name);
+                self.locals.push(Local {
+                    name,
+                    span,
+                    ty: Ty::Int,
+                    role: Role::Value,
+                    record: None,
+                });
+                self.texts.push(TextCode { local, table, field, text: text.to_owned() });
+                local
+            }
+        };
+        let kind = ExprKind::Var(self.fresh_use(local, span));
+        let code = Expr { kind, ty: TyKind::Int, span, effects: false };
+        Some(Side::Number(code).into())
     }
 
     /// Returns whether a side joins a slice with the number column that was meant as a side.
@@ -155,4 +230,8 @@ impl Checker<'_> {
         let effects = rows.effects;
         Expr { kind: ExprKind::BitsNot(Box::new(rows)), ty: TyKind::Slice, span, effects }
     }
+}
+
+fn is_text(tree: &ast::Expr) -> bool {
+    matches!(tree.kind, ast::ExprKind::Str(_))
 }

@@ -10,6 +10,7 @@ impl Lowerer<'_> {
     /// Lowers a call; its operands are evaluated from left to right.
     pub(super) fn call(&mut self, callee: RoutineId, args: &[hir::Arg], dst: Option<VarId>) {
         self.arguments_must_agree(callee, args);
+        self.must_not_compare_texts(callee);
         let is_field = |arg: &hir::Arg| matches!(arg, hir::Arg::Field(..));
         if let Some(op) = self.machine_op(callee).filter(|_| !args.iter().any(is_field)) {
             self.machine(op, args);

@@ -66,6 +66,7 @@ mod tests {
             library: false,
             machine_op: None,
             intrinsic: None,
+            texts: Vec::new(),
             n_sites: 0,
         }
     }

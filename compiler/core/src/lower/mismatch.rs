@@ -1,4 +1,5 @@
-//! Sizes that provably differ: a compile-time error instead of a trap.
+//! Sizes that provably differ, and calls without the texts of a file: compile-time errors instead of
+//! traps.
 
 use star_base::{Code, Diagnostic, Span};
 
@@ -70,6 +71,21 @@ impl Lowerer<'_> {
                 }
             }
         }
+    }
+
+    /// Reports the call of a routine that compares a field with a text. The codes of texts belong to a
+    /// file, which a call does not pass.
+    pub(super) fn must_not_compare_texts(&mut self, callee: RoutineId) {
+        let routine = self.program.routine(callee);
+        let Some(text) = routine.texts.first() else { return };
+        let call = self.locations[self.loc.0 as usize].span;
+        let name = &routine.name;
+        let message = format!("`{name}` compares a field with a text, and calls pass no texts");
+        self.diagnostics.push(
+            Diagnostic::at(Code::TypeMismatch, call, message)
+                .label(routine.local(text.local).span, "the text")
+                .help(format!("add a parameter for its code to `{name}`, or run `{name}` itself")),
+        );
     }
 
     /// Reports a bit or row written into a table that definitely has no rows.

@@ -169,6 +169,7 @@ impl<'a> Lowerer<'a> {
             .r
             .params
             .iter()
+            .chain(self.r.texts.iter().map(|text| &text.local))
             .enumerate()
             .map(|(idx, &param)| {
                 let by_ref = self.r.local(param).role == Role::Ref;
