@@ -8,13 +8,14 @@ Arguments: peer, job, threads; a and b (NumPy files of one column each); least, 
     add     a + b, row by row
     sum     the sum of a
     three   how many rows have a below `below`, a above `least` and b below `below`
+    select  which rows have `value` in a, and b above `least`
 """
 
 import os
 
 from line import Missing, Peer, bits, serve
 
-MASKS = ("match", "less", "least")
+MASKS = ("match", "less", "least", "select")
 
 
 def columns(given):
@@ -44,6 +45,7 @@ def with_numpy(given):
         "least": lambda _: a == a.min(),
         "add": lambda _: a + b,
         "sum": lambda _: a.sum(dtype=numpy.uint64),
+        "select": lambda _: (a == value) & (b > least),
         "three": lambda _: numpy.count_nonzero((a < below) & (a > least) & (b < below)),
     }[given["job"]]
     return Peer(numpy.__version__, work, values_of(given["job"], lambda found: found))
@@ -63,6 +65,7 @@ def with_polars(given):
         "least": x == x.min(),
         "add": x + y,
         "sum": x.cast(polars.UInt64).sum(),
+        "select": (x == value) & (y > least),
         "three": ((x < below) & (x > least) & (y < below)).sum(),
     }[given["job"]]
     if given["job"] in ("sum", "three"):
@@ -94,6 +97,7 @@ def with_pyarrow(given):
         "least": lambda _: compute.equal(x, compute.min(x)),
         "add": lambda _: compute.add(x, y),
         "sum": lambda _: compute.sum(x).as_py(),
+        "select": lambda _: compute.and_(compute.equal(x, value), compute.greater(y, least)),
         "three": three,
     }[given["job"]]
     values = values_of(given["job"], lambda found: found.to_numpy(zero_copy_only=False))
@@ -117,6 +121,7 @@ def with_duckdb(given):
         "least": "SELECT a = (SELECT min(a) FROM t) AS r FROM t",
         "add": "SELECT a + b AS r FROM t",
         "sum": "SELECT sum(a) AS r FROM t",
+        "select": f"SELECT a = {value} AND b > {least} AS r FROM t",
         "three": f"SELECT count(*) AS r FROM t WHERE a < {below} AND a > {least} AND b < {below}",
     }[given["job"]]
     if given["job"] in ("sum", "three"):

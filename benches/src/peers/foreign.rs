@@ -57,7 +57,13 @@ impl Foreign {
             | Job::Kruskal
             | Job::Prim
             | Job::Branching => "graphs.py",
-            Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => "columns.py",
+            Job::Match
+            | Job::Less
+            | Job::Least
+            | Job::Add
+            | Job::Sum
+            | Job::Three
+            | Job::Select => "columns.py",
             Job::Wave => "grids.py",
         };
         let mut command = Command::new(python);

@@ -35,13 +35,15 @@ pub(super) enum Job {
     Sum,
     /// How many rows three predicates hold for.
     Three,
+    /// Which rows have a number in one column and more than another number in a second.
+    Select,
     /// The distances of all cells of a grid from one cell, by Lee's wave.
     Wave,
 }
 
 impl Job {
     /// In the order in which they are measured.
-    pub(super) const ALL: [Job; 17] = [
+    pub(super) const ALL: [Job; 18] = [
         Job::Closure,
         Job::Floyd,
         Job::Paths,
@@ -58,6 +60,7 @@ impl Job {
         Job::Add,
         Job::Sum,
         Job::Three,
+        Job::Select,
         Job::Wave,
     ];
 
@@ -95,6 +98,9 @@ impl Job {
             Job::Three => {
                 ("three", "LESS, GREAT, LESS, NUMB", ("basic.star", "three predicates and NUMB"))
             }
+            Job::Select => {
+                ("select", "where two fields", ("basic.star", "records with two conditions"))
+            }
             Job::Wave => ("wave", "WAVE", ("wave.star", "labels of a grid: Lee's wave")),
         }
     }
@@ -122,6 +128,7 @@ impl Job {
             | Job::Add
             | Job::Sum
             | Job::Three
+            | Job::Select
             | Job::Wave => self.name(),
         }
     }

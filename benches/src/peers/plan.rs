@@ -81,9 +81,10 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
         (Family::Rust, Job::Components) => &["petgraph"],
         // `star-benches results wave` has the Rust peers of the wave.
         (Family::Rust, Job::Branching | Job::Wave) => &[],
-        (Family::Rust, Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three) => {
-            &["packed numbers"]
-        }
+        (
+            Family::Rust,
+            Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select,
+        ) => &["packed numbers"],
         (Family::Python, Job::Closure) => &["numpy", "networkx"],
         (Family::Python, Job::Floyd | Job::Paths | Job::ArcPaths | Job::Kruskal) => {
             &["scipy", "rustworkx", "networkx"]
@@ -96,7 +97,7 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
         (Family::Python, Job::Wave) => &["scikit-image"],
         (
             Family::Python,
-            Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three,
+            Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select,
         ) => &["numpy", "polars", "pyarrow", "duckdb"],
         (
             Family::C,
@@ -115,6 +116,7 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             | Job::Add
             | Job::Sum
             | Job::Three
+            | Job::Select
             | Job::Wave,
         ) => &[],
     }
@@ -219,7 +221,7 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
             .chain(is_full.then_some(Source::Arcs { n: 10_000, m: 100_000 }))
             .chain(is_full.then_some(Source::Arcs { n: 100_000, m: 1_000_000 }))
             .collect(),
-        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => {
+        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select => {
             let rows = pick(&[1 << 16, 1 << 22], &[1 << 24, 1 << 26]);
             let of = |bits| rows.iter().map(move |&rows| Source::Columns { rows, bits });
             of(32).chain(of(12)).collect()
@@ -274,7 +276,9 @@ mod tests {
                 | Source::Rmat { .. }
                 | Source::Roads { .. }
                 | Source::WikiVote => true,
-                Source::Columns { bits, .. } => bits == 12 || case.job == Job::Three,
+                Source::Columns { bits, .. } => {
+                    bits == 12 || matches!(case.job, Job::Three | Job::Select)
+                }
                 Source::Sparse { .. }
                 | Source::Acyclic { .. }
                 | Source::Arcs { .. }

@@ -86,6 +86,11 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
                 of_number,
             )
         }
+        Job::Select => {
+            let b = column("b")?;
+            let (value, least) = (number("value")?, number("least")?);
+            steps(move || mask_of_pairs(&a, &b, |x, y| (x == value) & (y > least)), of_limbs)
+        }
         Job::Closure
         | Job::Floyd
         | Job::Paths
@@ -107,6 +112,15 @@ fn mask<T: Copy>(numbers: &[T], holds: impl Fn(T) -> bool) -> Vec<u64> {
         bits.fold(0, |limb, (place, &number)| limb | u64::from(holds(number)) << place)
     };
     numbers.chunks(64).map(limb).collect()
+}
+
+/// Likewise for pairs of numbers.
+fn mask_of_pairs<T: Copy>(left: &[T], right: &[T], holds: impl Fn(T, T) -> bool) -> Vec<u64> {
+    let limb = |(left, right): (&[T], &[T])| {
+        let pairs = left.iter().zip(right).enumerate();
+        pairs.fold(0, |limb, (place, (&x, &y))| limb | u64::from(holds(x, y)) << place)
+    };
+    left.chunks(64).zip(right.chunks(64)).map(limb).collect()
 }
 
 #[cfg(test)]

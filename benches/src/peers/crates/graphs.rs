@@ -92,6 +92,7 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
         | Job::Add
         | Job::Sum
         | Job::Three
+        | Job::Select
         | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.8", conditions: "", work })
@@ -138,6 +139,7 @@ pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failu
         | Job::Add
         | Job::Sum
         | Job::Three
+        | Job::Select
         | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.18", conditions: "", work })

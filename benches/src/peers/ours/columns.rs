@@ -1,6 +1,6 @@
 //! Jobs on columns of numbers.
 
-use star_value::Value;
+use star_value::{BitTable, Value};
 
 use super::super::digest::Digest;
 use super::super::failure::Failure;
@@ -28,6 +28,12 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         Job::Add => ("SUMS", vec![a, second()?, all, unset]),
         Job::Sum => ("TOTAL", vec![a, all, unset]),
         Job::Three => ("THREE", vec![a, second()?, all, number("below")?, number("least")?, unset]),
+        Job::Select => {
+            let (value, least) = (given.number("value")?, given.number("least")?);
+            let (columns, second) = (column_of(given, "a", bits)?, column_of(given, "b", bits)?);
+            let records = Value::from(joined(columns, &second)?);
+            ("SELECT", vec![records, Value::Int(value), Value::Int(least), unset])
+        }
         Job::Closure
         | Job::Floyd
         | Job::Paths
@@ -52,4 +58,15 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     });
     let text = TEXT.to_owned();
     Ok(Ready { text, module: None, routine, args, changing, digest })
+}
+
+/// The columns of both tables, those of the first one in front.
+fn joined(mut first: BitTable, second: &BitTable) -> Result<BitTable, Failure> {
+    let n_first = first.n_cols();
+    let too_large = |_| Failure::peer("the table is too large");
+    first.resize_columns(n_first + second.n_cols()).map_err(too_large)?;
+    for idx in 0..second.n_cols() {
+        first.column_limbs_mut(n_first + idx).copy_from_slice(second.column_limbs(idx));
+    }
+    Ok(first)
 }

@@ -78,7 +78,7 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
         Job::Kruskal => graphs::kruskal(given)?,
         Job::Prim => graphs::prim(given)?,
         Job::Branching => graphs::branching(given)?,
-        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => {
+        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select => {
             columns::ready(job, given)?
         }
         Job::Wave => grids::wave(given)?,
