@@ -34,7 +34,9 @@ pub struct Counters {
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
-    /// Cache lines of columns that these did not read, since no row was left there.
+    /// Columns that these tapes add in operations with a carry.
+    pub columns_added: u64,
+    /// Cache lines of columns that searches did not read, since no row was left there.
     pub lines_unread: u64,
     /// Value arguments that moved into the callee and back instead of being copied.
     pub lent_arguments: u64,
@@ -180,6 +182,7 @@ impl Counters {
             slices_kept,
             ops_recorded,
             cascades,
+            columns_added,
             lines_unread,
             lent_arguments,
             grid_loops,
@@ -225,6 +228,7 @@ impl Counters {
             ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
+            ("columns added", columns_added),
             ("cache lines not read", lines_unread),
             ("arguments lent", lent_arguments),
             ("loops over a grid", grid_loops),

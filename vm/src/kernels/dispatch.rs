@@ -14,9 +14,10 @@ use super::iterations::BlockIteration;
 use super::level::Level;
 use super::lines::{Lines, LinesMut, LinesOf};
 use super::narrow::NARROWED_AT_ONCE;
+use super::sums::ADDED_AT_ONCE;
 use super::tables::Columns;
 use super::{
-    elementwise, extreme, iterations, lut, moves, narrow, reduce, tables, transpose, words,
+    elementwise, extreme, iterations, lut, moves, narrow, reduce, sums, tables, transpose, words,
 };
 
 /// The kernels, compiled for one level.
@@ -139,6 +140,17 @@ kernels! {
     lut fn chain(
         flags: u8, guard: Option<usize>, dst: &mut [u64], of: [&[u64]; 5], len: usize
     ) -> u64;
+    /// Adds up to [`ADDED_AT_ONCE`] columns: sums `a xor b xor carry` under the mask, if there is
+    /// one, and carries. A borrow is the carry for the complement of a. All operands are as long as
+    /// `carry`.
+    sums fn add_columns(
+        n_columns: usize,
+        is_borrow: bool,
+        carry: &mut [u64],
+        mask: Option<&[u64]>,
+        of: [[&[u64]; 2]; ADDED_AT_ONCE],
+        to: &mut [&mut [u64]; ADDED_AT_ONCE]
+    );
     /// Four steps `found = found or mask and g(x, y); mask = mask and k(x, y)`: a table has the
     /// function k in its lower four bits and g in its upper ones, each as in [`Kernels::lut2`].
     /// Bits of `flags`: 0 if `mask` is stored as its complement, 1 if `found` is. Where the mask is

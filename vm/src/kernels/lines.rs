@@ -76,7 +76,7 @@ impl<'a> Lines<'a> {
 
 impl Spacing {
     #[inline(always)]
-    fn limb(self, place: usize, index: usize) -> usize {
+    pub(crate) fn limb(self, place: usize, index: usize) -> usize {
         self.start + index * self.per_index + place * self.per_place
     }
 }

@@ -5,7 +5,7 @@
 //!   SOME, NUMB, FND. `moves`: shifts, rotation, parts. `words`: big-endian numbers. `tables`,
 //!   `transpose`: rows of tables stored by columns, transposes. `extreme`: MIN and MAX over
 //!   columns. `iterations`: the iterations of a loop on a block of limbs. `narrow`: iterations that
-//!   only narrow a slice.
+//!   only narrow a slice. `sums`: sums of columns.
 //!
 //! The kernels do not know SIR values, different sizes, threads or flags: a caller has checked all
 //! that, and splits large operands.
@@ -31,6 +31,7 @@ mod lut;
 mod moves;
 mod narrow;
 mod reduce;
+mod sums;
 mod tables;
 mod transpose;
 mod words;
@@ -44,6 +45,7 @@ pub use iterations::{BlockIteration, BlockOp, BlockPlace};
 pub use level::Level;
 pub use lines::{LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
 pub use narrow::NARROWED_AT_ONCE;
+pub use sums::ADDED_AT_ONCE;
 pub use tables::Columns;
 
 /// Returns the number of limbs of `len` bits.

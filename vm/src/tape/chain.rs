@@ -6,6 +6,7 @@
 //! operation of up to [`LENGTH`] inputs: four new ones and the previous result. Disjunctions are
 //! complements of conjunctions.
 
+use super::adder::Addition;
 use super::cascade::Pair;
 use super::lut::Lut;
 use super::record::ValueId;
@@ -31,11 +32,32 @@ pub(crate) enum Function<T> {
     Chain(Chain<T>),
 }
 
-/// An operation that computes one value or two.
+/// An operation that computes one value or several.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
     One(ValueId, Function<ValueId>),
     Two(Pair),
+    Sums(Addition),
+}
+
+impl Work {
+    /// Returns all values that it reads.
+    pub(super) fn inputs(&self) -> Vec<ValueId> {
+        match self {
+            Work::One(_, function) => function.inputs().to_vec(),
+            Work::Two(pair) => pair.inputs().collect(),
+            Work::Sums(addition) => addition.inputs().collect(),
+        }
+    }
+
+    /// Returns the last value that it replaces.
+    pub(super) fn end(&self) -> Option<ValueId> {
+        match self {
+            Work::One(value, _) => Some(*value),
+            Work::Two(pair) => pair.end(),
+            Work::Sums(addition) => addition.end(),
+        }
+    }
 }
 
 impl<T: Copy + Eq + Default> Function<T> {
@@ -143,11 +165,12 @@ fn full(n: usize) -> u8 {
     }
 }
 
-/// Returns the functions and pairs in topological order, joined into as few chains as possible.
-/// `luts` and `pairs` are in topological order. `roots` are needed themselves.
+/// Returns the functions and the works of several values in topological order, the functions joined
+/// into as few chains as possible. `luts` and `several` are in topological order. `roots` are needed
+/// themselves.
 pub(super) fn chains(
     luts: Vec<(ValueId, Lut<ValueId>)>,
-    pairs: Vec<Pair>,
+    several: Vec<Work>,
     roots: impl Iterator<Item = ValueId>,
     n_values: usize,
 ) -> Vec<Work> {
@@ -157,17 +180,17 @@ pub(super) fn chains(
     for root in roots {
         n_uses[root.0 as usize] += 1;
     }
-    for input in pairs.iter().flat_map(Pair::inputs) {
+    for input in several.iter().flat_map(Work::inputs) {
         n_uses[input.0 as usize] += 1;
     }
     for input in luts.iter().flat_map(|(_, lut)| lut.inputs()) {
         n_uses[input.0 as usize] += 1;
     }
-    let mut works: Vec<Option<Work>> = Vec::with_capacity(luts.len() + pairs.len());
-    let mut pairs = pairs.into_iter().peekable();
+    let mut works: Vec<Option<Work>> = Vec::with_capacity(luts.len() + several.len());
+    let mut several = several.into_iter().peekable();
     for (value, lut) in luts {
-        while let Some(pair) = pairs.next_if(|pair| pair.end() < Some(value)) {
-            works.push(Some(Work::Two(pair)));
+        while let Some(work) = several.next_if(|work| work.end() < Some(value)) {
+            works.push(Some(work));
         }
         let function = Chain::of(&lut).and_then(|chain| {
             lut.inputs().iter().find_map(|input| {
@@ -176,7 +199,7 @@ pub(super) fn chains(
                 let by = match works[at].as_ref()? {
                     Work::One(_, Function::Lut(lut)) => Chain::of(lut)?,
                     Work::One(_, Function::Chain(chain)) => *chain,
-                    Work::Two(_) => return None,
+                    Work::Two(_) | Work::Sums(_) => return None,
                 };
                 let joined = chain.with(*input, &by)?;
                 works[at] = None;
@@ -186,7 +209,7 @@ pub(super) fn chains(
         places[value.0 as usize] = Some(works.len());
         works.push(Some(Work::One(value, function.map_or(Function::Lut(lut), Function::Chain))));
     }
-    works.into_iter().flatten().chain(pairs.map(Work::Two)).collect()
+    works.into_iter().flatten().chain(several).collect()
 }
 
 #[cfg(test)]

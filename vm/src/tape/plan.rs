@@ -5,6 +5,7 @@
 //! itself if it has two operands. Other values have a buffer of one strip while they are live. If a
 //! port receives the content of another one that is stored to as well, a buffer holds it meanwhile.
 
+use super::adder::{Adder, Addition, additions};
 use super::cascade::{Cascade, Complements, Pair, cascades};
 use super::chain::{Function, Work, chains};
 use super::cover::cover;
@@ -38,6 +39,11 @@ pub(crate) enum PlannedOp {
         found: u32,
         cascade: Cascade<Location>,
     },
+    /// Sums of columns; the carry is in place.
+    Sums {
+        carry: Location,
+        adder: Adder<Location>,
+    },
 }
 
 impl PlannedOp {
@@ -49,6 +55,7 @@ impl PlannedOp {
                 let Complements { mask, found } = cascade.is_complemented;
                 !mask && !found
             }
+            PlannedOp::Sums { carry: _, adder: _ } => true,
         }
     }
 }
@@ -78,18 +85,21 @@ impl Plan {
         let stores: Vec<(PortId, ValueId)> = tape.stores().collect();
         let roots = stores.iter().map(|(_, value)| *value);
         let roots = roots.chain(tape.reductions.iter().map(|(_, value)| *value));
-        let pairs = cascades(Users::new(&tape.nodes, roots.clone()));
-        let needed = roots.clone().chain(pairs.iter().flat_map(Pair::inputs));
-        let members = pairs.iter().flat_map(|pair| pair.members.iter().copied());
-        let luts = cover(&tape.nodes, needed, members);
-        let works = chains(luts, pairs, roots.clone(), tape.nodes.len());
+        let mut users = Users::new(&tape.nodes, roots.clone());
+        let sums = additions(&mut users, &stores, |value| tape.loaded(value));
+        let pairs = cascades(users);
+        let members = sums.iter().map(|addition| &addition.members);
+        let members: Vec<ValueId> =
+            members.chain(pairs.iter().map(|pair| &pair.members)).flatten().copied().collect();
+        let mut several: Vec<Work> =
+            sums.into_iter().map(Work::Sums).chain(pairs.into_iter().map(Work::Two)).collect();
+        several.sort_unstable_by_key(Work::end);
+        let needed = roots.clone().chain(several.iter().flat_map(Work::inputs));
+        let luts = cover(&tape.nodes, needed, members.into_iter());
+        let works = chains(luts, several, roots.clone(), tape.nodes.len());
         let mut last_uses = vec![None; tape.nodes.len()];
         for (at, work) in works.iter().enumerate() {
-            let mut uses = |input: ValueId| last_uses[input.0 as usize] = Some(at);
-            match work {
-                Work::One(_, function) => function.inputs().iter().copied().for_each(uses),
-                Work::Two(pair) => pair.inputs().for_each(&mut uses),
-            }
+            work.inputs().into_iter().for_each(|input| last_uses[input.0 as usize] = Some(at));
         }
         for root in roots {
             last_uses[root.0 as usize] = Some(usize::MAX);
@@ -118,6 +128,7 @@ impl Plan {
                     planner.op(at, *value, function, homes[value.0 as usize]);
                 }
                 Work::Two(pair) => planner.pair(at, pair),
+                Work::Sums(addition) => planner.sums(at, addition, &homes),
             }
         }
         planner.stores(&stores);
@@ -133,6 +144,23 @@ impl Plan {
     /// Returns the number of ports that are read or written.
     pub(crate) fn n_streams(&self) -> usize {
         self.ports.iter().filter(|port| port.is_read || port.is_written).count()
+    }
+
+    /// Returns the number of columns that are added in operations of their own.
+    pub(crate) fn n_added(&self) -> usize {
+        let added = self.ops.iter().map(|op| match op {
+            PlannedOp::Sums { carry: _, adder } => adder.columns.len(),
+            PlannedOp::One { .. } | PlannedOp::Two { .. } => 0,
+        });
+        added.sum()
+    }
+
+    /// Returns the number of carries that are in a port.
+    #[cfg(test)]
+    pub(super) fn n_carries_in_ports(&self) -> usize {
+        let is_in_port =
+            |op: &&PlannedOp| matches!(op, PlannedOp::Sums { carry: Location::Port(_), .. });
+        self.ops.iter().filter(is_in_port).count()
     }
 
     /// Returns the number of operations with two results.
@@ -154,13 +182,24 @@ impl Plan {
                 PlannedOp::Two { mask: _, found: _, cascade } => {
                     cascade.inputs().for_each(&mut reads);
                 }
+                PlannedOp::Sums { carry, adder } => {
+                    adder.inputs().chain([*carry]).for_each(&mut reads)
+                }
             }
         }
         reductions.iter().for_each(|(_, of)| reads(*of));
         copies.iter().for_each(|(_, from)| reads(*from));
+        let mut writes = |location: Location| match location {
+            Location::Port(port) => ports[port.0 as usize].is_written = true,
+            Location::Buffer(_) => {}
+        };
         for op in &*ops {
-            if let PlannedOp::One { to: Location::Port(port), function: _ } = op {
-                ports[port.0 as usize].is_written = true;
+            match op {
+                PlannedOp::One { to, function: _ } => writes(*to),
+                PlannedOp::Two { .. } => {}
+                PlannedOp::Sums { carry, adder } => {
+                    adder.sums().chain([*carry]).for_each(&mut writes)
+                }
             }
         }
         for (port, _) in &*copies {
@@ -170,6 +209,14 @@ impl Plan {
 }
 
 impl Tape {
+    /// Returns the port of which a value is the content before the tape runs.
+    fn loaded(&self, value: ValueId) -> Option<PortId> {
+        match self.nodes[value.0 as usize] {
+            Node::Load(port) => Some(port),
+            Node::Lut(_) => None,
+        }
+    }
+
     /// Yields the stores that change something.
     fn stores(&self) -> impl Iterator<Item = (PortId, ValueId)> {
         let ports = self.ports.iter().enumerate();
@@ -218,9 +265,10 @@ impl Planner<'_> {
     /// Plans a cascade, whose two slices are in buffers, where its steps change them.
     fn pair(&mut self, at: usize, pair: &Pair) {
         let Pair { before, after, cascade, members: _ } = pair;
-        let mask = self.accumulator(at, Some(before.mask), false, cascade);
+        let inputs: Vec<ValueId> = cascade.inputs().collect();
+        let mask = self.accumulator(at, Some(before.mask), false, &inputs);
         let found = before.found.filter(|found| *found != before.mask);
-        let found = self.accumulator(at, found, cascade.is_complemented.found, cascade);
+        let found = self.accumulator(at, found, cascade.is_complemented.found, &inputs);
         let locations = &self.locations;
         let steps = cascade.map(|input| locations[input.0 as usize]);
         self.plan.ops.push(PlannedOp::Two { mask, found, cascade: steps });
@@ -255,15 +303,44 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns a buffer with the value, or filled with `bit`, that the cascade may change.
+    /// Plans sums, whose carry is changed in place: in a buffer, or in the port to which the last
+    /// one is stored.
+    fn sums(&mut self, at: usize, addition: &Addition, homes: &[Option<PortId>]) {
+        let Addition { before, after, adder, members: _ } = addition;
+        let inputs: Vec<ValueId> = adder.inputs().collect();
+        let is_last = self.last_uses[before.0 as usize] == Some(at) && !inputs.contains(before);
+        let carry = match (self.locations[before.0 as usize], homes[after.0 as usize]) {
+            (Location::Port(port), Some(home)) if port == home && is_last => Location::Port(port),
+            _ => Location::Buffer(self.accumulator(at, Some(*before), false, &inputs)),
+        };
+        for sum in adder.sums() {
+            let home = homes[sum.0 as usize].filter(|port| self.is_unused(*port, at));
+            self.locations[sum.0 as usize] = home.map_or_else(|| self.buffer(), Location::Port);
+        }
+        let mut dead: Vec<u32> =
+            inputs.iter().filter_map(|input| self.last_used(*input, at)).collect();
+        let locations = &self.locations;
+        let adder = adder.map(|value| locations[value.0 as usize]);
+        self.plan.ops.push(PlannedOp::Sums { carry, adder });
+        self.locations[after.0 as usize] = carry;
+        if let (Location::Buffer(buffer), None) = (carry, self.last_uses[after.0 as usize]) {
+            dead.push(buffer);
+        }
+        dead.sort_unstable();
+        dead.dedup();
+        self.free.extend(dead);
+    }
+
+    /// Returns a buffer with the value, or filled with `bit`, that an operation with these inputs
+    /// may change.
     fn accumulator(
         &mut self,
         at: usize,
         value: Option<ValueId>,
         bit: bool,
-        cascade: &Cascade<ValueId>,
+        inputs: &[ValueId],
     ) -> u32 {
-        let own = value.filter(|value| cascade.inputs().all(|input| input != *value));
+        let own = value.filter(|value| !inputs.contains(value));
         if let Some(buffer) = own.and_then(|value| self.last_used(value, at)) {
             return buffer;
         }
@@ -282,6 +359,12 @@ impl Planner<'_> {
             None => true,
             Some(last) => last < at || (last == at && function.inputs().len() == 2),
         }
+    }
+
+    /// Returns whether the previous content of the port was last read before operation `at`.
+    fn is_unused(&self, port: PortId, at: usize) -> bool {
+        let last = self.loads[port.0 as usize].and_then(|load| self.last_uses[load.0 as usize]);
+        last.is_none_or(|last| last < at)
     }
 
     fn buffer(&mut self) -> Location {

@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::adder::Adder;
 use super::cascade::{Cascade, Complements};
 use super::chain::Function;
 use super::lane::{Echo, Lane, Piece, Rest, split};
@@ -318,6 +319,12 @@ impl Iterations<'_, '_> {
     }
 }
 
+/// The memory of a location, while an operation writes it.
+enum Taken<'m> {
+    Buffer(Vec<u64>),
+    Lane(Lane<'m>),
+}
+
 /// A strip of several lines.
 struct Block<'b, 'm> {
     kernels: Kernels,
@@ -335,11 +342,80 @@ struct Block<'b, 'm> {
     n_unread: Cell<u64>,
 }
 
-impl Block<'_, '_> {
+impl<'m> Block<'_, 'm> {
     fn operate(&mut self, op: &PlannedOp) {
         match op {
             PlannedOp::One { to, function } => self.make(*to, function),
             PlannedOp::Two { mask, found, cascade } => self.step(*mask, *found, cascade),
+            PlannedOp::Sums { carry, adder } => self.add(*carry, adder),
+        }
+    }
+
+    /// Adds columns. The locations of the carry and the sums are not read otherwise.
+    fn add(&mut self, carry: Location, adder: &Adder<Location>) {
+        let n = self.limbs.len();
+        let mut to_carry = self.take(carry);
+        let mut to_sums: Vec<Taken<'_>> = adder.sums().map(|sum| self.take(sum)).collect();
+        let summands = adder.columns.iter().map(|column| column.summands);
+        let summands: Vec<[LinesOf<'_>; 2]> =
+            summands.map(|of| of.map(|summand| self.source(summand))).collect();
+        let mask = adder.mask.map(|mask| self.source(mask));
+        for (place, line) in self.lines.iter().enumerate() {
+            let index = line - self.first_line;
+            let mut sums = to_sums.iter_mut().map(|to| self.line_of(to, place, index));
+            let mut to = std::array::from_fn(|_| sums.next().unwrap_or_default());
+            let of = std::array::from_fn(|at| match summands.get(at) {
+                Some(of) => of.each_ref().map(|summand| summand.line(place, index, n)),
+                None => [&[][..]; 2],
+            });
+            let mask = mask.as_ref().map(|mask| mask.line(place, index, n));
+            let carry = self.line_of(&mut to_carry, place, index);
+            self.kernels.add_columns(summands.len(), adder.is_borrow, carry, mask, of, &mut to);
+        }
+        self.put(carry, to_carry);
+        for (sum, to) in adder.sums().zip(to_sums) {
+            self.put(sum, to);
+        }
+    }
+
+    /// Takes the memory of a location that an operation writes.
+    fn take(&mut self, location: Location) -> Taken<'m> {
+        match location {
+            Location::Buffer(buffer) => {
+                Taken::Buffer(std::mem::take(&mut self.buffers[buffer as usize]))
+            }
+            Location::Port(port) => Taken::Lane(std::mem::take(&mut self.lanes[port.0 as usize])),
+        }
+    }
+
+    fn line_of<'t>(&self, taken: &'t mut Taken<'m>, place: usize, index: usize) -> &'t mut [u64] {
+        let (limbs, spacing) = match taken {
+            Taken::Buffer(limbs) => (&mut limbs[..], self.of_buffer()),
+            Taken::Lane(Lane::Written { limbs, stride }) => (&mut **limbs, self.of_lane(*stride)),
+            Taken::Lane(Lane::Read { .. }) => return &mut [],
+        };
+        &mut limbs[spacing.limb(place, index)..][..self.limbs.len()]
+    }
+
+    /// Returns the memory of a location, whose lines are finished.
+    fn put(&mut self, location: Location, taken: Taken<'m>) {
+        match (location, taken) {
+            (Location::Buffer(buffer), Taken::Buffer(limbs)) => {
+                self.buffers[buffer as usize] = limbs;
+            }
+            (Location::Port(port), Taken::Lane(lane)) => {
+                if let (Some(echo), Lane::Written { limbs, stride }) = (&mut self.echo, &lane)
+                    && echo.port == port
+                    && self.limbs.contains(&echo.limb)
+                {
+                    for line in self.lines {
+                        let index = line - self.first_line;
+                        echo.limbs[index] = limbs[index * stride + echo.limb];
+                    }
+                }
+                self.lanes[port.0 as usize] = lane;
+            }
+            (Location::Buffer(_), Taken::Lane(_)) | (Location::Port(_), Taken::Buffer(_)) => {}
         }
     }
 

@@ -99,7 +99,7 @@ impl<'t> Users<'t> {
     }
 
     /// Returns the function of a value, if it is not part of a pair yet.
-    fn own(&self, value: ValueId) -> Option<&Lut<ValueId>> {
+    pub(super) fn own(&self, value: ValueId) -> Option<&Lut<ValueId>> {
         match &self.nodes[value.0 as usize] {
             Node::Lut(lut) if !self.is_taken[value.0 as usize] => Some(lut),
             Node::Lut(_) | Node::Load(_) => None,
@@ -213,7 +213,7 @@ fn adds_under(mask: u16, before: u16, after: u16) -> bool {
 
 /// Some results as functions of leaves.
 #[derive(Clone)]
-struct Cone {
+pub(super) struct Cone {
     /// At most [`MOST_LEAVES`], ascending.
     leaves: Vec<ValueId>,
     /// Ascending.
@@ -224,7 +224,7 @@ struct Cone {
 
 impl Cone {
     /// Creates the cone of the results alone.
-    fn of<const N: usize>(results: [ValueId; N]) -> Cone {
+    pub(super) fn of<const N: usize>(results: [ValueId; N]) -> Cone {
         let mut leaves = results.to_vec();
         leaves.sort_unstable();
         Cone { leaves, members: Vec::new(), tables: Vec::new() }
@@ -232,7 +232,7 @@ impl Cone {
 
     /// Replaces the latest leaf that is a function; returns false if there are too many leaves
     /// then, or no such leaf.
-    fn grow(&mut self, users: &Users<'_>) -> bool {
+    pub(super) fn grow(&mut self, users: &Users<'_>) -> bool {
         let latest = self.leaves.iter().rev().find(|leaf| users.own(**leaf).is_some());
         latest.copied().is_some_and(|leaf| self.replace(leaf, users))
     }
@@ -291,6 +291,40 @@ impl Cone {
         let n_ones = self.table(value).count_ones();
         let one = 16 >> self.leaves.len();
         self.members.len() > 1 && (n_ones == one || n_ones == 16 - one)
+    }
+
+    pub(super) fn members(&self) -> &[ValueId] {
+        &self.members
+    }
+
+    /// Returns the leaves of a value that is their sum modulo 2, or the conjunction of that of
+    /// three leaves with the fourth one, the mask.
+    pub(super) fn masked_sum(&self, value: ValueId) -> Option<([ValueId; 3], Option<ValueId>)> {
+        let table = self.table(value);
+        let masks = self.leaves.iter().copied().map(Some).chain([None]);
+        masks.filter(|mask| self.leaves.len() == 3 + usize::from(mask.is_some())).find_map(|mask| {
+            let mut of = self.leaves.iter().copied().filter(|leaf| Some(*leaf) != mask);
+            let of = [of.next()?, of.next()?, of.next()?];
+            let under = mask.map_or(u16::MAX, |mask| self.table(mask));
+            let sum = of.iter().fold(0, |sum, leaf| sum ^ self.table(*leaf));
+            (table == sum & under).then_some((of, mask))
+        })
+    }
+
+    /// Tests whether a value is the majority of three leaves, and returns the one that is
+    /// complemented there, if one is.
+    pub(super) fn majority(&self, value: ValueId, of: [ValueId; 3]) -> Option<Option<ValueId>> {
+        if self.leaves != of {
+            return None;
+        }
+        let mut complements = [None].into_iter().chain(of.map(Some));
+        complements.find(|complemented| {
+            let [x, y, z] = of.map(|leaf| match *complemented == Some(leaf) {
+                true => !self.table(leaf),
+                false => self.table(leaf),
+            });
+            self.table(value) == x & y | x & z | y & z
+        })
     }
 
     /// Returns whether members that are not results have no other users.

@@ -39,6 +39,7 @@ impl Interpreter<'_, '_, '_> {
             let (plan, is_known) = recorder.plans.of(&recorder.tape);
             self.paths.plans_known += u64::from(is_known);
             self.paths.cascades += plan.n_cascades() as u64;
+            self.paths.columns_added += plan.n_added() as u64;
             self.run_plan(&recorder, &plan)
         } else {
             Ok(Vec::new())

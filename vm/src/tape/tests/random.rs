@@ -5,7 +5,7 @@ use star_ir::Query;
 use star_value::BitVector;
 
 use super::super::*;
-use super::{AND, OR, Random, settings, with_parallelism};
+use super::{AND, OR, Random, XOR, settings, with_parallelism};
 use crate::cpu::parallelism::Parallelism;
 use crate::kernels::Level;
 
@@ -197,4 +197,75 @@ fn random_searches_agree_with_their_operations() {
         });
     }
     assert!(n_cascades > 1500, "{n_cascades}");
+}
+
+/// Records a tape of sums and differences of columns, sometimes with another operation in between,
+/// and with values that other operations use, too.
+fn record_sums(random: &mut Random, n_bits: usize, n_columns: usize) -> Recording {
+    let mut tape = Tape::default();
+    let ports: Vec<Vec<bool>> = (0..16).map(|_| random.bits(n_bits)).collect();
+    let ids: Vec<PortId> = ports.iter().map(|_| tape.port()).collect();
+    let mut values: Vec<(ValueId, Vec<bool>)> =
+        ids.iter().zip(&ports).map(|(id, bits)| (tape.load(*id), bits.clone())).collect();
+    let mut stores: Vec<Option<Vec<bool>>> = vec![None; ports.len()];
+    let apply = |tape: &mut Tape, table: u8, of: &[&(ValueId, Vec<bool>)]| {
+        let inputs: Vec<ValueId> = of.iter().map(|(value, _)| *value).collect();
+        let at = |i: usize| of.iter().fold(0, |idx, (_, bits)| idx << 1 | u8::from(bits[i]));
+        let bits = (0..n_bits).map(|i| table >> at(i) & 1 == 1).collect();
+        (tape.lut(table, &inputs), bits)
+    };
+    let first = random.below(16);
+    let (mask, mut carry) = (values[random.below(16)].clone(), values[first].clone());
+    let is_masked = random.below(3) > 0;
+    let is_borrow = random.below(2) == 1;
+    for _ in 0..n_columns {
+        let [a, b] = [(); 2].map(|()| values[random.below(values.len())].clone());
+        let different = apply(&mut tape, XOR, &[&a, &b]);
+        let mut sum = apply(&mut tape, XOR, &[&different, &carry]);
+        if is_masked && random.below(20) > 0 {
+            sum = apply(&mut tape, AND, &[&mask, &sum]);
+        }
+        let to = random.below(16);
+        tape.store(ids[to], sum.0);
+        stores[to] = Some(sum.1.clone());
+        let table = if is_borrow { 0b0010 } else { AND };
+        let made = apply(&mut tape, table, &[&a, &b]);
+        let table = if is_borrow { 0b0100 } else { AND };
+        let kept = apply(&mut tape, table, &[&carry, &different]);
+        carry = apply(&mut tape, OR, &[&made, &kept]);
+        match random.below(24) {
+            0 => values.push(carry.clone()),
+            1 => values.push(sum),
+            2 => values.push(different),
+            3 => carry = apply(&mut tape, 0b01, &[&carry]),
+            _ => {}
+        }
+    }
+    if random.below(2) == 0 {
+        let to = if random.below(2) == 0 { first } else { random.below(16) };
+        tape.store(ids[to], carry.0);
+        stores[to] = Some(carry.1.clone());
+    }
+    let count = carry.1.iter().filter(|bit| **bit).count() as u64;
+    tape.query(Query::Count, carry.0);
+    Recording { tape, ports, values, stores, answers: vec![Answer::Count(count)] }
+}
+
+#[test]
+fn random_sums_agree_with_their_operations() {
+    let mut random = Random(5);
+    let (mut n_added, mut n_in_place) = (0, 0);
+    for round in 0..1500 {
+        let n_bits = [1, 63, 64, 65, 130, 700, 2900][round % 7];
+        let n_columns = 1 + random.below(12);
+        let recording = record_sums(&mut random, n_bits, n_columns);
+        let plan = Plan::new(&recording.tape);
+        n_added += plan.n_added();
+        n_in_place += plan.n_carries_in_ports();
+        let level = Level::supported()[round % Level::supported().len()];
+        with_parallelism(settings()[round / 7 % 3], level, |parallelism| {
+            run(&recording, &plan, n_bits, parallelism);
+        });
+    }
+    assert!(n_added > 4000 && n_in_place > 10, "{n_added} {n_in_place}");
 }
