@@ -81,7 +81,7 @@ pub(super) struct State {
 
 impl State {
     /// Yields the values computed by a step to this state.
-    fn made_since(self, before: State) -> impl Iterator<Item = ValueId> {
+    pub(super) fn made_since(self, before: State) -> impl Iterator<Item = ValueId> {
         let mask = (self.mask != before.mask).then_some(self.mask);
         mask.into_iter().chain(self.found.filter(|found| before.found != Some(*found)))
     }

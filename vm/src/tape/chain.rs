@@ -50,6 +50,15 @@ impl Work {
         }
     }
 
+    /// Returns all values that it computes.
+    pub(super) fn results(&self) -> Vec<ValueId> {
+        match self {
+            Work::One(value, _) => vec![*value],
+            Work::Two(pair) => pair.after.made_since(pair.before).collect(),
+            Work::Sums(addition) => addition.adder.sums().chain([addition.after]).collect(),
+        }
+    }
+
     /// Returns the last value that it replaces.
     pub(super) fn end(&self) -> Option<ValueId> {
         match self {

@@ -44,6 +44,11 @@ pub(crate) enum PlannedOp {
         carry: Location,
         adder: Adder<Location>,
     },
+    /// The reduction with this number.
+    Reduce {
+        nth: usize,
+        of: Location,
+    },
 }
 
 impl PlannedOp {
@@ -55,16 +60,16 @@ impl PlannedOp {
                 let Complements { mask, found } = cascade.is_complemented;
                 !mask && !found
             }
-            PlannedOp::Sums { carry: _, adder: _ } => true,
+            PlannedOp::Sums { .. } | PlannedOp::Reduce { .. } => true,
         }
     }
 }
 
-/// The work for every strip: operations, then reductions, then copies.
+/// The work for every strip: operations, among them the reductions, then copies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) ops: Vec<PlannedOp>,
-    pub(super) reductions: Vec<(Reduction, Location)>,
+    pub(super) reductions: Vec<Reduction>,
     pub(crate) copies: Vec<(PortId, Location)>,
     pub(crate) n_buffers: usize,
     /// Whether every operation maps zeros to zeros.
@@ -83,8 +88,8 @@ pub(crate) struct PortUse {
 impl Plan {
     pub(crate) fn new(tape: &Tape) -> Plan {
         let stores: Vec<(PortId, ValueId)> = tape.stores().collect();
-        let roots = stores.iter().map(|(_, value)| *value);
-        let roots = roots.chain(tape.reductions.iter().map(|(_, value)| *value));
+        let stored = stores.iter().map(|(_, value)| *value);
+        let roots = stored.clone().chain(tape.reductions.iter().map(|(_, value)| *value));
         let mut users = Users::new(&tape.nodes, roots.clone());
         let sums = additions(&mut users, &stores, |value| tape.loaded(value));
         let pairs = cascades(users);
@@ -99,10 +104,14 @@ impl Plan {
         let works = chains(luts, several, roots.clone(), tape.nodes.len());
         let mut last_uses = vec![None; tape.nodes.len()];
         for (at, work) in works.iter().enumerate() {
+            for value in work.results() {
+                // A value that is only reduced is used up at once.
+                last_uses[value.0 as usize] = Some(at);
+            }
             work.inputs().into_iter().for_each(|input| last_uses[input.0 as usize] = Some(at));
         }
-        for root in roots {
-            last_uses[root.0 as usize] = Some(usize::MAX);
+        for value in stored {
+            last_uses[value.0 as usize] = Some(usize::MAX);
         }
         let mut planner = Planner {
             nodes: &tape.nodes,
@@ -122,6 +131,16 @@ impl Plan {
         for (port, value) in &stores {
             homes[value.0 as usize].get_or_insert(*port);
         }
+        let asked = |value: ValueId| {
+            let all = tape.reductions.iter().enumerate();
+            all.filter(move |(_, (_, of))| *of == value).map(|(nth, _)| nth)
+        };
+        for (idx, location) in planner.locations.iter().enumerate() {
+            if let Node::Load(_) = tape.nodes[idx] {
+                let of = asked(ValueId(idx as u32));
+                planner.plan.ops.extend(of.map(|nth| PlannedOp::Reduce { nth, of: *location }));
+            }
+        }
         for (at, work) in works.iter().enumerate() {
             match work {
                 Work::One(value, function) => {
@@ -130,12 +149,14 @@ impl Plan {
                 Work::Two(pair) => planner.pair(at, pair),
                 Work::Sums(addition) => planner.sums(at, addition, &homes),
             }
+            for value in work.results() {
+                let of = planner.locations[value.0 as usize];
+                planner.plan.ops.extend(asked(value).map(|nth| PlannedOp::Reduce { nth, of }));
+            }
         }
         planner.stores(&stores);
-        let Planner { locations, mut plan, .. } = planner;
-        let reductions = tape.reductions.iter();
-        let of = |value: &ValueId| locations[value.0 as usize];
-        plan.reductions.extend(reductions.map(|(reduction, value)| (*reduction, of(value))));
+        let mut plan = planner.plan;
+        plan.reductions.extend(tape.reductions.iter().map(|(reduction, _)| *reduction));
         plan.mark_ports();
         plan.keeps_zeros = plan.ops.iter().all(PlannedOp::keeps_zeros);
         plan
@@ -150,7 +171,7 @@ impl Plan {
     pub(crate) fn n_added(&self) -> usize {
         let added = self.ops.iter().map(|op| match op {
             PlannedOp::Sums { carry: _, adder } => adder.columns.len(),
-            PlannedOp::One { .. } | PlannedOp::Two { .. } => 0,
+            PlannedOp::One { .. } | PlannedOp::Two { .. } | PlannedOp::Reduce { .. } => 0,
         });
         added.sum()
     }
@@ -169,7 +190,7 @@ impl Plan {
     }
 
     fn mark_ports(&mut self) {
-        let Plan { ops, reductions, copies, n_buffers: _, keeps_zeros: _, ports } = self;
+        let Plan { ops, reductions: _, copies, n_buffers: _, keeps_zeros: _, ports } = self;
         let mut reads = |location: Location| match location {
             Location::Port(port) => ports[port.0 as usize].is_read = true,
             Location::Buffer(_) => {}
@@ -182,12 +203,12 @@ impl Plan {
                 PlannedOp::Two { mask: _, found: _, cascade } => {
                     cascade.inputs().for_each(&mut reads);
                 }
+                PlannedOp::Reduce { nth: _, of } => reads(*of),
                 PlannedOp::Sums { carry, adder } => {
                     adder.inputs().chain([*carry]).for_each(&mut reads)
                 }
             }
         }
-        reductions.iter().for_each(|(_, of)| reads(*of));
         copies.iter().for_each(|(_, from)| reads(*from));
         let mut writes = |location: Location| match location {
             Location::Port(port) => ports[port.0 as usize].is_written = true,
@@ -196,7 +217,7 @@ impl Plan {
         for op in &*ops {
             match op {
                 PlannedOp::One { to, function: _ } => writes(*to),
-                PlannedOp::Two { .. } => {}
+                PlannedOp::Two { .. } | PlannedOp::Reduce { .. } => {}
                 PlannedOp::Sums { carry, adder } => {
                     adder.sums().chain([*carry]).for_each(&mut writes)
                 }
@@ -253,13 +274,9 @@ impl Planner<'_> {
         let from = function.map(|input| locations[input.0 as usize]);
         self.plan.ops.push(PlannedOp::One { to, function: from });
         self.locations[value.0 as usize] = to;
-        for input in function.inputs() {
-            if let Location::Buffer(buffer) = self.locations[input.0 as usize]
-                && self.last_uses[input.0 as usize] == Some(at)
-            {
-                self.free.push(buffer);
-            }
-        }
+        let gone = function.inputs().iter().chain([&value]);
+        let gone: Vec<u32> = gone.filter_map(|gone| self.last_used(*gone, at)).collect();
+        self.free.extend(gone);
     }
 
     /// Plans a cascade, whose two slices are in buffers, where its steps change them.
@@ -281,7 +298,7 @@ impl Planner<'_> {
                 Some(value) => {
                     self.locations[value.0 as usize] = Location::Buffer(buffer);
                     dead.retain(|known| *known != buffer);
-                    if self.last_uses[value.0 as usize].is_none() {
+                    if self.last_uses[value.0 as usize] == Some(at) {
                         dead.push(buffer);
                     }
                 }
@@ -323,7 +340,9 @@ impl Planner<'_> {
         let adder = adder.map(|value| locations[value.0 as usize]);
         self.plan.ops.push(PlannedOp::Sums { carry, adder });
         self.locations[after.0 as usize] = carry;
-        if let (Location::Buffer(buffer), None) = (carry, self.last_uses[after.0 as usize]) {
+        if let (Location::Buffer(buffer), true) =
+            (carry, self.last_uses[after.0 as usize] == Some(at))
+        {
             dead.push(buffer);
         }
         dead.sort_unstable();

@@ -103,7 +103,7 @@ impl<'m> Strips<'m> {
         take: impl Fn(&mut S, &[usize], &[Answer]) + Sync,
     ) -> Exec<Vec<S>> {
         self.check(&lanes)?;
-        let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
+        let neutral = self.plan.reductions.iter().map(|of| Answer::neutral(*of));
         let neutral: Vec<Answer> = neutral.collect();
         let n_limbs = self.n_bits.div_ceil(64);
         let (crew, shares) = self.line_shares(lanes, None, indices, n_limbs);
@@ -116,11 +116,8 @@ impl<'m> Strips<'m> {
                 let n = piece.lines.len();
                 answers.clear();
                 neutral.iter().for_each(|answer| answers.extend(std::iter::repeat_n(*answer, n)));
-                self.blocks(buffers, &mut piece, |block, first| {
-                    for ((_, of), answers) in self.plan.reductions.iter().zip(answers.chunks_mut(n))
-                    {
-                        block.ask(*of, &mut answers[first..]);
-                    }
+                self.blocks(buffers, &mut piece, |block, (nth, of), first| {
+                    block.ask(of, &mut answers[nth * n..][first..n]);
                 });
                 take(state, piece.lines, answers);
             },
@@ -168,7 +165,7 @@ impl<'m> Strips<'m> {
     where
         I: Iterator<Item = Piece<'l>> + Send,
     {
-        let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
+        let neutral = self.plan.reductions.iter().map(|of| Answer::neutral(*of));
         let neutral: Vec<Answer> = neutral.collect();
         let scratch =
             || Scratch { buffers: vec![Vec::new(); self.plan.n_buffers], answers: neutral.clone() };
@@ -198,20 +195,19 @@ impl<'m> Strips<'m> {
     /// Processes a piece, strip by strip; all lines are one.
     fn piece(&self, Scratch { buffers, answers }: &mut Scratch, mut piece: Piece<'_>) {
         let start = piece.start;
-        self.blocks(buffers, &mut piece, |block, _| {
-            for ((_, of), answer) in self.plan.reductions.iter().zip(&mut *answers) {
-                block.reduce(*of, answer, start);
-            }
+        self.blocks(buffers, &mut piece, |block, (nth, of), _| {
+            block.reduce(of, &mut answers[nth], start);
         });
     }
 
-    /// Runs the plan over a piece, block by block of each strip. `ask` receives a block whose
-    /// values are computed, and the position of its first line among those of the piece.
+    /// Runs the plan over a piece, block by block of each strip. `ask` receives a block, the number
+    /// of a reduction and the location of its value, which is computed, and the position of its
+    /// first line among those of the piece.
     fn blocks(
         &self,
         buffers: &mut [Vec<u64>],
         piece: &mut Piece<'_>,
-        mut ask: impl FnMut(&Block<'_, '_>, usize),
+        mut ask: impl FnMut(&Block<'_, '_>, (usize, Location), usize),
     ) {
         let width = self.strip_limbs().min(piece.n_limbs);
         // Values that only an operation leaves are not read again.
@@ -245,9 +241,11 @@ impl<'m> Strips<'m> {
                     n_unread: Cell::new(0),
                 };
                 for op in &self.plan.ops {
-                    block.operate(op);
+                    match op {
+                        PlannedOp::Reduce { nth, of } => ask(&block, (*nth, *of), idx * per_block),
+                        op => block.operate(op),
+                    }
                 }
-                ask(&block, idx * per_block);
                 for (port, from) in &self.plan.copies {
                     let function = Function::Lut(Lut::copy(*from));
                     block.make(Location::Port(*port), &function);
@@ -275,27 +273,30 @@ pub(crate) struct Iterations<'b, 'm> {
 impl Iterations<'_, '_> {
     /// Runs the operations of a plan, which has no reductions, over the line with this index.
     pub(crate) fn run(&mut self, plan: &Plan, line: usize) {
-        self.block(plan, &[line], |_| {});
+        self.block(plan, &[line], |_, _| {});
     }
 
     /// Runs a plan over the lines with these indices, and computes its reductions of each of them:
     /// all results of one reduction after another.
     pub(crate) fn ask(&mut self, plan: &Plan, lines: &[usize], answers: &mut Vec<Answer>) {
         answers.clear();
-        for (reduction, _) in &plan.reductions {
+        for reduction in &plan.reductions {
             answers.extend(std::iter::repeat_n(Answer::neutral(*reduction), lines.len()));
         }
         for (place, line) in lines.iter().enumerate() {
-            self.block(plan, std::slice::from_ref(line), |block| {
-                let answers = answers.iter_mut().skip(place).step_by(lines.len());
-                for ((_, of), answer) in plan.reductions.iter().zip(answers) {
-                    block.ask(*of, std::slice::from_mut(answer));
-                }
+            self.block(plan, std::slice::from_ref(line), |block, (nth, of)| {
+                let answer = &mut answers[nth * lines.len() + place];
+                block.ask(of, std::slice::from_mut(answer));
             });
         }
     }
 
-    fn block(&mut self, plan: &Plan, lines: &[usize], ask: impl FnOnce(&Block<'_, '_>)) {
+    fn block(
+        &mut self,
+        plan: &Plan,
+        lines: &[usize],
+        mut ask: impl FnMut(&Block<'_, '_>, (usize, Location)),
+    ) {
         let n_limbs = self.n_bits.div_ceil(64);
         let mut block = Block {
             kernels: self.kernels,
@@ -310,9 +311,11 @@ impl Iterations<'_, '_> {
             n_unread: Cell::new(0),
         };
         for op in &plan.ops {
-            block.operate(op);
+            match op {
+                PlannedOp::Reduce { nth, of } => ask(&block, (*nth, *of)),
+                op => block.operate(op),
+            }
         }
-        ask(&block);
         for (port, from) in &plan.copies {
             block.make(Location::Port(*port), &Function::Lut(Lut::copy(*from)));
         }
@@ -348,6 +351,8 @@ impl<'m> Block<'_, 'm> {
             PlannedOp::One { to, function } => self.make(*to, function),
             PlannedOp::Two { mask, found, cascade } => self.step(*mask, *found, cascade),
             PlannedOp::Sums { carry, adder } => self.add(*carry, adder),
+            // The runner of the block has the result.
+            PlannedOp::Reduce { .. } => {}
         }
     }
 

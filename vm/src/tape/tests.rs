@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use star_ir::Query;
 use star_value::BitVector;
 
-use super::plan::Location;
+use super::plan::{Location, PlannedOp};
 use super::record::Reduction;
 use super::*;
 use crate::budget::MemoryBudget;
@@ -69,7 +69,7 @@ fn search(digits: &[bool], needs_mask: bool) -> (usize, usize) {
         tape.query(Query::Count, mask);
     }
     let plan = Plan::new(&tape);
-    (plan.ops.len(), plan.n_cascades())
+    (plan.ops.len() - plan.reductions.len(), plan.n_cascades())
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn sums(n_columns: usize, is_borrow: bool, needs_carry: bool) -> (usize, usize) 
         tape.query(Query::Any, carry);
     }
     let plan = Plan::new(&tape);
-    (plan.ops.len(), plan.n_added())
+    (plan.ops.len() - plan.reductions.len(), plan.n_added())
 }
 
 #[test]
@@ -199,7 +199,24 @@ fn a_chain_reads_four_operands_at_a_time_and_needs_no_buffer() {
     assert_eq!((plan.ops.len(), plan.n_buffers, plan.copies.len()), (2, 1, 0), "{plan:?}");
     tape.query(Query::Count, all);
     let plan = Plan::new(&tape);
-    assert_eq!(plan.reductions, [(Reduction::Count, Location::Port(ports[0]))]);
+    assert_eq!(plan.reductions, [Reduction::Count]);
+    let counts = |op: &PlannedOp| matches!(op, PlannedOp::Reduce { nth: 0, of } if *of == Location::Port(ports[0]));
+    assert_eq!(plan.ops.iter().filter(|op| counts(op)).count(), 1, "{plan:?}");
+}
+
+#[test]
+fn reduced_values_share_a_buffer() {
+    let mut tape = Tape::default();
+    let ports: Vec<PortId> = (0..33).map(|_| tape.port()).collect();
+    let mask = tape.load(ports[0]);
+    for port in &ports[1..] {
+        let column = tape.load(*port);
+        let rows = tape.lut(AND, &[mask, column]);
+        tape.query(Query::Count, rows);
+    }
+    tape.query(Query::Count, mask);
+    let plan = Plan::new(&tape);
+    assert_eq!((plan.ops.len(), plan.n_buffers, plan.reductions.len()), (32 + 33, 1, 33));
 }
 
 /// Records the conjunction of this number of ports, in the first one.
