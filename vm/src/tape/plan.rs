@@ -44,10 +44,10 @@ pub(crate) enum PlannedOp {
         carry: Location,
         adder: Adder<Location>,
     },
-    /// The reduction with this number.
+    /// The reduction with this number: of a value, or of a function of two values.
     Reduce {
         nth: usize,
-        of: Location,
+        of: Lut<Location>,
     },
 }
 
@@ -138,11 +138,20 @@ impl Plan {
         for (idx, location) in planner.locations.iter().enumerate() {
             if let Node::Load(_) = tape.nodes[idx] {
                 let of = asked(ValueId(idx as u32));
-                planner.plan.ops.extend(of.map(|nth| PlannedOp::Reduce { nth, of: *location }));
+                planner
+                    .plan
+                    .ops
+                    .extend(of.map(|nth| PlannedOp::Reduce { nth, of: Lut::copy(*location) }));
             }
         }
         for (at, work) in works.iter().enumerate() {
             match work {
+                Work::One(value, Function::Lut(lut))
+                    if let Some(nth) = planner.reduced_at_once(at, *value, lut, tape) =>
+                {
+                    planner.reduce(at, nth, lut);
+                    continue;
+                }
                 Work::One(value, function) => {
                     planner.op(at, *value, function, homes[value.0 as usize]);
                 }
@@ -150,7 +159,7 @@ impl Plan {
                 Work::Sums(addition) => planner.sums(at, addition, &homes),
             }
             for value in work.results() {
-                let of = planner.locations[value.0 as usize];
+                let of = Lut::copy(planner.locations[value.0 as usize]);
                 planner.plan.ops.extend(asked(value).map(|nth| PlannedOp::Reduce { nth, of }));
             }
         }
@@ -203,7 +212,9 @@ impl Plan {
                 PlannedOp::Two { mask: _, found: _, cascade } => {
                     cascade.inputs().for_each(&mut reads);
                 }
-                PlannedOp::Reduce { nth: _, of } => reads(*of),
+                PlannedOp::Reduce { nth: _, of } => {
+                    of.inputs().iter().copied().for_each(&mut reads)
+                }
                 PlannedOp::Sums { carry, adder } => {
                     adder.inputs().chain([*carry]).for_each(&mut reads)
                 }
@@ -258,6 +269,34 @@ struct Planner<'t> {
 }
 
 impl Planner<'_> {
+    /// Returns the number of the reduction if nothing else is done with a function of two values,
+    /// and if the reduction reads both.
+    fn reduced_at_once(
+        &self,
+        at: usize,
+        value: ValueId,
+        lut: &Lut<ValueId>,
+        tape: &Tape,
+    ) -> Option<usize> {
+        let mut all = tape.reductions.iter().enumerate().filter(|(_, (_, of))| *of == value);
+        let (nth, (reduction, _)) = all.next()?;
+        let is_read = match reduction {
+            Reduction::First | Reduction::Count => lut.inputs().len() == 2,
+            Reduction::All => false,
+        };
+        let is_alone = all.next().is_none() && self.last_uses[value.0 as usize] == Some(at);
+        // Zeros beyond the length remain zeros.
+        (is_alone && is_read && !lut.value(|_| false)).then_some(nth)
+    }
+
+    fn reduce(&mut self, at: usize, nth: usize, lut: &Lut<ValueId>) {
+        let of = lut.map(|input| self.locations[input.0 as usize]);
+        self.plan.ops.push(PlannedOp::Reduce { nth, of });
+        let gone: Vec<u32> =
+            lut.inputs().iter().filter_map(|input| self.last_used(*input, at)).collect();
+        self.free.extend(gone);
+    }
+
     fn op(
         &mut self,
         at: usize,

@@ -201,13 +201,13 @@ impl<'m> Strips<'m> {
     }
 
     /// Runs the plan over a piece, block by block of each strip. `ask` receives a block, the number
-    /// of a reduction and the location of its value, which is computed, and the position of its
-    /// first line among those of the piece.
+    /// of a reduction and what it reduces, and the position of the first line of the block among
+    /// those of the piece.
     fn blocks(
         &self,
         buffers: &mut [Vec<u64>],
         piece: &mut Piece<'_>,
-        mut ask: impl FnMut(&Block<'_, '_>, (usize, Location), usize),
+        mut ask: impl FnMut(&Block<'_, '_>, (usize, &Lut<Location>), usize),
     ) {
         let width = self.strip_limbs().min(piece.n_limbs);
         // Values that only an operation leaves are not read again.
@@ -242,7 +242,7 @@ impl<'m> Strips<'m> {
                 };
                 for op in &self.plan.ops {
                     match op {
-                        PlannedOp::Reduce { nth, of } => ask(&block, (*nth, *of), idx * per_block),
+                        PlannedOp::Reduce { nth, of } => ask(&block, (*nth, of), idx * per_block),
                         op => block.operate(op),
                     }
                 }
@@ -295,7 +295,7 @@ impl Iterations<'_, '_> {
         &mut self,
         plan: &Plan,
         lines: &[usize],
-        mut ask: impl FnMut(&Block<'_, '_>, (usize, Location)),
+        mut ask: impl FnMut(&Block<'_, '_>, (usize, &Lut<Location>)),
     ) {
         let n_limbs = self.n_bits.div_ceil(64);
         let mut block = Block {
@@ -312,7 +312,7 @@ impl Iterations<'_, '_> {
         };
         for op in &plan.ops {
             match op {
-                PlannedOp::Reduce { nth, of } => ask(&block, (*nth, *of)),
+                PlannedOp::Reduce { nth, of } => ask(&block, (*nth, of)),
                 op => block.operate(op),
             }
         }
@@ -570,32 +570,48 @@ impl<'m> Block<'_, 'm> {
 
     /// Joins the result for the strip of the only line. `start` is the first limb of the piece;
     /// pieces come in any order.
-    fn reduce(&self, of: Location, answer: &mut Answer, start: usize) {
-        let limbs = self.source(of);
-        let limbs = limbs.line(0, 0, self.limbs.len());
-        self.join(limbs, answer, (start + self.limbs.start) * 64);
+    fn reduce(&self, of: &Lut<Location>, answer: &mut Answer, start: usize) {
+        self.join(of, 0, 0, answer, (start + self.limbs.start) * 64);
     }
 
     /// Joins the results for the strip of each line.
-    fn ask(&self, of: Location, answers: &mut [Answer]) {
-        let limbs = self.source(of);
+    fn ask(&self, of: &Lut<Location>, answers: &mut [Answer]) {
         for (place, (line, answer)) in self.lines.iter().zip(answers).enumerate() {
-            let limbs = limbs.line(place, line - self.first_line, self.limbs.len());
-            self.join(limbs, answer, self.limbs.start * 64);
+            self.join(of, place, line - self.first_line, answer, self.limbs.start * 64);
         }
     }
 
-    /// Joins the result for these limbs, the first of which begins with this bit.
-    fn join(&self, limbs: &[u64], answer: &mut Answer, first_bit: usize) {
+    /// Joins the result for a line of the strip, which begins with this bit.
+    fn join(
+        &self,
+        of: &Lut<Location>,
+        place: usize,
+        index: usize,
+        answer: &mut Answer,
+        first_bit: usize,
+    ) {
+        let (inputs, n) = (of.inputs(), self.limbs.len());
+        let is_pair = inputs.len() == 2;
+        let ends = [inputs.first(), inputs.last()];
+        let ends = ends.map(|location| self.source(location.copied().unwrap_or_default()));
+        let [left, right] = ends.each_ref().map(|end| end.line(place, index, n));
         match answer {
             Answer::First(Some(first)) if *first < first_bit => {}
             Answer::First(first) => {
-                let found = self.kernels.first_from(limbs, 0);
+                let found = match is_pair {
+                    true => self.kernels.first_lut2(of.table(), left, right),
+                    false => self.kernels.first_from(left, 0),
+                };
                 *first = found.map(|idx| first_bit + idx).or(*first);
             }
             Answer::All(false) => {}
-            Answer::Count(count) => *count += self.kernels.count(limbs),
-            Answer::All(all) => *all = self.kernels.all(limbs, self.n_bits),
+            Answer::Count(count) => {
+                *count += match is_pair {
+                    true => self.kernels.count_lut2(of.table(), left, right),
+                    false => self.kernels.count(left),
+                }
+            }
+            Answer::All(all) => *all = self.kernels.all(left, self.n_bits),
         }
     }
 }

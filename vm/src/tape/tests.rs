@@ -200,12 +200,16 @@ fn a_chain_reads_four_operands_at_a_time_and_needs_no_buffer() {
     tape.query(Query::Count, all);
     let plan = Plan::new(&tape);
     assert_eq!(plan.reductions, [Reduction::Count]);
-    let counts = |op: &PlannedOp| matches!(op, PlannedOp::Reduce { nth: 0, of } if *of == Location::Port(ports[0]));
+    let port = Some(Location::Port(ports[0]));
+    let counts = |op: &PlannedOp| match op {
+        PlannedOp::Reduce { nth: 0, of } => of.as_copy() == port,
+        _ => false,
+    };
     assert_eq!(plan.ops.iter().filter(|op| counts(op)).count(), 1, "{plan:?}");
 }
 
 #[test]
-fn reduced_values_share_a_buffer() {
+fn functions_of_two_values_are_reduced_without_a_buffer() {
     let mut tape = Tape::default();
     let ports: Vec<PortId> = (0..33).map(|_| tape.port()).collect();
     let mask = tape.load(ports[0]);
@@ -216,7 +220,15 @@ fn reduced_values_share_a_buffer() {
     }
     tape.query(Query::Count, mask);
     let plan = Plan::new(&tape);
-    assert_eq!((plan.ops.len(), plan.n_buffers, plan.reductions.len()), (32 + 33, 1, 33));
+    assert_eq!((plan.ops.len(), plan.n_buffers, plan.reductions.len()), (33, 0, 33));
+    // What has another use, or is one for zeros, is computed first; both share a buffer.
+    let [a, b] = [1, 2].map(|idx| tape.load(ports[idx]));
+    for table in [0b1001, 0b0111] {
+        let equal = tape.lut(table, &[a, b]);
+        tape.query(Query::Count, equal);
+    }
+    let plan = Plan::new(&tape);
+    assert_eq!((plan.ops.len(), plan.n_buffers, plan.reductions.len()), (33 + 4, 1, 35));
 }
 
 /// Records the conjunction of this number of ports, in the first one.

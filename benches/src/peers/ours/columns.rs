@@ -32,7 +32,8 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
             let (value, least) = (given.number("value")?, given.number("least")?);
             let (columns, second) = (column_of(given, "a", bits)?, column_of(given, "b", bits)?);
             let records = Value::from(joined(columns, &second)?);
-            ("SELECT", vec![records, Value::Int(value), Value::Int(least), unset])
+            let [k, value, least] = [bits as i64, value, least].map(Value::Int);
+            ("SELECT", vec![k, value, least, records, unset])
         }
         Job::Closure
         | Job::Floyd
