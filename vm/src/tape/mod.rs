@@ -5,7 +5,8 @@
 //!   as few operations of three inputs as possible, conjunctions, searches and sums in longer ones,
 //!   with a buffer for each live value.
 //! * [`Given`], [`BlockProgram`]: a tape on only the limbs in which a mask has ones (`few`).
-//! * [`Lane`], [`Strips`]: the memory of the ports, and the loop over it (`run`).
+//! * [`Lane`], [`Strips`]: the memory of the ports, and the loop over it (`run`), strip by strip
+//!   (`block`).
 //!
 //! A tape is independent of its recorder and of the meaning of its ports: a recorder assigns
 //! numbers to ports, and binds them to memory when the plan is run. A backend that generates code
@@ -17,6 +18,7 @@
 //! any thread.
 
 mod adder;
+mod block;
 mod cascade;
 mod chain;
 mod cover;
