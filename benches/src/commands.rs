@@ -50,13 +50,15 @@ const JOBS: [Job; 3] = [
 const CHECK_RUNS: usize = 21;
 
 /// The `star` next to this program, and a temporary folder in which it runs.
-struct Folder {
+pub(crate) struct Folder {
     folder: TempDir,
     binary: PathBuf,
 }
 
 impl Folder {
-    fn new() -> Result<Self, String> {
+    /// # Errors
+    /// If `star` is not there, or the system refuses a folder.
+    pub(crate) fn new() -> Result<Self, String> {
         let binary = std::env::current_exe().map_err(|error| error.to_string())?;
         let binary = binary.with_file_name("star");
         if !binary.is_file() {
@@ -66,14 +68,36 @@ impl Folder {
         Ok(Folder { folder, binary })
     }
 
-    fn write(&self, file: &str, text: &str) -> Result<(), String> {
+    pub(crate) fn write(&self, file: &str, text: &str) -> Result<(), String> {
         let path = self.folder.path().join(file);
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
     /// Runs `star` with these arguments, separated by blanks; returns its time and standard error.
-    fn run(&self, arguments: &str) -> Result<(Duration, String), String> {
-        let mut command = Command::new(&self.binary);
+    pub(crate) fn run(&self, arguments: &str) -> Result<(Duration, String), String> {
+        self.run_with(Command::new(&self.binary), arguments)
+    }
+
+    /// Runs `star-ranks run` with these arguments on several ranks, each on a core of its own;
+    /// returns the seconds of the run that it reports.
+    ///
+    /// # Errors
+    /// If it fails.
+    pub(crate) fn run_of_ranks(&self, n: usize, arguments: &str) -> Result<f64, String> {
+        let mut command = Command::new("mpirun");
+        command.args(["--allow-run-as-root", "--bind-to", "core", "-n", &n.to_string()]);
+        command.arg(self.binary.with_file_name("star-ranks"));
+        let arguments = format!("run {arguments} --time --error-format json");
+        let (_, told) = self.run_with(command, &arguments)?;
+        let reported = reported(&told, |part| part == "running");
+        reported.ok_or_else(|| format!("`star-ranks` reports no times: {told}"))
+    }
+
+    fn run_with(
+        &self,
+        mut command: Command,
+        arguments: &str,
+    ) -> Result<(Duration, String), String> {
         command.args(arguments.split_whitespace()).current_dir(self.folder.path());
         command.env("NO_COLOR", "1").stdin(Stdio::null());
         let begun = Instant::now();
@@ -115,12 +139,7 @@ pub(crate) fn measure(name: &str) -> Result<Figure, String> {
     for round in 0..=RUNS {
         let (time, told) =
             folder.run(&format!("run {} --time --error-format json", job.arguments))?;
-        let reported = told.lines().find_map(|line| {
-            let value: Value = serde_json::from_str(line).ok()?;
-            let parts = value.get("time")?.as_object()?.iter();
-            let counted = parts.filter(|(part, _)| !part.starts_with("compil"));
-            Some(counted.filter_map(|(_, seconds)| seconds.as_f64()).sum::<f64>())
-        });
+        let reported = reported(&told, |part| !part.starts_with("compil"));
         let reported = reported.ok_or_else(|| format!("`star` reports no times: {told}"))?;
         if round > 0 {
             times.push(time);
@@ -135,5 +154,15 @@ pub(crate) fn measure(name: &str) -> Result<Figure, String> {
         threads: n_threads,
         size: None,
         ..Figure::new(&format!("`star gen {input}`"), ("", 0), time, &peers)
+    })
+}
+
+/// Returns the sum of the reported times of some parts; `None` if no times are reported.
+fn reported(told: &str, is_counted: impl Fn(&str) -> bool) -> Option<f64> {
+    told.lines().find_map(|line| {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let parts = value.get("time")?.as_object()?.iter();
+        let counted = parts.filter(|(part, _)| is_counted(part));
+        Some(counted.filter_map(|(_, seconds)| seconds.as_f64()).sum::<f64>())
     })
 }

@@ -26,6 +26,8 @@ mod plain_loop;
 mod polyline;
 mod procedures;
 mod program;
+#[cfg(unix)]
+mod ranks;
 mod results;
 mod say;
 mod timing;

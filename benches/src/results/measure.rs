@@ -85,6 +85,8 @@ impl Run {
                 "moving" => self.moving(),
                 #[cfg(unix)]
                 "commands" => self.commands(),
+                #[cfg(unix)]
+                "ranks" => self.ranks(),
                 "front_end" => self.front_end(),
                 _ => {}
             }
@@ -288,6 +290,17 @@ impl Run {
         for name in ["route on 1024² cells", "trace_line", "terrain, 60 frames"] {
             self.job(name, |_| Ok(vec![crate::commands::measure(name)?]));
         }
+    }
+
+    #[cfg(unix)]
+    fn ranks(&mut self) {
+        let (n, n_rows) = match self.is_full {
+            true => (16_384, 1_000_000_000),
+            false => (4096, 10_000_000),
+        };
+        self.job("WARSHALL as written, MATCH, three predicates", |_| {
+            Ok([crate::ranks::closure(n)?, crate::ranks::searches(n_rows)?].concat())
+        });
     }
 
     fn front_end(&mut self) {

@@ -485,7 +485,7 @@ fn tables_of_records_take_columns_by_name() {
     // No record, and one.
     run(&["LONG", "R=none.csv", "least=1"]).prints("0 of 0, 1 and 1 columns, delay 0\n");
     run(&["LONG", "R=one.csv", "least=1"]).prints("1 of 1, 1 and 2 columns, delay -8\n");
-    // Texts of two files have codes of their own.
+    // Texts of two files have different codes.
     let cities = ["CITIES", "R=a.csv", "Q=b.csv"];
     fails(&cities, &["error[E0507]", "different codes of texts", "`codes=shared`"]);
     run(&[&cities[..], &["codes=shared"]].concat()).prints("true\n");

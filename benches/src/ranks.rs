@@ -1,0 +1,105 @@
+//! Programs on several ranks over MPI: `star-ranks` as processes of `mpirun`.
+
+use crate::commands::Folder;
+use crate::plain_loop::Streams;
+use crate::results::Figure;
+
+/// Repetitions of a search in a run.
+const TIMES: usize = 20;
+
+/// The columns of a table of random numbers.
+const COLUMNS: usize = 32;
+
+const CLOSE: &str = "import \"star:closure\";
+program CLOSE(n: integer; P: table); begin WARSHALL(n,P); print(NUMB(COL(1,P))) end.";
+
+const MATCHES: &str = "program MATCHES(times: integer; T: table(n,k));
+var X,Z: slice(n); v: word(k); t,c: integer;
+begin
+  SET(X); c:=0;
+  for t:=1 to times do begin v:=ROW(t,T); MATCH(T,X,v,Z); c:=c+NUMB(Z) end;
+  print(c)
+end.";
+
+const THREE: &str = "program THREE(times: integer; T: table(n,k));
+var X,Y,Z: slice(n); u,v: word(k); t,c: integer;
+begin
+  SET(X); c:=0;
+  for t:=1 to times do
+  begin
+    u:=ROW(t,T); v:=ROW(t+1,T);
+    LESS(T,X,u,Y); GREAT(T,Y,v,Z); LESS(T,Z,u,Y);
+    c:=c+NUMB(Y)
+  end;
+  print(c)
+end.";
+
+/// Returns 1, 2, 4 and so on, up to the number of cores.
+fn numbers_of_ranks() -> Vec<usize> {
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    (0..).map(|exponent| 1 << exponent).take_while(|n| *n <= most).collect()
+}
+
+/// Measures `WARSHALL` as written, on a graph of so many vertices with half of all arcs.
+///
+/// # Errors
+/// If there is no `mpirun` or `star-ranks`, or one of them fails.
+pub(crate) fn closure(n: usize) -> Result<Vec<Figure>, String> {
+    let folder = Folder::new()?;
+    folder.write("close.star", CLOSE)?;
+    folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", ones(n)))?;
+    let arguments = format!("close.star n={n} P=p.stb --no-intrinsics");
+    of_ranks(&folder, "WARSHALL", ("n", n), (1, None), &arguments)
+}
+
+/// Returns widths of fields that make `n` columns.
+fn ones(n: usize) -> String {
+    vec!["32"; n / 32].join(",")
+}
+
+/// Measures MATCH, and three predicates, on random numbers.
+///
+/// # Errors
+/// As for [`closure`].
+pub(crate) fn searches(n_rows: usize) -> Result<Vec<Figure>, String> {
+    let folder = Folder::new()?;
+    folder.run(&format!("gen table --rows {n_rows} --widths {COLUMNS} --seed 1 -o t.stb"))?;
+    let mut figures = Vec::new();
+    for (name, text, passes) in [("MATCH", MATCHES, 1), ("three predicates", THREE, 3)] {
+        folder.write("search.star", text)?;
+        let streams = Streams { read: passes * COLUMNS + 1, written: 1 };
+        let arguments = format!("search.star times={TIMES} T=t.stb");
+        let size = ("rows", n_rows);
+        figures.extend(of_ranks(&folder, name, size, (TIMES, Some(streams)), &arguments)?);
+    }
+    Ok(figures)
+}
+
+/// Measures a program on 1, 2, 4, … ranks: the time of one of its repetitions, compared with that of
+/// one rank divided by their number, and, for a search, with a plain loop over its columns.
+fn of_ranks(
+    folder: &Folder,
+    name: &str,
+    (unit, size): (&str, usize),
+    (times, streams): (usize, Option<Streams>),
+    arguments: &str,
+) -> Result<Vec<Figure>, String> {
+    let mut one = None;
+    let mut figures = Vec::new();
+    for n in numbers_of_ranks() {
+        let seconds = folder.run_of_ranks(n, arguments)? / times as f64;
+        let one = *one.get_or_insert(seconds);
+        let mut peers = vec![("one rank, divided by their number", one / n as f64)];
+        if let Some(streams) = streams {
+            let bytes = (streams.read + streams.written) as f64 * size as f64 / 8.0;
+            peers.push(("a plain loop on as many threads", bytes / streams.speed(size, n) / 1e9));
+        }
+        let ratio = Some(one / n as f64 / seconds);
+        figures.push(Figure {
+            threads: n,
+            ratio,
+            ..Figure::new(name, (unit, size), seconds, &peers)
+        });
+    }
+    Ok(figures)
+}
