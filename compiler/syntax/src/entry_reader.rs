@@ -26,6 +26,8 @@ pub struct Feed {
     piece: Piece,
     /// Does the last token need a continuation?
     unfinished: bool,
+    /// Is the last token a semicolon?
+    after_semicolon: bool,
 }
 
 /// The state of a routine.
@@ -121,7 +123,8 @@ impl Feed {
     /// Returns whether a next line could belong to the entry, although it is already complete.
     pub fn may_go_on(&self) -> bool {
         match self.piece {
-            Piece::If | Piece::Variables => true,
+            Piece::If => true,
+            Piece::Variables => self.after_semicolon,
             Piece::Nothing | Piece::Ended | Piece::Statement | Piece::Declaration | Piece::Item => {
                 false
             }
@@ -129,7 +132,7 @@ impl Feed {
     }
 
     /// Returns whether this next line belongs to the entry, which is complete without it. An `else`
-    /// belongs to its `if`, a group of names to its `var`. A line without tokens decides nothing
+    /// belongs to its `if`, a group of names after a semicolon to its `var`. A line without tokens decides nothing
     /// and is included.
     pub fn goes_on(&self, line: &str) -> bool {
         let mut tokens = Token::lexer(line).filter(|token| *token != Ok(Token::Comment));
@@ -140,13 +143,16 @@ impl Feed {
         };
         match self.piece {
             Piece::If => first == Token::Else,
-            Piece::Variables => {
+            Piece::Variables if self.after_semicolon => {
                 let rest: Vec<Token> = tokens.map_while(Result::ok).collect();
                 begins_group(std::iter::once(&first).chain(&rest))
             }
-            Piece::Nothing | Piece::Ended | Piece::Statement | Piece::Declaration | Piece::Item => {
-                false
-            }
+            Piece::Variables
+            | Piece::Nothing
+            | Piece::Ended
+            | Piece::Statement
+            | Piece::Declaration
+            | Piece::Item => false,
         }
     }
 
@@ -208,6 +214,7 @@ impl Feed {
 
     fn token(&mut self, token: &Token) {
         self.unfinished = needs_more(token);
+        self.after_semicolon = *token == Token::Semicolon;
         if begins_item(token) {
             // Routines do not nest: anything still open is an error.
             (self.blocks, self.parens) = (0, 0);
@@ -326,6 +333,13 @@ mod tests {
         assert_eq!(feed(&["x :=", "1 +", "2"]), "--.");
         assert_eq!(feed(&["if a then", "b := 1 else", "b := 2"]), "--.");
         assert_eq!(feed(&["for i := 1", "x"]), "..");
+        let may_go_on = |text: &str| {
+            let mut feed = Feed::new();
+            feed.line(text);
+            (feed.may_go_on(), feed.goes_on("b: word(2)"))
+        };
+        assert_eq!(may_go_on("var a: integer;"), (true, true));
+        assert_eq!(may_go_on("var a: integer"), (false, false));
         assert_eq!(feed(&["", "// nothing", "/* open", "begin", "*/ x"]), "  --.");
         assert_eq!(feed(&["(* a", "} */ *)", "{ b", "}"]), "- - ");
         assert_eq!(feed(&["s := \"begin (\"", "'0"]), "..");
