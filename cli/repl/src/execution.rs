@@ -41,7 +41,7 @@ pub(super) enum Ran {
 impl Session {
     /// Runs a line.
     pub(super) fn run(&mut self, line: SessionLine, how: How, sink: &mut dyn Sink) -> Ran {
-        let SessionLine { span: _, statements, does, declares, steps } = line;
+        let SessionLine { span, statements, does, declares, steps } = line;
         let Does::Run { mut program, entry, slots, value, variables } = does else {
             return Ran::Well;
         };
@@ -69,6 +69,11 @@ impl Session {
                 }
             }
         }
+        let names = slots.iter().filter(|slot| !slot.starts_with('‹'));
+        for name in names.chain(variables.iter().map(|declared| &declared.name)) {
+            self.keep_value(name);
+        }
+        self.entry_has_effect();
         let begun = Instant::now();
         let clock = match self.clock() {
             Ok(clock) => clock,
@@ -113,6 +118,10 @@ impl Session {
         self.flags.clear();
         lists.into_iter().for_each(|list| list.join(&mut self.lists));
         let taken = begun.elapsed();
+        if let Some(measured) = &mut self.measured {
+            measured.time += taken;
+            measured.peak_bytes = measured.peak_bytes.max(stats.peak_bytes);
+        }
         let (outcome, ended) = match ran {
             Ok(ran) => ran,
             Err(diagnostic) => {
@@ -121,11 +130,12 @@ impl Session {
             }
         };
 
+        self.note_own_answer(&declares, &variables);
         self.state.declare_set(declares);
         let ran = match outcome {
             Outcome::Done if variables.is_empty() => {
-                if value.is_some() {
-                    self.show_result(sink);
+                if let Some(kind) = value {
+                    self.show_result(kind, span, sink);
                 }
                 Ran::Well
             }

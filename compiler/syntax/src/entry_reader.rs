@@ -26,6 +26,8 @@ pub struct Feed {
     piece: Piece,
     /// Does the last token need a continuation?
     unfinished: bool,
+    /// The `if`s of the statement that still lack an `else`.
+    ifs: usize,
     /// Is the last token a semicolon?
     after_semicolon: bool,
 }
@@ -251,6 +253,12 @@ impl Feed {
             }
             return;
         }
+        self.ifs = match token {
+            Token::Semicolon => 0,
+            Token::If => self.ifs + 1,
+            Token::Else => self.ifs.saturating_sub(1),
+            _ => self.ifs,
+        };
         self.piece = match (self.piece, token) {
             (Piece::Item | Piece::Declaration, Token::Semicolon) => Piece::Item,
             (Piece::Variables, Token::Semicolon) => Piece::Variables,
@@ -258,6 +266,7 @@ impl Feed {
             (Piece::Item, Token::Dot) => Piece::Item,
             (_, Token::Var) => Piece::Variables,
             (_, Token::If) => Piece::If,
+            (Piece::If, Token::Else) if self.ifs == 0 => Piece::Statement,
             (Piece::If, _) => Piece::If,
             (Piece::Variables, token) if declares(token) => Piece::Variables,
             (Piece::Declaration, _) => Piece::Declaration,
@@ -340,6 +349,18 @@ mod tests {
         };
         assert_eq!(may_go_on("var a: integer;"), (true, true));
         assert_eq!(may_go_on("var a: integer"), (false, false));
+        let takes_else = |text: &str| {
+            let mut feed = Feed::new();
+            feed.line(text);
+            feed.may_go_on() && feed.goes_on("else c")
+        };
+        for text in ["if a then b", "if a then b else if c then d", "if a then if b then c else d"]
+        {
+            assert!(takes_else(text), "{text}");
+        }
+        for text in ["if a then b;", "if a then b else c", "if a then if b then c else d else e"] {
+            assert!(!takes_else(text), "{text}");
+        }
         assert_eq!(feed(&["", "// nothing", "/* open", "begin", "*/ x"]), "  --.");
         assert_eq!(feed(&["(* a", "} */ *)", "{ b", "}"]), "- - ");
         assert_eq!(feed(&["s := \"begin (\"", "'0"]), "..");
