@@ -167,3 +167,26 @@ fn a_failing_editor_runs_nothing() {
         assert!(text.contains(why) && text.ends_with("\n1\n"), "{editor}: {text}");
     }
 }
+
+#[test]
+fn large_values_are_shown_by_pages() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line("var T: table(1000000, 2)", "");
+    for (order, rows) in [
+        (":page T", "rows 1 to 20 of 1000000."),
+        ("", "rows 21 to 40 of 1000000."),
+        ("b", "rows 1 to 20 of 1000000."),
+        ("500000", "rows 500000 to 500019 of 1000000."),
+        ("e", "rows 999981 to 1000000 of 1000000."),
+    ] {
+        terminal.press(&format!("{order}\r"));
+        terminal.wait_for(rows);
+        terminal.wait_for("page> ");
+    }
+    // Ctrl-C ends it as `q` does.
+    terminal.press("\x03");
+    terminal.wait_for("star> ");
+    terminal.line("rows(T)", "\n1000000\r\n");
+    assert_eq!(terminal.leave(), 0);
+}

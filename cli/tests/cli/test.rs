@@ -386,7 +386,8 @@ fn commands_for_files_that_look_like_options_can_be_run() {
 fn watched_tests_run_again_after_each_change() {
     let program = |n: &str| {
         format!(
-            "import \"lib.star\";\n/* @test t\n   expect value = {n} */\nfunction F: integer;\nbegin F:=G end;\n"
+            "import \"lib.star\";\n/* @test t\n   expect value = {n} */\n\
+             function F: integer;\nbegin F:=G end;\n"
         )
     };
     let lib = |n: &str| format!("function G: integer; begin G:={n} end;\n");

@@ -134,8 +134,8 @@ impl Feed {
     }
 
     /// Returns whether this next line belongs to the entry, which is complete without it. An `else`
-    /// belongs to its `if`, a group of names after a semicolon to its `var`. A line without tokens decides nothing
-    /// and is included.
+    /// belongs to its `if`, a group of names after a semicolon to its `var`. A line without tokens
+    /// decides nothing and is included.
     pub fn goes_on(&self, line: &str) -> bool {
         let mut tokens = Token::lexer(line).filter(|token| *token != Ok(Token::Comment));
         let first = match tokens.next() {

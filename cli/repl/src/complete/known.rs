@@ -51,11 +51,11 @@ pub fn names(session: &Session) -> Names {
         }
     }
     let imported: Vec<&str> = definitions.imports().map(|(path, _)| path).collect();
-    let is_hidden = |(routine, module): &&(Signature, String)| {
+    let is_unimported = |(routine, module): &&(Signature, String)| {
         !imported.contains(&module.as_str())
             && !routines.iter().any(|known: &Signature| known.name == routine.name)
     };
-    let unimported = LIBRARY_ROUTINES.iter().filter(is_hidden).cloned().collect();
+    let unimported = LIBRARY_ROUTINES.iter().filter(is_unimported).cloned().collect();
     let layouts = Layout::ALL.iter().map(|layout| layout.name());
     Names {
         values,
