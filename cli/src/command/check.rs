@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use clap::Args;
-use similar::TextDiff;
 use star::pipeline::Build;
 use star_base::{Code, Diagnostic, SourceMap, certain_fixes};
 use star_compiler::{Compilation, LoadError, LowerOptions, Source, SourceLoader};
@@ -19,7 +18,7 @@ use star_os::report::Reporter;
 use star_os::sources::{FileLoader, ImportArgs, STDIN};
 use star_os::watchdog::Sentry;
 
-use super::fmt::write;
+use super::fmt::{difference, write};
 use super::{Lints, Tally, compile};
 use crate::headers::find::star_files;
 use crate::{headers, text};
@@ -94,7 +93,9 @@ pub(crate) fn run(
             let n_fixed = changes.applied.len();
             if args.diff {
                 edited.text = changes.input;
-                output.write(&text::printable(&unified(&changes.name, &changes.old, &changes.new)));
+                let texts = [changes.old.as_str(), changes.new.as_str()];
+                let name = text::one_line(&changes.name);
+                output.write(&difference(&name, "fixed", texts));
                 would_change += usize::from(n_fixed > 0);
             } else {
                 match write_changes(&mut edited, file, &changes, &flags, output) {
@@ -203,13 +204,6 @@ fn write_changes(
         true => Ok(()),
         false => write(Path::new(file), file, [&changes.old, &changes.new], flags),
     }
-}
-
-/// Returns the difference of two texts of a file; empty if they are equal.
-fn unified(name: &str, old: &str, new: &str) -> String {
-    let name = text::one_line(name);
-    let difference = TextDiff::from_lines(old, new);
-    difference.unified_diff().header(&name, &format!("{name} (fixed)")).to_string()
 }
 
 /// A loader that replaces the text of the file that the user named.
