@@ -7,7 +7,7 @@ use star::pipeline::{self, Job, limit_of, refused_by_backend};
 use star_base::Diagnostic;
 use star_bind::Settings;
 use star_compiler::session::{Does, SessionLine};
-use star_ir::{LimitKind, Program};
+use star_ir::{LimitKind, Program, kernel};
 use star_os::files::Console;
 use star_os::host::{Advice, Printer, RunHost};
 use star_vm::{CompileOptions, Control, Limits, Outcome, Stats};
@@ -69,10 +69,16 @@ impl Session {
                 }
             }
         }
-        let names = slots.iter().filter(|slot| !slot.starts_with('‹'));
-        for name in names.chain(variables.iter().map(|declared| &declared.name)) {
-            self.keep_value(name);
+        let routine = program.routines.get(entry.0 as usize);
+        let written = routine.map(|routine| kernel::written(&routine.body)).unwrap_or_default();
+        let params = routine.into_iter().flat_map(|routine| &routine.params).zip(&slots);
+        for (param, slot) in params.filter(|(_, slot)| !slot.starts_with('‹')) {
+            // A variable without a value may get one at its first use.
+            if written.contains(&param.var) || self.state.values.ty(slot).is_none() {
+                self.keep_value(slot);
+            }
         }
+        variables.iter().for_each(|declared| self.keep_value(&declared.name));
         self.entry_has_effect();
         let begun = Instant::now();
         let clock = match self.clock() {

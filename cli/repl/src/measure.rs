@@ -57,7 +57,7 @@ impl Session {
             let message = "a definition does not run, so it has no time";
             return Err(Diagnostic::new(Code::Usage, message).help(Command::Time.usage().0));
         }
-        self.begin_entry(&format!(":time {rest}"));
+        self.begin_repeated_entry(&format!(":time {rest}"));
         let mark = self.log.mark();
         let mut runs: Vec<Measured> = Vec::new();
         let mut result = Ok(());

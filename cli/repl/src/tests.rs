@@ -213,6 +213,10 @@ fn entries_whose_copies_exceed_the_memory_cannot_be_undone() {
     line(&mut session, ":undo");
     line(&mut session, ":undo");
     assert_eq!(line(&mut session, "print(x)").0, "2\n");
+    // An entry that only reads the table needs no copy of it.
+    line(&mut session, "x := 5; COL(2,T); print(NUMB(ROW(1,T)))");
+    assert_eq!(line(&mut session, ":undo").0, "");
+    assert_eq!(line(&mut session, "print(x)").0, "2\n");
     // Copies of several entries: only the last ones are kept.
     line(&mut session, "var X: slice(300000)");
     for _ in 0..9 {

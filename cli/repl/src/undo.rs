@@ -23,7 +23,13 @@ use super::session::Session;
 /// Maximum number of entries that can be undone.
 const MAX_ENTRIES: usize = 100;
 
-/// Maximum memory of all copies, as a divisor of the memory of all variables.
+/// Maximum memory of the copies of an entry: a larger copy takes a noticeable time.
+const MAX_ENTRY_BYTES: u64 = 64 << 20;
+
+/// Maximum memory of all copies.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// The same as a divisor of the memory of all variables.
 const MEMORY_SHARE: u64 = 8;
 
 /// The entries that can be undone.
@@ -45,6 +51,8 @@ struct Before {
     /// The variables that the entry may change; `None` for those that did not exist.
     variables: BTreeMap<String, Option<(Variable, Value)>>,
     n_bytes: u64,
+    /// The greatest allowed `n_bytes`.
+    max_bytes: u64,
     /// The reason why the entry cannot be undone.
     lost: Option<String>,
     owns_answer: bool,
@@ -55,12 +63,23 @@ struct Before {
 impl Session {
     /// Begins an entry that can be undone.
     pub(super) fn begin_entry(&mut self, entry: &str) {
+        let max_bytes = MAX_ENTRY_BYTES.min(self.memory() / MEMORY_SHARE);
+        self.begin(entry, max_bytes);
+    }
+
+    /// Begins an entry that is repeated, whatever the time that a copy of its variables takes.
+    pub(super) fn begin_repeated_entry(&mut self, entry: &str) {
+        self.begin(entry, self.memory() / 2);
+    }
+
+    fn begin(&mut self, entry: &str, max_bytes: u64) {
         self.undo.current = Some(Before {
             entry: quoted(entry.trim().trim_end_matches(';')),
             mark: self.log.mark(),
             definitions: None,
             variables: BTreeMap::new(),
             n_bytes: 0,
+            max_bytes,
             lost: None,
             owns_answer: self.owns_answer,
             is_effective: false,
@@ -72,8 +91,16 @@ impl Session {
         let Some(entry) = self.undo.current.take().filter(|entry| entry.is_effective) else {
             return;
         };
-        self.undo.entries.push_back(entry);
-        let most = self.memory() / MEMORY_SHARE;
+        let most = MAX_BYTES.min(self.memory() / MEMORY_SHARE);
+        self.undo.entries.push_back(match entry.n_bytes > most {
+            true => Before {
+                lost: Some("the copies of its variables were too large to keep".to_owned()),
+                variables: BTreeMap::new(),
+                n_bytes: 0,
+                ..entry
+            },
+            false => entry,
+        });
         let mut n_bytes: u64 = self.undo.entries.iter().map(|entry| entry.n_bytes).sum();
         while n_bytes > most || self.undo.entries.len() > MAX_ENTRIES {
             let Some(oldest) = self.undo.entries.pop_front() else { break };
@@ -104,7 +131,6 @@ impl Session {
 
     /// Keeps a variable before the entry changes it.
     pub(super) fn keep_value(&mut self, name: &str) {
-        let most = self.memory() / MEMORY_SHARE;
         let Some(entry) = &mut self.undo.current else { return };
         if entry.lost.is_some() || entry.variables.contains_key(name) {
             return;
@@ -116,8 +142,8 @@ impl Session {
         let n_bytes = self.state.bytes(name);
         if self.state.values.ty(name) == Some(Ty::Handle) {
             entry.lost = Some(format!("`{name}` holds a handle, which cannot be copied"));
-        } else if entry.n_bytes.saturating_add(n_bytes) > most {
-            let (n_bytes, most) = text::bytes_and_budget(entry.n_bytes + n_bytes, most);
+        } else if entry.n_bytes.saturating_add(n_bytes) > entry.max_bytes {
+            let (n_bytes, most) = text::bytes_and_budget(entry.n_bytes + n_bytes, entry.max_bytes);
             entry.lost =
                 Some(format!("a copy of its variables needs {n_bytes}, at most {most} is kept"));
         } else {
