@@ -1,8 +1,11 @@
 //! Full-text search of the documentation: `tree`, `shortest path`, `csv`.
 
+use std::collections::BTreeSet;
+
+use star_base::Span;
 use star_syntax::doc::{Doc, RoutineDoc};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Module};
 use crate::chapters::{self, Section};
 
 /// A search result.
@@ -72,11 +75,14 @@ pub fn search(catalogue: &Catalogue, query: &str) -> Found {
         let head = module.head.as_ref();
         let about = head.map(Doc::summary).unwrap_or_default();
         add(2, (&module.title, ""), &about, &head.map(text_of).unwrap_or_default());
-        for RoutineDoc { name, doc, signature, .. } in &module.routines {
+        let helpers = helpers(module);
+        for (idx, RoutineDoc { name, doc, signature, .. }) in module.routines.iter().enumerate() {
             let own = doc.as_ref().map(Doc::summary).unwrap_or_default();
             let text = doc.as_ref().map(text_of).unwrap_or_default();
             // The description of its module also applies to it.
-            add(2, (name, &module.title), &own, &format!("{signature} {text} {about}"));
+            let is_named = scores(&wanted, [(name.as_str(), 1)]).iter().any(|score| *score > 0);
+            let weight = if helpers.contains(&idx) && !is_named { 1 } else { 2 };
+            add(weight, (name, &module.title), &own, &format!("{signature} {text} {about}"));
         }
     }
     for section in chapters::sections() {
@@ -97,6 +103,24 @@ pub fn search(catalogue: &Catalogue, query: &str) -> Found {
     Found { hits, missing }
 }
 
+/// Returns the indices of the routines that another routine of the module calls.
+fn helpers(module: &Module) -> BTreeSet<usize> {
+    let routines = &module.routines;
+    let ends = routines.iter().skip(1).map(|next| next.header.start).chain([u32::MAX]);
+    let mut found = BTreeSet::new();
+    for (caller, (routine, end)) in routines.iter().zip(ends).enumerate() {
+        let Some(source) = module.sources.get(routine.header.file) else { continue };
+        let end = end.min(source.text().len() as u32);
+        let body = Span::new(routine.header.file, routine.header.end, end);
+        let mentions = star_syntax::mentions(&module.sources, body);
+        let is_mentioned = |name: &str| name.split('-').all(|part| mentions.contains_key(part));
+        let called = routines.iter().enumerate();
+        let called = called.filter(|(idx, other)| *idx != caller && is_mentioned(&other.name));
+        found.extend(called.map(|(idx, _)| idx));
+    }
+    found
+}
+
 /// Returns the words of a text, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let pieces = text.split(|c: char| !c.is_alphanumeric());
@@ -112,7 +136,7 @@ fn stem(word: String) -> String {
 }
 
 /// Returns the score of each word in these texts; 0 if it is missing.
-fn scores(wanted: &[String], places: [(&str, u32); 4]) -> Vec<u32> {
+fn scores<const N: usize>(wanted: &[String], places: [(&str, u32); N]) -> Vec<u32> {
     let places = places.map(|(text, counts)| (words(text).collect::<Vec<_>>(), counts));
     let score = |word: &String| {
         let found = places.iter().filter_map(|(words, counts)| {
@@ -184,6 +208,22 @@ mod tests {
         for query in ["csv", "CSV"] {
             assert_eq!(names(query)[0], "formats: CSV", "{query}");
         }
+    }
+
+    #[test]
+    fn a_routine_comes_before_its_helpers() {
+        for (query, wanted, helpers) in [
+            ("shortest path", "DIJKSTRA", ["NEARER", "RELAX", "VERTEX"]),
+            ("shortest path", "BELLMAN_FORD", ["NEARER", "RELAX_SIGNED", "VERTEX"]),
+        ] {
+            let found = names(query);
+            let place = |wanted: &str| found.iter().position(|name| name == wanted).unwrap();
+            for helper in helpers {
+                assert!(place(wanted) < place(helper), "{query}: {found:?}");
+            }
+        }
+        // A helper that the query names keeps its place.
+        assert_eq!(names("relax")[0], "RELAX");
     }
 
     #[test]

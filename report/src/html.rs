@@ -18,7 +18,7 @@ pub enum PageKind {
     Benchmarks,
     /// Documentation.
     Documentation,
-    /// A profile.
+    /// A profile, or the coverage of tests.
     Profile,
 }
 

@@ -6,6 +6,7 @@
 //!   measured, [`page`] shows all of them as HTML with plots.
 //! * [`message`]: diagnostics, as text or as JSON.
 //! * [`compare`]: comparison of two records.
+//! * [`coverage`]: lines that tests run.
 //! * [`profile`]: time spent in each part of a run.
 //! * [`view`]: pictures of data.
 //! * [`html`]: the frame of pages; [`columns`]: tables in a terminal; [`json`]: objects on lines.
@@ -15,6 +16,7 @@
 
 pub mod columns;
 pub mod compare;
+pub mod coverage;
 pub mod html;
 pub mod json;
 pub mod live;

@@ -9,6 +9,7 @@
 //! * [`machines`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
 //!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches
 //!   its compilation, [`cost`] reports its resources.
+//! * [`versions`]: changes of files while a command waits.
 //! * [`passes`]: the passes that run before a program, and the messages about them.
 //! * [`report`] writes messages to standard error, [`progress`] shows the progress of long
 //!   operations; [`failure`] and [`exit`] determine how a command ends.
@@ -45,5 +46,6 @@ pub mod size_args;
 pub mod sources;
 pub mod stream;
 pub mod temporary;
+pub mod versions;
 pub mod watchdog;
 pub mod whole_file;

@@ -19,7 +19,7 @@ use crate::whole_file::{self, Unread, read_from};
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 /// The name of standard input in messages.
-const STDIN_NAME: &str = "<stdin>";
+pub const STDIN_NAME: &str = "<stdin>";
 
 /// The option of commands that compile programs without running them in a folder.
 #[derive(Args, Clone, Debug, Default)]

@@ -13,6 +13,8 @@ pub enum Command {
     Load,
     /// `:reload`
     Reload,
+    /// `:watch`
+    Watch,
     /// `:type`
     Type,
     /// `:vars`
@@ -21,6 +23,8 @@ pub enum Command {
     Info,
     /// `:show`
     Show,
+    /// `:page`
+    Page,
     /// `:step`
     Step,
     /// `:time`
@@ -31,6 +35,12 @@ pub enum Command {
     Backend,
     /// `:limits`
     Limits,
+    /// `:edit`
+    Edit,
+    /// `:undo`
+    Undo,
+    /// `:delete`
+    Delete,
     /// `:save`
     Save,
     /// `:save!`
@@ -56,6 +66,10 @@ pub enum Argument {
     Code,
     /// The name of a variable, routine or constant.
     Name,
+    /// The names of variables, routines and constants.
+    DeletableNames,
+    /// `on`, `off` or program text.
+    TimedCode,
     /// Variable names, followed by rows, columns and fields.
     Names,
     /// A variable name followed by a file.
@@ -70,19 +84,24 @@ pub enum Argument {
 
 impl Command {
     /// All commands, in the order of `:help`.
-    pub const ALL: [Command; 17] = [
+    pub const ALL: [Command; 22] = [
         Command::Help,
         Command::Load,
         Command::Reload,
+        Command::Watch,
         Command::Type,
         Command::Vars,
         Command::Info,
         Command::Show,
+        Command::Page,
         Command::Step,
         Command::Time,
         Command::Cost,
         Command::Backend,
         Command::Limits,
+        Command::Edit,
+        Command::Undo,
+        Command::Delete,
         Command::Save,
         Command::SaveOver,
         Command::Dump,
@@ -96,15 +115,20 @@ impl Command {
             Command::Help => "help",
             Command::Load => "load",
             Command::Reload => "reload",
+            Command::Watch => "watch",
             Command::Type => "type",
             Command::Vars => "vars",
             Command::Info => "info",
             Command::Show => "show",
+            Command::Page => "page",
             Command::Step => "step",
             Command::Time => "time",
             Command::Cost => "cost",
             Command::Backend => "backend",
             Command::Limits => "limits",
+            Command::Edit => "edit",
+            Command::Undo => "undo",
+            Command::Delete => "delete",
             Command::Save => "save",
             Command::SaveOver => "save!",
             Command::Dump => "dump",
@@ -118,11 +142,15 @@ impl Command {
         match self {
             Command::Help => Argument::Topic,
             Command::Load | Command::Save | Command::SaveOver => Argument::File,
-            Command::Reload | Command::Vars | Command::Reset | Command::Quit => Argument::None,
+            Command::Reload | Command::Vars | Command::Undo | Command::Reset | Command::Quit => {
+                Argument::None
+            }
             Command::Type | Command::Step => Argument::Code,
-            Command::Info => Argument::Name,
-            Command::Show => Argument::Names,
-            Command::Time | Command::Cost => Argument::Switch,
+            Command::Info | Command::Edit => Argument::Name,
+            Command::Delete => Argument::DeletableNames,
+            Command::Show | Command::Page => Argument::Names,
+            Command::Time => Argument::TimedCode,
+            Command::Cost | Command::Watch => Argument::Switch,
             Command::Backend => Argument::Backend,
             Command::Limits => Argument::Limits,
             Command::Dump => Argument::NameAndFile,
@@ -135,16 +163,22 @@ impl Command {
             Command::Help => (":help [WORD]", "list commands or show help for WORD; also `?WORD`"),
             Command::Load => (":load FILE", "load the routines and constants of a file"),
             Command::Reload => (":reload", "reload all loaded files"),
+            Command::Watch => {
+                (":watch [on|off]", "reload loaded files that changed before each entry")
+            }
             Command::Type => (":type EXPR", "show the type of an expression without evaluating it"),
             Command::Vars => (":vars", "list variables with their types and values"),
             Command::Info => (":info NAME", "show what a name is and where it is defined"),
             Command::Show => {
-                (":show T [X …] [PART]", "show T and X; PART: rows 5..9, columns 1..4, fields 8")
+                (":show T [X …] [PART]", "show T and X; PART: rows 5..9, columns 1..4, fields h")
             }
+            Command::Page => (":page T [X …] [PART]", "show T and X a page of rows at a time"),
             Command::Step => {
                 (":step [all] CALL", "run a routine step by step and show each change")
             }
-            Command::Time => (":time [on|off]", "show the time of each line"),
+            Command::Time => {
+                (":time [on|off|N TEXT]", "show the time of each line, or of N runs of TEXT")
+            }
             Command::Cost => {
                 (":cost [on|off]", "show the operations of each line; disables intrinsics")
             }
@@ -154,6 +188,9 @@ impl Command {
             Command::Limits => {
                 (":limits [NAME=VALUE]", "set steps=N, memory=SIZE or time=TIME; none removes it")
             }
+            Command::Edit => (":edit [NAME]", "edit the last entry, or a definition, and run it"),
+            Command::Undo => (":undo", "undo the last entry"),
+            Command::Delete => (":delete NAME …", "delete variables and definitions"),
             Command::Save => (":save FILE", "save the definitions and entered lines as a program"),
             Command::SaveOver => (":save! FILE", "save, even if the file holds other text"),
             Command::Dump => {

@@ -23,6 +23,7 @@ use super::command::{Argument, Command};
 use super::event::{Event, Sink};
 use super::execution::How;
 use super::files::loaded_file;
+use super::page::refused;
 use super::program::Over;
 use super::session::{Flow, Session, is_item};
 use super::show;
@@ -47,15 +48,23 @@ impl Session {
         let done = match command {
             Command::Quit => return Flow::Quit,
             Command::Help => self.help(rest, sink),
-            Command::Load => loaded_file(rest).and_then(|file| self.load(file, sink)),
+            Command::Load => loaded_file(rest).and_then(|file| {
+                self.begin_entry(&format!(":load {rest}"));
+                let loaded = self.load(file, sink);
+                self.end_entry();
+                loaded
+            }),
             Command::Reload => self.reload(sink),
             Command::Type => self.type_of(rest, sink),
             Command::Vars => self.vars(sink),
             Command::Info => self.info(rest, sink),
             Command::Show => self.show(rest, sink),
             Command::Step => self.step(rest, sink),
-            Command::Time => switch(command, rest, self.settings.time).map(|(on, answer)| {
-                self.settings.time = on;
+            Command::Page => self.page(rest, sink),
+            Command::Time => self.time(rest, sink),
+            Command::Watch => switch(command, rest, self.settings.watch).map(|(on, answer)| {
+                self.settings.watch = on;
+                self.note_versions();
                 sink.show(Event::Answer(&answer));
             }),
             Command::Cost => switch(command, rest, self.settings.cost).map(|(on, answer)| {
@@ -64,6 +73,12 @@ impl Session {
             }),
             Command::Backend => self.backend(rest, sink),
             Command::Limits => self.set_limits(rest, sink),
+            Command::Edit => match self.edit(rest, sink) {
+                Ok(flow) => return flow,
+                Err(diagnostic) => Err(diagnostic),
+            },
+            Command::Undo => self.undo(sink),
+            Command::Delete => self.delete(rest, sink),
             Command::Save => self.save(rest, Over::OwnText, sink),
             Command::SaveOver => self.save(rest, Over::Anything, sink),
             Command::Dump => self.dump(rest, sink),
@@ -346,18 +361,12 @@ impl Session {
     }
 
     fn show(&self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
-        let drawn = show::parse(rest)
-            .and_then(|request| show::requested(&self.view(), &request, sink.screen()));
-        match drawn {
-            Ok(text) => {
-                sink.show(Event::Picture(&text));
-                Ok(())
-            }
-            Err(show::Fault { message, help }) => {
-                let diagnostic = Diagnostic::new(Code::Usage, message);
-                Err(help.into_iter().fold(diagnostic, Diagnostic::help))
-            }
-        }
+        let view = self.view();
+        let text = show::parse(rest, &|name| show::number(&view, name))
+            .and_then(|request| show::requested(&view, &request, sink.screen()))
+            .map_err(refused)?;
+        sink.show(Event::Picture(&text));
+        Ok(())
     }
 
     fn step(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
@@ -376,7 +385,9 @@ impl Session {
             let message = "a definition cannot be stepped through";
             return Err(Diagnostic::new(Code::Usage, message).help(Command::Step.usage().0));
         }
+        self.begin_entry(&format!(":step {rest}"));
         self.lines(typed.pieces, How::Steps(stops), sink);
+        self.end_entry();
         Ok(())
     }
 
@@ -398,13 +409,8 @@ impl Session {
         self.settings.limits.limits(&machine)?;
         let mut values = Values::new(Rc::clone(&machine.backend));
         for (name, variable) in self.state.environment.iter() {
-            let fixed = match variable.kind {
-                TyKind::Table => variable.sizes[1].is_some(),
-                TyKind::Slice | TyKind::Word => variable.sizes[0].is_some(),
-                TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
-            };
             let value = self.state.values.store(name, &self.flags.interrupt);
-            let moved = value.and_then(|value| values.load(name, value, fixed));
+            let moved = value.and_then(|value| values.load(name, value, variable.is_fixed()));
             moved.map_err(|error| {
                 let what = format!("cannot move `{name}`");
                 let mut diagnostic = refused_by_backend(&what, &error);
@@ -467,7 +473,10 @@ impl Session {
     fn reset(&mut self) {
         self.state = SessionState::new(&self.machine);
         self.log.clear();
+        self.forget_entries();
+        self.owns_answer = false;
         self.files.clear();
+        self.last_entry.clear();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Events that a session emits to its display.
 
-use star_base::{Diagnostic, SourceMap};
+use star_base::{Code, Diagnostic, SourceMap};
 
 use super::show::Screen;
 use super::view::View;
@@ -39,8 +39,16 @@ pub trait Sink {
         Screen { width: self.width(), ..Screen::default() }
     }
 
-    /// Reads a line that tells a stopped run how to continue; `None` at the end of the input.
-    fn ask(&mut self) -> Option<String> {
+    /// Reads a line that tells how to continue; `None` at the end of the input.
+    fn ask(&mut self, _prompt: &str) -> Option<String> {
         None
+    }
+
+    /// Lets the user edit a text; returns the result.
+    ///
+    /// # Errors
+    /// If there is no editor, or it fails.
+    fn edit(&mut self, _text: &str) -> Result<String, Diagnostic> {
+        Err(Diagnostic::new(Code::Usage, "this session has no editor"))
     }
 }

@@ -7,7 +7,7 @@ use star::pipeline::{self, Job, limit_of, refused_by_backend};
 use star_base::Diagnostic;
 use star_bind::Settings;
 use star_compiler::session::{Does, SessionLine};
-use star_ir::{LimitKind, Program};
+use star_ir::{LimitKind, Program, kernel};
 use star_os::files::Console;
 use star_os::host::{Advice, Printer, RunHost};
 use star_vm::{CompileOptions, Control, Limits, Outcome, Stats};
@@ -41,7 +41,7 @@ pub(super) enum Ran {
 impl Session {
     /// Runs a line.
     pub(super) fn run(&mut self, line: SessionLine, how: How, sink: &mut dyn Sink) -> Ran {
-        let SessionLine { span: _, statements, does, declares, steps } = line;
+        let SessionLine { span, statements, does, declares, steps } = line;
         let Does::Run { mut program, entry, slots, value, variables } = does else {
             return Ran::Well;
         };
@@ -69,6 +69,17 @@ impl Session {
                 }
             }
         }
+        let routine = program.routines.get(entry.0 as usize);
+        let written = routine.map(|routine| kernel::written(&routine.body)).unwrap_or_default();
+        let params = routine.into_iter().flat_map(|routine| &routine.params).zip(&slots);
+        for (param, slot) in params.filter(|(_, slot)| !slot.starts_with('‹')) {
+            // A variable without a value may get one at its first use.
+            if written.contains(&param.var) || self.state.values.ty(slot).is_none() {
+                self.keep_value(slot);
+            }
+        }
+        variables.iter().for_each(|declared| self.keep_value(&declared.name));
+        self.entry_has_effect();
         let begun = Instant::now();
         let clock = match self.clock() {
             Ok(clock) => clock,
@@ -113,6 +124,10 @@ impl Session {
         self.flags.clear();
         lists.into_iter().for_each(|list| list.join(&mut self.lists));
         let taken = begun.elapsed();
+        if let Some(measured) = &mut self.measured {
+            measured.time += taken;
+            measured.peak_bytes = measured.peak_bytes.max(stats.peak_bytes);
+        }
         let (outcome, ended) = match ran {
             Ok(ran) => ran,
             Err(diagnostic) => {
@@ -121,11 +136,12 @@ impl Session {
             }
         };
 
+        self.note_own_answer(&declares, &variables);
         self.state.declare_set(declares);
         let ran = match outcome {
             Outcome::Done if variables.is_empty() => {
-                if value.is_some() {
-                    self.show_result(sink);
+                if let Some(kind) = value {
+                    self.show_result(kind, span, sink);
                 }
                 Ran::Well
             }

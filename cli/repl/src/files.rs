@@ -29,6 +29,7 @@ impl Session {
         self.flags.clear();
         let mut defined = match (read, stopped) {
             (Ok(file), _) => {
+                self.keep_definitions();
                 let _sentry = self.sentry();
                 self.state.definitions.load(&self.state.environment, file, &mut imports)
             }
@@ -48,6 +49,8 @@ impl Session {
         if !self.files.iter().any(|file| file == path) {
             self.files.push(path.to_owned());
         }
+        self.note_versions();
+        self.entry_has_effect();
         let mut text = match names.as_slice() {
             [] => format!("{path}: no definitions\n"),
             names => format!("{path}: {}\n", names.join(", ")),
@@ -65,10 +68,10 @@ impl Session {
             return Err(Diagnostic::new(Code::Usage, "no file was loaded")
                 .help("`:load FILE` loads the routines and constants of a file"));
         }
-        for file in self.files.clone() {
-            self.load(&file, sink)?;
-        }
-        Ok(())
+        self.begin_entry(":reload");
+        let loaded = self.files.clone().iter().try_for_each(|file| self.load(file, sink));
+        self.end_entry();
+        loaded
     }
 
     /// Returns the path of a file that a command writes. Commands from a pipe or a file have the

@@ -2,8 +2,10 @@
 //! terminal.
 //!
 //! * [`session`]: receives text, holds definitions, variables and settings, and emits [`event`]s.
-//!   `run` runs a line, `commands` (with `files` and `program`) implements the commands in the
-//!   table `command`; `log` records what was entered, `offers` implements `--graph`.
+//!   `run` runs a line, `commands` (with `files`, `program`, `edit`, `measure`,
+//!   `page` and `watch`) implements the commands in the
+//!   table `command`; `log` records what was entered, `saved` turns the record into
+//!   statements, `undo` takes entries back, `answer` sets `ans`, `offers` implements `--graph`.
 //! * `values`: the values of variables on any backend; [`view`]: read access to variables,
 //!   [`show`]: pictures; `step` traces a run; [`complete`] completes names.
 //!
@@ -14,19 +16,26 @@
     reason = "a message is created once, where a command ends, and its fields are public and plain"
 )]
 
+mod answer;
 pub mod command;
 mod commands;
 pub mod complete;
+mod edit;
 pub mod event;
 mod execution;
 mod files;
 mod log;
+mod measure;
 mod messages;
 mod offers;
+mod page;
 mod program;
+mod saved;
 pub mod session;
 pub mod show;
 mod step;
 #[cfg(test)]
 mod tests;
+mod undo;
 pub mod view;
+mod watch;

@@ -8,6 +8,7 @@ use star_os::exit::Exit;
 
 use super::command;
 use super::event::{Event, Sink};
+use super::log::End;
 use super::session::Session;
 
 impl Session {
@@ -59,6 +60,10 @@ impl Session {
         for item in &items {
             let is_variable = self.state.environment.get(&item.name).is_some();
             if item.kind != ItemKind::Import && is_variable {
+                self.keep_value(&item.name);
+                if let Some(variable) = self.state.environment.get(&item.name).cloned() {
+                    self.log.end(&item.name, End::Replaced, variable);
+                }
                 self.state.forget(&item.name);
                 let name = &item.name;
                 sink.show(Event::Note(&format!(

@@ -137,6 +137,8 @@ impl Session {
                     }
                     let (kind, sizes) = (of_variable, [None; 2]);
                     let variable = Variable { kind, sizes, span, related: None, record: None };
+                    self.keep_value(&name);
+                    self.entry_has_effect();
                     self.state.environment.declare(&name, variable);
                     self.log.offer(&name);
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));

@@ -1,5 +1,6 @@
 //! Export of the session as a program: `:save`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,10 +13,15 @@ use star_os::file_roles::Writer;
 use star_os::sources::LIBRARY;
 use star_syntax::ast;
 
+use super::answer::ANSWER;
 use super::command::Command;
 use super::event::{Event, Sink};
 use super::files::one_file;
+use super::saved::SavedProgram;
 use super::session::Session;
+
+/// Maximum number of lines listed in a note.
+const MAX_LINES: usize = 10;
 
 /// What saving may overwrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +51,8 @@ impl Session {
                 .note("saving the session there would replace its text")
                 .help("save the session under another name"));
         }
-        let source = SourceFile::new(file, self.as_program());
+        let saved = self.saved_program();
+        let source = SourceFile::new(file, self.as_program(&saved));
         let formatted = Formatter::new(LIBRARY).format(&source, &mut self.access.imports());
         // Text that does not parse stays unformatted and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
@@ -66,19 +73,27 @@ impl Session {
         }
         let done = if replaces { "replaced" } else { "written" };
         sink.show(Event::Answer(&format!("{file}: {done}\n")));
-        for difference in self.log.differences() {
+        for difference in saved.differences {
             sink.show(Event::Note(&difference));
         }
         if !place.is_regular() {
             return Ok(());
         }
         let checked = star::pipeline::check(file, &mut self.access.imports());
-        if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-            sink.show(Event::Message(&checked.sources, first));
-            sink.show(Event::Note(
-                "the session did something that a program cannot do, such as giving a name two \
-                    types: edit the file by hand",
-            ));
+        let wrong = checked.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+        let mut lines = BTreeSet::new();
+        for diagnostic in wrong {
+            sink.show(Event::Message(&checked.sources, diagnostic));
+            let at = diagnostic.span();
+            let place = at.and_then(|at| Some((checked.sources.get(at.file)?, at.start as usize)));
+            lines.extend(place.map(|(source, start)| source.line_column(start).line));
+        }
+        if !lines.is_empty() {
+            let shown = text::listed(lines.iter().map(ToString::to_string), MAX_LINES);
+            let what = if lines.len() == 1 { "line" } else { "lines" };
+            sink.show(Event::Note(&format!(
+                "{what} {shown} of {file} cannot be part of a program: edit the file by hand"
+            )));
         }
         Ok(())
     }
@@ -98,7 +113,17 @@ impl Session {
         sources.any(|source| fs::canonicalize(source).is_ok_and(|source| source == file))
     }
 
-    fn as_program(&self) -> String {
+    /// Returns the statements and variables of the program.
+    fn saved_program(&self) -> SavedProgram {
+        let is_taken = |name: &str| {
+            let mut known = self.state.definitions.visible_names();
+            known.any(|other| other.eq_ignore_ascii_case(name))
+        };
+        let answer = self.owns_answer.then_some(ANSWER);
+        self.log.program(&self.state.environment, &is_taken, answer)
+    }
+
+    fn as_program(&self, saved: &SavedProgram) -> String {
         let mut program = String::new();
         for (path, importer) in self.state.definitions.imports() {
             program += &format!("import \"{}\";\n", relative_to(path, importer).display());
@@ -106,7 +131,8 @@ impl Session {
         for item in self.state.definitions.items() {
             program += &self.item_text(item);
         }
-        let variables = self.state.environment.iter().map(|(name, variable)| {
+        saved.items.iter().for_each(|text| program += text);
+        let variables = saved.variables.iter().map(|(name, variable)| {
             let word = variable.kind.name();
             match (&variable.record, variable.sizes) {
                 (Some(of), [Some(rows), _]) => format!("{name}: {word}({rows}) of {of};"),
@@ -119,16 +145,16 @@ impl Session {
         if variables.is_empty() && self.log.is_empty() {
             return program;
         }
-        program += &format!("\nprogram {};\n", self.free_name());
+        program += &format!("\nprogram {};\n", self.free_name(saved));
         if !variables.is_empty() {
             program += &format!("var\n  {}\n", variables.join("\n  "));
         }
-        let body: String = self.log.body().lines().map(|line| format!("  {line}\n")).collect();
+        let body: String = saved.body.lines().map(|line| format!("  {line}\n")).collect();
         program + &format!("begin\n{body}end.\n")
     }
 
     /// Returns the text of a definition in the exported program.
-    fn item_text(&self, item: &ast::Item) -> String {
+    pub(super) fn item_text(&self, item: &ast::Item) -> String {
         let sources = self.state.definitions.sources();
         match item {
             ast::Item::Import { .. } => String::new(),
@@ -156,9 +182,9 @@ impl Session {
     }
 
     /// Returns an unused name for the program.
-    fn free_name(&self) -> String {
+    fn free_name(&self, saved: &SavedProgram) -> String {
         let taken = |name: &str| {
-            let variables = self.state.environment.iter().map(|(name, _)| name);
+            let variables = saved.variables.iter().map(|(name, _)| name.as_str());
             let mut known = variables.chain(self.state.definitions.visible_names());
             known.any(|other| other.eq_ignore_ascii_case(name))
         };
@@ -173,7 +199,7 @@ impl Session {
 }
 
 /// Returns the path of an import relative to the current folder.
-fn relative_to(path: &str, importer: &str) -> PathBuf {
+pub(super) fn relative_to(path: &str, importer: &str) -> PathBuf {
     match Path::new(importer).parent() {
         Some(folder) if !path.starts_with("star:") => folder.join(path),
         Some(_) | None => PathBuf::from(path),

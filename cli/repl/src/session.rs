@@ -9,22 +9,27 @@ use std::time::{Duration, Instant};
 use star::Machine;
 pub use star::pipeline::Work;
 use star::pipeline::{Group, RESULT, SessionState, groups};
-use star_base::{Builtin, Code, Diagnostic, Span, text};
+use star_base::{Code, Diagnostic, Span, text};
 use star_bind::RecordList;
+use star_compiler::hir::TyKind;
 use star_compiler::session::{self as compiler, Does, SessionLine};
 use star_os::access::{Access, Grants};
 use star_os::exit::Exit;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::report::Reporter;
+use star_os::versions::Versions;
 use star_os::watchdog::{Bounds, Scope, Sentry};
 use star_syntax::{Feed, Piece, PieceKind, Readiness, ast};
 
+use super::answer::NextAnswer;
 use super::command::{self, Command};
 use super::event::{Event, Sink};
 use super::execution::{How, Ran};
-use super::log::{Did, Log};
+use super::log::{Did, End, Log};
+use super::measure::Measured;
 use super::offers::Offers;
+use super::undo::Undo;
 use super::view::View;
 
 /// Maximum length of an entry in bytes.
@@ -45,12 +50,25 @@ pub struct Session {
     /// The loaded files, in order.
     pub(super) files: Vec<String>,
     pub(super) log: Log,
+    pub(super) undo: Undo,
+    /// Whether the session itself set the variable `ans`.
+    pub(super) owns_answer: bool,
+    /// The next value of `ans`.
+    pub(super) next_answer: Option<NextAnswer>,
     /// The offers of `--graph`.
     pub(super) offers: Option<Offers>,
     /// The lists that lines read as tables.
     pub(super) lists: Vec<RecordList>,
     /// The text written by `:save` to each file.
     pub(super) saved: BTreeMap<PathBuf, String>,
+    /// The resources of the lines that run, while they are measured.
+    pub(super) measured: Option<Measured>,
+    /// The text of the last entry.
+    pub(super) last_entry: String,
+    /// Whether an edited text runs.
+    pub(super) is_editing: bool,
+    /// The versions of the loaded files when they were loaded.
+    pub(super) versions: Versions,
     feed: Feed,
     /// The time taken to read the incomplete entry, without waiting for it.
     reading: Duration,
@@ -63,6 +81,8 @@ pub struct Session {
 pub struct Settings {
     /// Whether the time of each line is shown.
     pub time: bool,
+    /// Whether loaded files are loaded again before an entry if they changed.
+    pub watch: bool,
     /// Whether the elementary operations of each line are shown.
     pub cost: bool,
     /// The limits of a line.
@@ -106,9 +126,16 @@ impl Session {
             reporter,
             files: Vec::new(),
             log: Log::default(),
+            undo: Undo::default(),
+            owns_answer: false,
+            next_answer: None,
             offers: None,
             lists: Vec::new(),
             saved: BTreeMap::new(),
+            measured: None,
+            last_entry: String::new(),
+            is_editing: false,
+            versions: Versions::default(),
             feed: Feed::new(),
             reading: Duration::ZERO,
             first_failure: None,
@@ -320,8 +347,17 @@ impl Session {
         self.first_failure.get_or_insert(exit);
     }
 
-    /// Processes and runs a text; returns whether everything succeeded.
+    /// Processes and runs a text that can be undone; returns whether everything succeeded.
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
+        self.load_changed(sink);
+        self.begin_entry(&text);
+        self.last_entry.clone_from(&text);
+        let well = self.run_text(text, sink);
+        self.end_entry();
+        well
+    }
+
+    fn run_text(&mut self, text: String, sink: &mut dyn Sink) -> bool {
         let n_lines = text.trim_end().lines().count();
         let sentry = self.sentry();
         let typed = self.state.definitions.read(&self.state.environment, text);
@@ -350,10 +386,14 @@ impl Session {
     }
 
     fn define(&mut self, items: Vec<ast::Item>, sink: &mut dyn Sink) -> bool {
+        self.keep_definitions();
         let environment = &self.state.environment;
         let sentry = self.sentry();
         let defined = self.state.definitions.define(environment, items, &mut self.access.imports());
         drop(sentry);
+        if !defined.items.is_empty() {
+            self.entry_has_effect();
+        }
         self.tell(defined, sink)
     }
 
@@ -372,17 +412,31 @@ impl Session {
         if self.report(&lines.diagnostics, sink) {
             return false;
         }
-        let mut lines = lines.lines.into_iter();
+        let well = self.run_lines(lines.lines, how, sink);
+        self.set_answer();
+        well
+    }
+
+    fn run_lines(&mut self, lines: Vec<SessionLine>, how: How, sink: &mut dyn Sink) -> bool {
+        let mut lines = lines.into_iter();
         while let Some(line) = lines.next() {
             let span = line.span;
-            self.note_redeclared(&line);
+            let replaced = self.replaced(&line);
             let did = match &line.does {
-                Does::Show(_) | Does::Run { value: Some(_), .. } => Did::Showed,
-                Does::Run { variables, .. } if !variables.is_empty() => Did::Declared,
-                Does::Run { .. } => Did::Ran,
+                Does::Show(_) | Does::Run { value: Some(_), .. } => Some(Did::Showed),
+                Does::Run { variables, .. } if !variables.is_empty() => None,
+                Does::Run { .. } => Some(Did::Ran),
             };
             let ran = self.run_line(line, how, sink);
-            self.keep(span, did, ran);
+            match did {
+                Some(did) => self.keep(span, did, ran),
+                None if ran == Ran::Well => {
+                    for (name, variable) in replaced {
+                        self.log.end(&name, End::Replaced, variable);
+                    }
+                }
+                None => {}
+            }
             if ran == Ran::Not || ran == Ran::Wrong {
                 if lines.len() > 0 {
                     sink.show(Event::Note("the text after it did not run"));
@@ -393,37 +447,10 @@ impl Session {
         true
     }
 
-    /// Records executed text for `:save`.
-    fn keep(&mut self, span: Span, did: Did, ran: Ran) {
-        let sources = self.state.definitions.sources();
-        let text = sources.slice(span);
-        match (ran, did) {
-            (Ran::Not, _) | (Ran::Wrong | Ran::Left, Did::Declared) => {}
-            (Ran::Wrong | Ran::Left, Did::Showed | Did::Ran) => self.log.add_wrong(text),
-            (Ran::Well, _) => {
-                let is_exit = |name: &str| Builtin::find(name) == Some(Builtin::Exit);
-                if star_syntax::mentions(sources, span).into_keys().any(is_exit) {
-                    self.log.exit();
-                }
-                self.log.add(text, did);
-            }
-        }
-    }
-
     fn run_line(&mut self, line: SessionLine, how: How, sink: &mut dyn Sink) -> Ran {
         match line.does {
             Does::Show(ref name) => self.show_variable(name, &line, sink),
             Does::Run { .. } => self.run(line, how, sink),
-        }
-    }
-
-    /// A program declares a variable only once.
-    fn note_redeclared(&mut self, line: &SessionLine) {
-        let Does::Run { variables, .. } = &line.does else { return };
-        for variable in variables {
-            if self.state.environment.get(&variable.name).is_some() {
-                self.log.redeclare(&variable.name);
-            }
         }
     }
 
@@ -439,13 +466,15 @@ impl Session {
         }
         sink.show(Event::Value { view: &self.view(), slot: name });
         self.show_marked(name, sink);
+        self.answer_with_variable(name, line.span);
         Ran::Well
     }
 
-    /// Shows the result of an expression and drops it.
-    pub(super) fn show_result(&mut self, sink: &mut dyn Sink) {
+    /// Shows the result of an expression, which becomes the answer.
+    pub(super) fn show_result(&mut self, kind: TyKind, span: Span, sink: &mut dyn Sink) {
         sink.show(Event::Value { view: &self.view(), slot: RESULT });
         self.show_marked(RESULT, sink);
+        self.answer(kind, span);
         self.state.values.forget(RESULT);
     }
 
@@ -482,7 +511,12 @@ impl Completeness {
                 feed.line(line);
             }
         }
-        feed.readiness() != Readiness::Open
+        match feed.readiness() {
+            Readiness::Open => false,
+            // A blank line ends an entry that could continue.
+            Readiness::Complete => !feed.may_go_on() || lines.trim().is_empty(),
+            Readiness::Empty => true,
+        }
     }
 }
 

@@ -25,6 +25,7 @@ impl Sink for Printed {
         match event {
             Event::Printed(line) => self.0 += line,
             Event::Message(_, message) => self.0 += &format!("{}\n", message.message),
+            Event::Answer(text) if text.contains("peak of values") => self.0 += text,
             Event::Value { .. } | Event::Note(_) | Event::Answer(_) | Event::Picture(_) => {}
         }
         true
@@ -38,7 +39,7 @@ impl Sink for Printed {
 fn session(checked: bool) -> Session {
     let machine = Machine::find("cpu").unwrap();
     let limits = LimitArgs::default();
-    let settings = Settings { time: false, cost: false, limits, memory: 1 << 30, checked };
+    let settings = Settings { limits, memory: 1 << 30, checked, ..Settings::default() };
     Session::new(machine, settings, Reporter::new(ErrorFormat::Text), Grants::default()).unwrap()
 }
 
@@ -175,4 +176,52 @@ fn tables_accessed_by_rows_are_row_major_before_the_run() {
     let mut values = [load(Value::from(table)), load(Value::Unset)];
     assert!(matches!(backend.run(&plan, &mut values, &mut control), Outcome::Done));
     assert_eq!(control.stats.counters.homes_changed, 1);
+}
+
+#[test]
+fn timed_runs_begin_with_the_same_values_and_show_their_output_once() {
+    let mut session = session(false);
+    line(&mut session, "x := 1; COL(1,T) := CONVERT('01')");
+    let (said, _) = line(&mut session, ":time 20 x := x + 1; COL(x,T) := COL(1,T); print(x)");
+    let (printed, summary) = said.split_once('\n').unwrap();
+    assert_eq!(printed, "2");
+    assert!(summary.starts_with("20 runs: median ") && summary.contains(", minimum "), "{said}");
+    assert_eq!(line(&mut session, "print(x)").0, "2\n");
+    let (said, _) = line(&mut session, ":time x := x + 1");
+    assert!(said.starts_with("time ") && said.contains(", peak of values "), "{said}");
+    assert_eq!(line(&mut session, "print(x)").0, "3\n");
+    // All runs together are one entry.
+    line(&mut session, ":undo");
+    line(&mut session, ":undo");
+    line(&mut session, ":undo");
+    line(&mut session, ":undo");
+    assert_eq!(line(&mut session, "print(x)").0, "1\n");
+}
+
+#[test]
+fn entries_whose_copies_exceed_the_memory_cannot_be_undone() {
+    let machine = Machine::find("cpu").unwrap();
+    let settings = Settings { memory: 1 << 20, ..Settings::default() };
+    let reporter = Reporter::new(ErrorFormat::Text);
+    let mut session = Session::new(machine, settings, reporter, Grants::default()).unwrap();
+    line(&mut session, "var T: table(4096, 512)");
+    line(&mut session, "x := 1");
+    line(&mut session, "x := 2; T(1,1) := '1'");
+    assert_eq!(line(&mut session, ":undo").0, "`x := 2; T(1,1) := '1'` cannot be undone\n");
+    assert_eq!(line(&mut session, "print(x)").0, "2\n");
+    line(&mut session, "x := 3");
+    line(&mut session, ":undo");
+    line(&mut session, ":undo");
+    assert_eq!(line(&mut session, "print(x)").0, "2\n");
+    // An entry that only reads the table needs no copy of it.
+    line(&mut session, "x := 5; COL(2,T); print(NUMB(ROW(1,T)))");
+    assert_eq!(line(&mut session, ":undo").0, "");
+    assert_eq!(line(&mut session, "print(x)").0, "2\n");
+    // Copies of several entries: only the last ones are kept.
+    line(&mut session, "var X: slice(300000)");
+    for _ in 0..9 {
+        line(&mut session, "SET(X)");
+    }
+    let undone = (0..9).take_while(|_| line(&mut session, ":undo").0.is_empty()).count();
+    assert!((1..9).contains(&undone), "{undone}");
 }

@@ -18,7 +18,7 @@ use star_os::report::Reporter;
 use star_os::sources::{FileLoader, ImportArgs, STDIN};
 use star_os::watchdog::Sentry;
 
-use super::fmt::write;
+use super::fmt::{difference, write};
 use super::{Lints, Tally, compile};
 use crate::headers::find::star_files;
 use crate::{headers, text};
@@ -37,9 +37,14 @@ pub(crate) struct CheckArgs {
 
     /// Apply the certain fixes of messages to the files, then check them again
     ///
-    /// The fixed text of standard input is written to standard output.
+    /// The fixed text of standard input is written to standard output. Of fixes that overlap,
+    /// the first is applied; the others follow if the next check still suggests them.
     #[arg(long)]
     fix: bool,
+
+    /// Show the changes of `--fix`, without writing them
+    #[arg(long, conflicts_with = "fix")]
+    diff: bool,
 
     #[command(flatten)]
     imports: ImportArgs,
@@ -63,7 +68,7 @@ pub(crate) fn run(
     let enabled = args.passes.options()?;
     let loader = args.imports.loader()?;
     let mut total = Tally::default();
-    let (mut fixed, mut unwritten) = (0, None);
+    let (mut fixed, mut would_change, mut unwritten) = (0, 0, None);
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     output.stop_at(&flags);
@@ -82,12 +87,26 @@ pub(crate) fn run(
             // It can be read only once.
             edited.text = Some(edited.loader.load(file, None));
         }
-        if args.fix {
-            match fix(&mut edited, file, &flags, output) {
-                Ok(n_fixed) => fixed += n_fixed,
-                Err(error) => {
-                    let exit = Failure::from(error).report(reporter);
-                    unwritten.get_or_insert(exit);
+        if (args.fix || args.diff)
+            && let Some(changes) = changes(&mut edited, file)
+        {
+            let n_fixed = changes.applied.len();
+            if args.diff {
+                edited.text = changes.input;
+                let texts = [changes.old.as_str(), changes.new.as_str()];
+                let name = text::one_line(&changes.name);
+                output.write(&difference(&name, "fixed", texts));
+                would_change += usize::from(n_fixed > 0);
+            } else {
+                match write_changes(&mut edited, file, &changes, &flags, output) {
+                    Ok(()) => {
+                        changes.applied.iter().for_each(|applied| reporter.note(applied));
+                        fixed += n_fixed;
+                    }
+                    Err(error) => {
+                        let exit = Failure::from(error).report(reporter);
+                        unwritten.get_or_insert(exit);
+                    }
                 }
             }
         }
@@ -107,11 +126,14 @@ pub(crate) fn run(
     if fixed > 0 {
         reporter.summary(&format!("{} applied", text::count(fixed, "edit")));
     }
+    if would_change > 0 {
+        reporter.summary(&format!("{} would change", text::count(would_change, "file")));
+    }
     match total.summary() {
         Some(summary) => reporter.summary(&summary),
         None => reporter.summary(&format!("ok, {}", text::count(files.len(), "file"))),
     }
-    Ok(match (unwritten, total.errors) {
+    Ok(match (unwritten, total.errors + would_change) {
         (Some(exit), _) => exit,
         (None, 0) => Exit::Success,
         (None, _) => Exit::Compile,
@@ -121,45 +143,67 @@ pub(crate) fn run(
 /// Maximum number of times that a file is fixed: a fix may reveal another fault.
 const MAX_ROUNDS: usize = 10;
 
-/// Applies the certain fixes of a file until there are none; returns their number. The text of
-/// standard input is written in any case.
-///
-/// # Errors
-/// If the file cannot be written.
-fn fix(
-    edited: &mut Edited,
-    file: &str,
-    flags: &Flags,
-    output: &mut Output,
-) -> Result<usize, FileError> {
-    let (mut n_fixed, mut old, mut new) = (0, None::<String>, None);
+/// The certain fixes of a file.
+struct Changes {
+    /// The name of the file.
+    name: String,
+    old: String,
+    new: String,
+    /// The place and the effect of each edit, in order.
+    applied: Vec<String>,
+    /// The text of standard input, which can be read only once.
+    input: Option<Result<Source, LoadError>>,
+}
+
+/// Applies the certain fixes of a file until there are none; returns `None` if it cannot be read.
+fn changes(edited: &mut Edited, file: &str) -> Option<Changes> {
+    let input = edited.text.clone();
+    let (mut applied, mut texts) = (Vec::new(), None::<(String, String, String)>);
     for _ in 0..MAX_ROUNDS {
         let compilation = star::pipeline::check(file, &mut edited.clone());
         let Some(root) = compilation.root_file() else { break };
         let Some(source) = compilation.sources.get(root) else { break };
         let faults = headers::faults(&compilation);
         let fixes = certain_fixes(compilation.diagnostics.iter().chain(&faults), root);
-        old.get_or_insert_with(|| source.text().to_owned());
+        let name = source.name();
+        let (_, _, new) = texts.get_or_insert_with(|| {
+            (name.to_owned(), source.text().to_owned(), source.text().to_owned())
+        });
         if fixes.is_empty() {
             break;
         }
-        let fixed = star_base::fixed(source.text(), &fixes);
-        n_fixed += fixes.len();
-        let (name, bytes) = (source.name().to_owned(), fixed.clone().into_bytes());
+        *new = star_base::fixed(source.text(), &fixes);
+        applied.extend(fixes.iter().map(|fix| {
+            let at = source.line_column(fix.span.start as usize);
+            format!("{}:{}:{}: {}", text::one_line(name), at.line, at.column, fix.title)
+        }));
+        let (name, bytes) = (name.to_owned(), new.clone().into_bytes());
         edited.text = Some(Ok(Source { name, bytes }));
-        new = Some(fixed);
     }
-    match (old, new) {
-        (Some(old), new) if file == STDIN => {
-            output.write(&new.unwrap_or(old));
-        }
-        (Some(old), Some(new)) => {
-            edited.text = None;
-            write(Path::new(file), file, [&old, &new], flags)?;
-        }
-        _ => {}
+    let (name, old, new) = texts?;
+    Some(Changes { name, old, new, applied, input })
+}
+
+/// Writes the fixed text. That of standard input is written in any case.
+///
+/// # Errors
+/// If the file cannot be written.
+fn write_changes(
+    edited: &mut Edited,
+    file: &str,
+    changes: &Changes,
+    flags: &Flags,
+    output: &mut Output,
+) -> Result<(), FileError> {
+    if file == STDIN {
+        output.write(&changes.new);
+        return Ok(());
     }
-    Ok(n_fixed)
+    edited.text = None;
+    match changes.applied.is_empty() {
+        true => Ok(()),
+        false => write(Path::new(file), file, [&changes.old, &changes.new], flags),
+    }
 }
 
 /// A loader that replaces the text of the file that the user named.

@@ -225,10 +225,8 @@ impl Work<'_> {
             self.output.write(&format!("{name}\n"));
         }
         if self.args.diff {
-            let difference = TextDiff::from_lines(source.text(), formatted);
-            let mut unified = difference.unified_diff();
-            unified.header(&name, &format!("{name} (formatted)"));
-            self.output.write(&text::printable(&unified.to_string()));
+            let texts = [source.text(), formatted];
+            self.output.write(&difference(&name, "formatted", texts));
         }
     }
 
@@ -241,6 +239,15 @@ impl Work<'_> {
         self.counts.left += 1;
         self.counts.failed.get_or_insert(exit);
     }
+}
+
+/// Returns the difference between the old and the new text of a file, which `change` describes;
+/// empty if there is none.
+pub(super) fn difference(name: &str, change: &str, [old, new]: [&str; 2]) -> String {
+    let difference = TextDiff::from_lines(old, new);
+    let mut unified = difference.unified_diff();
+    unified.header(name, &format!("{name} ({change})"));
+    text::printable(&unified.to_string()).into_owned()
 }
 
 fn cannot_read(name: &str, why: &str) -> Failure {

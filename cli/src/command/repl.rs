@@ -36,6 +36,10 @@ pub(crate) struct ReplArgs {
     #[arg(long, value_name = "NAME", default_value = machines::DEFAULT)]
     backend: String,
 
+    /// Reload a loaded file that changed, before the next entry
+    #[arg(long)]
+    watch: bool,
+
     /// Trap on overflow of ADD or SUBT
     #[arg(long)]
     checked: bool,
@@ -92,6 +96,7 @@ pub(crate) fn run(
     args.limits.limits(&machine)?;
     let settings = Settings {
         time: false,
+        watch: args.watch,
         cost: false,
         limits: args.limits.clone(),
         memory: default_memory(&machine.caps(), available_memory()),

@@ -78,11 +78,10 @@ impl Runnable {
     /// An internal error.
     pub(crate) fn of(
         compilation: &Compilation,
-        checked: bool,
+        options: &LowerOptions,
         enabled: Option<&star_opt::Options>,
     ) -> Result<Self, Diagnostic> {
-        let options = LowerOptions { checked, ..LowerOptions::default() };
-        let mut build = Build::new(compilation, &options, enabled)?;
+        let mut build = Build::new(compilation, options, enabled)?;
         let routines = compilation.entries().into_iter().map(|entry| {
             let point = build.entry_point(entry.id)?;
             Ok(Routine { entry, point })

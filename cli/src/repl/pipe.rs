@@ -24,14 +24,14 @@ const MAX_DROPPED: usize = 20;
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) -> Exit {
     let lines = &RefCell::new(Lines { input, is_cut: false });
     // The next line of the pipe answers a prompt of the session.
-    let answers = |_: &mut Plain<'_>| {
+    let answers = |_: &mut Plain<'_>, _: &str| {
         let mut bytes = Vec::new();
         match lines.borrow_mut().read(&mut bytes) {
             Ok(Line::End | Line::TooLong) | Err(_) => None,
             Ok(Line::Whole) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         }
     };
-    let sink = &mut FrontEnd { plain: sink, answers };
+    let sink = &mut FrontEnd { plain: sink, answers, edited: None };
     let mut bytes = Vec::new();
     let mut number = 0_u64;
     let mut n_dropped = 0;

@@ -1,13 +1,15 @@
 //! Events as text: output of the program and the session is written to standard output, messages to
 //! standard error, in chronological order.
 
-use star_base::Code;
+use star_base::{Code, Diagnostic};
 use star_report::message::Style;
 
 use star_os::output::Output;
 use star_os::report::{self, Reporter};
 use star_repl::event::{Event, Sink};
 use star_repl::show::{self, Screen};
+
+use super::editor;
 
 /// Writes events as text.
 pub(crate) struct Plain<'a> {
@@ -77,9 +79,11 @@ impl Sink for Plain<'_> {
 pub(super) struct FrontEnd<'a, 'o, A> {
     pub(super) plain: &'a mut Plain<'o>,
     pub(super) answers: A,
+    /// The text that the user edited last.
+    pub(super) edited: Option<String>,
 }
 
-impl<A: FnMut(&mut Plain<'_>) -> Option<String>> Sink for FrontEnd<'_, '_, A> {
+impl<A: FnMut(&mut Plain<'_>, &str) -> Option<String>> Sink for FrontEnd<'_, '_, A> {
     fn show(&mut self, event: Event<'_>) -> bool {
         self.plain.show(event)
     }
@@ -92,7 +96,14 @@ impl<A: FnMut(&mut Plain<'_>) -> Option<String>> Sink for FrontEnd<'_, '_, A> {
         self.plain.screen()
     }
 
-    fn ask(&mut self) -> Option<String> {
-        (self.answers)(self.plain)
+    fn ask(&mut self, prompt: &str) -> Option<String> {
+        (self.answers)(self.plain, prompt)
+    }
+
+    fn edit(&mut self, text: &str) -> Result<String, Diagnostic> {
+        self.plain.flush();
+        let edited = editor::edit(text)?;
+        self.edited = Some(edited.clone());
+        Ok(edited)
     }
 }

@@ -40,9 +40,6 @@ const PROMPT: &str = "star> ";
 /// The prompt of a line that continues an entry.
 const CONTINUATION_PROMPT: &str = "....> ";
 
-/// The prompt of a stopped run.
-const STEP_PROMPT: &str = "step> ";
-
 /// Reads entries until the user quits.
 ///
 /// # Errors
@@ -77,19 +74,19 @@ pub(crate) fn run(
     sink.show(Event::Answer(GREETING));
     let editor = &RefCell::new(editor);
     // Answers to prompts of the session are typed, too.
-    let answers = |plain: &mut Plain<'_>| {
+    let answers = |plain: &mut Plain<'_>, prompt: &str| {
         plain.flush();
         let mut editor = editor.borrow_mut();
         if let Some(typing) = editor.helper_mut() {
             typing.asked = true;
         }
-        let line = editor.readline(STEP_PROMPT);
+        let line = editor.readline(prompt);
         if let Some(typing) = editor.helper_mut() {
             typing.asked = false;
         }
         line.ok()
     };
-    let sink = &mut FrontEnd { plain: sink, answers };
+    let sink = &mut FrontEnd { plain: sink, answers, edited: None };
     loop {
         if let Some(typing) = editor.borrow_mut().helper_mut() {
             typing.names = complete::names(session);
@@ -99,14 +96,20 @@ pub(crate) fn run(
                 if text.trim().is_empty() {
                     continue;
                 }
-                let added = editor.borrow_mut().add_history_entry(&text);
-                if let (Ok(true), Some(file)) = (added, &history) {
-                    // Preserves entries if the session is killed; a failure is ignored.
-                    let _ = editor.borrow_mut().append_history(file);
-                }
+                let remember = |text: &str| {
+                    let added = editor.borrow_mut().add_history_entry(text);
+                    if let (Ok(true), Some(file)) = (added, &history) {
+                        // Preserves entries if the session is killed; a failure is ignored.
+                        let _ = editor.borrow_mut().append_history(file);
+                    }
+                };
+                remember(&text);
                 session.wake();
                 let flow = session.block(&text, sink);
                 sink.plain.flush();
+                if let Some(edited) = sink.edited.take() {
+                    remember(edited.trim_end());
+                }
                 if flow == Flow::Quit {
                     return Ok(());
                 }

@@ -57,7 +57,8 @@ fn marked_rows_are_coloured_on_a_terminal() {
     terminal.press("if X(1)='1' then X(1):='0'");
     terminal.wait_for("\x1b[1mif\x1b[0m");
     terminal.wait_for("\x1b[32m'1'\x1b[0m");
-    terminal.press("\r");
+    // An `else` could follow; a blank line ends the entry.
+    terminal.press("\r\r");
     // The prompt is redrawn after each key; this appears when the line is entered.
     terminal.wait_for("\x1b[?2004l");
     terminal.wait_for("star> ");
@@ -87,5 +88,105 @@ fn stepped_runs_have_a_separate_prompt() {
     terminal.wait_for("stopped; the variables keep the changes of the run");
     terminal.wait_for("star> ");
     terminal.line("x", "\n50\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn an_if_waits_for_its_else_as_in_a_pipe() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.press("if 1 = 2 then print(1)\r");
+    terminal.wait_for("....> ");
+    terminal.line("else print(20 + 2)", "\n22\r\n");
+    // A blank line or a semicolon ends the entry.
+    terminal.press("if 1 = 1 then print(30 + 3)\r");
+    terminal.wait_for("....> ");
+    terminal.line("", "\n33\r\n");
+    terminal.line("if 1 = 1 then print(40 + 4);", "\n44\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn changed_files_are_reloaded_before_the_next_entry() {
+    let program = |n: &str| format!("proc P; begin print({n}) end;\n");
+    let folder = Folder::new(&[("lib.star", &program("10 + 1"))]);
+    let mut terminal = Terminal::new(&folder, "--no-history --watch lib.star");
+    terminal.line("P", "\n11\r\n");
+    folder.write("lib.star", program("20 + 20 + 4").as_bytes());
+    terminal.press("P\r");
+    terminal.wait_for("`lib.star` has changed");
+    terminal.wait_for("\n44\r\n");
+    terminal.wait_for("star> ");
+    // A file with an error is reported once, and its last definitions stay.
+    folder.write("lib.star", b"proc P; begin print(1;;; end;\n");
+    terminal.press("P\r");
+    terminal.wait_for("nothing was loaded from `lib.star`");
+    terminal.wait_for("\n44\r\n");
+    terminal.wait_for("star> ");
+    terminal.press("P\r");
+    terminal.wait_for("P\u{1b}[?2004l\r\n44\r\n");
+    terminal.wait_for("star> ");
+    terminal.line(":watch off", "watch off");
+    folder.write("lib.star", program("5").as_bytes());
+    terminal.line("P", "44\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn the_last_entry_and_definitions_are_edited() {
+    let folder = Folder::new(&[]);
+    let editor = ("VISUAL", "sed -i s/1/20+3/");
+    let mut terminal = Terminal::with(&folder, "", editor);
+    terminal.line("x := 1", "");
+    terminal.line(":edit", "");
+    terminal.line("x * 2", "\n46\r\n");
+    // Nothing changes without a 1.
+    terminal.line(":edit", "nothing ran");
+    terminal.press("proc P; begin print(1) end;\r");
+    terminal.wait_for("star> ");
+    terminal.line(":edit P", "");
+    terminal.line("P", "23\r\n");
+    assert_eq!(terminal.leave(), 0);
+    let history = std::fs::read_to_string(folder.path("state/star/history")).unwrap();
+    assert!(history.contains("\n:edit\nx := 20+3\n"), "{history}");
+}
+
+#[test]
+fn a_failing_editor_runs_nothing() {
+    let folder = Folder::new(&[]);
+    for (editor, why) in [
+        ("false", "the editor `false` failed"),
+        ("no-such-editor -x", "cannot start the editor `no-such-editor -x`"),
+        (" ", "neither `VISUAL` nor `EDITOR` names an editor"),
+        ("truncate -s 0", "nothing ran"),
+    ] {
+        let line = format!(
+            "printf 'x := 1\\n:edit\\nx\\n' | EDITOR='{editor}' VISUAL= \"$STAR\" repl 2>&1"
+        );
+        let text = folder.shell(&line).stdout;
+        assert!(text.contains(why) && text.ends_with("\n1\n"), "{editor}: {text}");
+    }
+}
+
+#[test]
+fn large_values_are_shown_by_pages() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line("var T: table(1000000, 2)", "");
+    for (order, rows) in [
+        (":page T", "rows 1 to 20 of 1000000."),
+        ("", "rows 21 to 40 of 1000000."),
+        ("b", "rows 1 to 20 of 1000000."),
+        ("500000", "rows 500000 to 500019 of 1000000."),
+        ("e", "rows 999981 to 1000000 of 1000000."),
+    ] {
+        terminal.press(&format!("{order}\r"));
+        terminal.wait_for(rows);
+        terminal.wait_for("page> ");
+    }
+    // Ctrl-C ends it as `q` does.
+    terminal.press("\x03");
+    terminal.wait_for("star> ");
+    terminal.line("rows(T)", "\n1000000\r\n");
     assert_eq!(terminal.leave(), 0);
 }

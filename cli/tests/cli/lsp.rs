@@ -203,7 +203,8 @@ fn check_writes_the_fixed_standard_input() {
     let text = "import \"m.star\";\nprocedure P(var i: integer); begin i = 1; Q(i) end;\n";
     let ran = star(text);
     ran.prints(&text.replace("i = 1", "i := 1"));
-    assert_eq!(ran.stderr, "1 edit applied\nok, 1 file\n");
+    assert!(ran.stderr.ends_with("\n1 edit applied\nok, 1 file\n"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("note: <stdin>:2:38: write `:=`\n"), "{}", ran.stderr);
     let wrong = "procedure P(var i: integer); begin i = 1; j := 2 end;\n";
     let ran = star(wrong);
     assert_eq!((ran.code, ran.stdout), (1, wrong.replace("i = 1", "i := 1")));
@@ -272,4 +273,24 @@ fn check_applies_certain_fixes() {
     assert_eq!(fixed, expected);
     let ran = folder.star(&["check", "--fix", "a.star"]);
     assert!(!ran.stderr.contains("applied"), "{}", ran.stderr);
+}
+
+#[test]
+fn fixes_are_shown_without_writing_them() {
+    let draft = "program P;\nvar i: integer;\nbegin\n  i = 1;\n  print(i)\nend.\n";
+    let folder = Folder::new(&[("a.star", draft), ("b.star", "program Q; begin print(1) end.\n")]);
+    let shown = folder.star(&["check", "--diff", "a.star", "b.star"]);
+    assert_eq!(shown.code, 1, "{shown:?}");
+    assert!(shown.stdout.contains("-  i = 1;\n+  i := 1;\n"), "{shown:?}");
+    assert!(shown.stderr.contains("1 file would change\n"), "{shown:?}");
+    assert_eq!(std::fs::read_to_string(folder.path("a.star")).unwrap(), draft);
+    // The fixes say what they change, and nothing is left to show.
+    let fixed = folder.star(&["check", "--fix", "a.star", "b.star"]);
+    let note = "note: a.star:4:5: write `:=`\n1 edit applied\nok, 2 files\n";
+    assert_eq!((fixed.code, fixed.stderr.as_str()), (0, note));
+    folder.star(&["check", "--diff", "a.star", "b.star"]).prints("");
+    // The text of standard input is checked as it is.
+    let shown = folder.star_with_input(&["check", "--diff", "-"], draft);
+    assert_eq!((shown.code, shown.stdout.contains("+  i := 1;")), (1, true), "{shown:?}");
+    folder.star(&["check", "--diff", "--fix", "a.star"]).fails(2, &["cannot be used with"]);
 }

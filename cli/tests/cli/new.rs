@@ -6,42 +6,60 @@ use std::time::Duration;
 use crate::support::{Folder, kill, star_in};
 
 #[test]
-fn all_suggested_commands_succeed() {
-    let folder = Folder::new(&[]);
-    let made = folder.star(&["new", "net-work_1"]);
-    assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{made:?}");
-    assert!(made.stdout.starts_with("net-work_1/net-work_1.star\nnet-work_1/data/flights.txt\n"));
-    let inside = folder.path("net-work_1");
-    let readme = std::fs::read_to_string(inside.join("README.md")).unwrap();
-    let commands = made.stdout.lines().filter_map(|line| line.strip_prefix("  star "));
-    let mut n_commands = 0;
-    for line in commands {
-        let (command, _) = line.split_once("  ").unwrap();
-        assert!(readme.contains(&format!("star {command}\n")), "{command} in {readme}");
-        let mut words: Vec<&str> = command.split(' ').collect();
-        if words[0] == "bench" {
-            words.push("--quick");
+fn all_suggested_commands_of_all_templates_succeed() {
+    for (template, data, runs, benchmark, views) in [
+        ("", "flights.txt", "from 1: 5 of 6\n", "reach in sparse graphs", "flights.svg: a graph"),
+        ("table", "trips.csv", "row 4: 48 minutes\nrow 6: 48 minutes\n", "longest trips", ""),
+        ("grid", "maze.map", "16 steps\n", "routes on large grids", "maze.svg: `passable`"),
+        ("benchmark", "numbers.csv", "by columns 47, by rows 47\n", "the sum by rows", ""),
+    ] {
+        let folder = Folder::new(&[]);
+        let mut words = vec!["new", "net-work_1"];
+        if !template.is_empty() {
+            words.extend(["--template", template]);
         }
-        let ran = star_in(&inside, &words);
-        assert_eq!(ran.code, 0, "{command}: {ran:?}");
-        let shown = ran.stdout + &ran.stderr;
-        let part = match words[0] {
-            "run" => "from 1: 5 of 6\n",
-            "test" => "all passed",
-            "bench" => "reach in sparse graphs",
-            "view" => "flights.svg: a graph of 6 vertices",
-            "check" => "for",
-            other => panic!("{other} is not looked at"),
-        };
-        assert!(shown.contains(part), "{command}: {shown}");
-        n_commands += 1;
-    }
-    assert_eq!(n_commands, 5);
-    let file = "net-work_1.star";
-    for words in [&["fmt", "--check", file][..], &["doc", "--test", file], &["check", file]] {
-        let ran = star_in(&inside, words);
-        assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
-        assert!(!ran.stderr.contains("warning"), "{ran:?}");
+        let made = folder.star(&words);
+        assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{made:?}");
+        let files = format!("net-work_1/net-work_1.star\nnet-work_1/data/{data}\n");
+        assert!(made.stdout.starts_with(&files), "{made:?}");
+        let inside = folder.path("net-work_1");
+        let readme = std::fs::read_to_string(inside.join("README.md")).unwrap();
+        let commands = made.stdout.lines().filter_map(|line| line.strip_prefix("  star "));
+        let mut done = Vec::new();
+        for line in commands {
+            let (command, _) = line.split_once("  ").unwrap();
+            assert!(readme.contains(&format!("star {command}\n")), "{command} in {readme}");
+            let mut words: Vec<&str> = command.split(' ').collect();
+            done.push(words[0].to_owned());
+            if words[0] == "bench" {
+                words.push("--quick");
+            }
+            let ran = star_in(&inside, &words);
+            assert_eq!(ran.code, 0, "{command}: {ran:?}");
+            let shown = ran.stdout + &ran.stderr;
+            let part = match words[0] {
+                "run" => runs,
+                "test" => "all passed",
+                "bench" => benchmark,
+                "view" => views,
+                "check" => "for",
+                other => panic!("{other} is not looked at"),
+            };
+            assert!(shown.contains(part), "{command}: {shown}");
+        }
+        let mut expected = vec!["run", "test", "bench", "view", "check"];
+        expected.retain(|command| match *command {
+            "view" => !views.is_empty(),
+            "check" => template != "grid",
+            _ => true,
+        });
+        assert_eq!(done, expected, "{template}");
+        let file = "net-work_1.star";
+        for words in [&["fmt", "--check", file][..], &["doc", "--test", file], &["check", file]] {
+            let ran = star_in(&inside, words);
+            assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+            assert!(!ran.stderr.contains("warning"), "{ran:?}");
+        }
     }
 }
 
@@ -54,6 +72,9 @@ fn existing_folders_are_kept_and_names_are_plain() {
     for name in ["", "1st", "a b", "..", "ж", "x.star"] {
         folder.star(&["new", name]).fails(2, &["is not a valid program name"]);
     }
+    folder
+        .star(&["new", "free", "--template", "tree"])
+        .fails(2, &["graph, table, grid, benchmark"]);
     assert_eq!(folder.names(), ["mine", "there"]);
     assert_eq!(folder.star(&["new", "sub/deep"]).code, 0);
 }

@@ -381,3 +381,126 @@ fn commands_for_files_that_look_like_options_can_be_run() {
     folder.star(&["test", "--", "-x.star"]).fails(1, &["star run ./-x.star --proc F n=1"]);
     folder.star(&["run", "./-x.star", "--proc", "F", "n=1"]).prints("1\n");
 }
+
+#[test]
+fn watched_tests_run_again_after_each_change() {
+    let program = |n: &str| {
+        format!(
+            "import \"lib.star\";\n/* @test t\n   expect value = {n} */\n\
+             function F: integer;\nbegin F:=G end;\n"
+        )
+    };
+    let lib = |n: &str| format!("function G: integer; begin G:={n} end;\n");
+    let folder = Folder::new(&[("f.star", &program("1")), ("lib.star", &lib("1"))]);
+    folder.write("out", b"");
+    let out = std::fs::File::options().append(true).open(folder.path("out")).unwrap();
+    let mut command = folder.command(&["test", "--watch", "f.star"]);
+    command.stdout(out.try_clone().unwrap()).stderr(out);
+    let mut child = command.spawn().unwrap();
+    let wait_for = |wanted: &str, n: usize| {
+        let begun = Instant::now();
+        loop {
+            let text = std::fs::read_to_string(folder.path("out")).unwrap();
+            if text.matches(wanted).count() >= n {
+                return text;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "no `{wanted}` in {text}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for("all passed", 1);
+    // An import, the file itself, and a file that does not compile.
+    folder.write("lib.star", lib("20").as_bytes());
+    wait_for("`lib.star` has changed\n", 1);
+    wait_for("1 failed", 1);
+    folder.write("f.star", program("20").as_bytes());
+    wait_for("`f.star` has changed\n", 1);
+    wait_for("all passed", 2);
+    std::fs::remove_file(folder.path("f.star")).unwrap();
+    wait_for("error[E0111]", 1);
+    folder.write("f.star", program("20").as_bytes());
+    wait_for("all passed", 3);
+    kill(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    folder.star(&["test", "--watch", "-"]).fails(2, &["`--watch` cannot watch standard input"]);
+    folder.star(&["test", "--watch", "--backends", "x"]).fails(2, &["error[E0607]"]);
+}
+
+#[test]
+fn coverage_counts_lines_and_outcomes() {
+    let program = "\
+import \"lib.star\";
+/* @test t
+   run SIGN
+   i = 1, 2, 3
+   ensures POSITIVE */
+function SIGN(i: integer): integer;
+begin
+  if i<0 then SIGN:=0-1
+  else if i=1 then
+    SIGN:=HALF(4)
+  else
+    SIGN:=1
+end;
+function POSITIVE(value: integer): boolean;
+begin
+  POSITIVE:=value>0
+end;
+";
+    let lib = "\
+function HALF(n: integer): integer;
+var i,k: integer; X: slice(9);
+begin
+  k:=0;
+  CLR(X);
+  for i:=1 to n do
+    if i mod 2=0 then k:=k+1;
+  HALF:=k
+end;
+procedure SPARE(var n: integer);
+begin
+  n:=1;
+
+  n:=2
+end;
+";
+    let folder = Folder::new(&[("t.star", program), ("lib.star", lib)]);
+    let ran = folder.star(&["test", "--coverage", "t.star"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let (table, summary) = ran.stdout.rsplit_once("1 test, 3 cases").unwrap();
+    let expected = "\
+file      lines         outcomes of if
+lib.star  5 of 7, 71 %  2 of 2, 100 %   not run: 12..14
+t.star    5 of 5, 100 %  3 of 4, 75 %   never true: 8
+all       10 of 12, 83 %  5 of 6, 83 %
+";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words(table), words(expected));
+    assert!(summary.contains("all passed"), "{ran:?}");
+    // The runs of the first machine are counted, whatever passes and intrinsics do.
+    for backends in ["reference", "cpu,reference"] {
+        let words = ["test", "--coverage=out.info", "--backends", backends, "."];
+        assert_eq!(folder.star(&words).code, 0, "{backends}");
+        let text = std::fs::read_to_string(folder.path("out.info")).unwrap();
+        let record = "SF:t.star\nBRDA:8,0,0,0\nBRDA:8,0,1,3\nBRDA:9,1,0,1\nBRDA:9,1,1,2\nBRF:4\n\
+                      BRH:3\nDA:8,3\nDA:9,3\nDA:10,1\nDA:12,2\nDA:16,3\nLF:5\nLH:5\nend_of_record\n";
+        assert!(text.ends_with(record), "{text}");
+        assert!(text.contains("BRDA:7,0,0,2\nBRDA:7,0,1,2\n"), "{text}");
+        assert!(text.contains("DA:6,4\nDA:7,4\n"), "{text}");
+    }
+    assert_eq!(folder.star(&["test", "--coverage=out.html", "."]).code, 0);
+    let page = std::fs::read_to_string(folder.path("out.html")).unwrap();
+    assert!(page.contains("never true") && page.contains("SIGN:=HALF(4)"), "{page}");
+    folder.star(&["test", "--coverage=t.star", "."]).fails(2, &["unknown coverage format"]);
+    folder.star(&["test", "--coverage=no/c.html", "."]).fails(5, &["error[E0509]"]);
+    folder.star(&["test", "--coverage", "--format", "json"]).fails(2, &["needs a file"]);
+    // A test that fails is counted, a file that does not compile is not.
+    folder.write("t.star", program.replace("value>0", "value<0").as_bytes());
+    folder.write("wrong.star", b"/* @test t */ program P; begin x := end.\n");
+    let ran = folder.star(&["test", "--coverage", "."]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("never true: 8") && !ran.stdout.contains("wrong.star  "),
+        "{ran:?}"
+    );
+}

@@ -1,5 +1,7 @@
 //! The statements of a program by position: the steps of a run.
 
+use std::collections::BTreeMap;
+
 use star_base::{FileId, Span};
 
 use crate::hir;
@@ -9,6 +11,8 @@ use crate::hir;
 pub struct Statements {
     /// In the order of their positions, without overlaps.
     heads: Vec<Head>,
+    /// For each condition of an `if`, the first statement that runs if it is true.
+    then: BTreeMap<(FileId, u32), Span>,
 }
 
 /// A statement without the statements inside it.
@@ -40,12 +44,18 @@ pub enum HeadKind {
 impl Statements {
     /// Collects the statements of all routines of `program`.
     pub fn new(program: &hir::Program) -> Self {
-        let mut heads = Vec::new();
+        let mut found = Statements::default();
         for routine in &program.routines {
-            add(&routine.body, &mut heads);
+            found.add(&routine.body);
         }
-        heads.sort_by_key(|head| head.span);
-        Statements { heads }
+        found.heads.sort_by_key(|head| head.span);
+        found
+    }
+
+    /// Returns the statement that runs first if the condition of an `if` with this head is true;
+    /// `None` for other statements, and if there is no such statement.
+    pub fn then(&self, condition: Span) -> Option<Span> {
+        self.then.get(&(condition.file, condition.start)).copied()
     }
 
     /// Returns the statement that contains a position; `None` outside statements, such as in the
@@ -61,6 +71,76 @@ impl Statements {
     pub fn of_file(&self, file: FileId) -> impl Iterator<Item = Head> {
         self.heads.iter().copied().filter(move |head| head.span.file == file)
     }
+
+    fn add(&mut self, body: &[hir::Stmt]) {
+        for stmt in body {
+            match &stmt.kind {
+                hir::StmtKind::Block(body) => {
+                    self.add(body);
+                    continue;
+                }
+                hir::StmtKind::Forget(_) => continue,
+                hir::StmtKind::While(_, body)
+                | hir::StmtKind::Repeat(body, _)
+                | hir::StmtKind::For { body, .. }
+                | hir::StmtKind::Foreach { body, .. } => self.add(body),
+                hir::StmtKind::If(arms, otherwise) => {
+                    for (idx, (test, then)) in arms.iter().enumerate() {
+                        let condition = match idx {
+                            0 => head(stmt),
+                            _ => Head { span: test.span, kind: HeadKind::If },
+                        };
+                        if idx > 0 {
+                            self.heads.push(condition);
+                        }
+                        let key = (condition.span.file, condition.span.start);
+                        self.then.extend(first(then).map(|first| (key, first)));
+                        self.add(then);
+                    }
+                    self.add(otherwise);
+                }
+                hir::StmtKind::Assign(..)
+                | hir::StmtKind::Fill(..)
+                | hir::StmtKind::KeepFirst(_)
+                | hir::StmtKind::Step(_)
+                | hir::StmtKind::Replace { .. }
+                | hir::StmtKind::Call(..)
+                | hir::StmtKind::Print(_)
+                | hir::StmtKind::Read(..)
+                | hir::StmtKind::Write(..)
+                | hir::StmtKind::Assert(..)
+                | hir::StmtKind::Exit
+                | hir::StmtKind::Break
+                | hir::StmtKind::Continue => {}
+            }
+            self.heads.push(head(stmt));
+        }
+    }
+}
+
+/// Returns the head of the statement that runs first.
+fn first(body: &[hir::Stmt]) -> Option<Span> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        hir::StmtKind::Block(body) | hir::StmtKind::Repeat(body, _) => first(body),
+        hir::StmtKind::Forget(_) => None,
+        hir::StmtKind::While(..)
+        | hir::StmtKind::For { .. }
+        | hir::StmtKind::Foreach { .. }
+        | hir::StmtKind::If(..)
+        | hir::StmtKind::Assign(..)
+        | hir::StmtKind::Fill(..)
+        | hir::StmtKind::KeepFirst(_)
+        | hir::StmtKind::Step(_)
+        | hir::StmtKind::Replace { .. }
+        | hir::StmtKind::Call(..)
+        | hir::StmtKind::Print(_)
+        | hir::StmtKind::Read(..)
+        | hir::StmtKind::Write(..)
+        | hir::StmtKind::Assert(..)
+        | hir::StmtKind::Exit
+        | hir::StmtKind::Break
+        | hir::StmtKind::Continue => Some(head(stmt).span),
+    })
 }
 
 /// Returns the part of a statement to which a message points: without the statements inside it.
@@ -92,45 +172,6 @@ pub(crate) fn head(stmt: &hir::Stmt) -> Head {
         | hir::StmtKind::Continue => (span, HeadKind::Plain),
     };
     Head { span, kind }
-}
-
-fn add(body: &[hir::Stmt], heads: &mut Vec<Head>) {
-    for stmt in body {
-        match &stmt.kind {
-            hir::StmtKind::Block(body) => {
-                add(body, heads);
-                continue;
-            }
-            hir::StmtKind::Forget(_) => continue,
-            hir::StmtKind::While(_, body)
-            | hir::StmtKind::Repeat(body, _)
-            | hir::StmtKind::For { body, .. }
-            | hir::StmtKind::Foreach { body, .. } => add(body, heads),
-            hir::StmtKind::If(arms, otherwise) => {
-                for (idx, (test, then)) in arms.iter().enumerate() {
-                    if idx > 0 {
-                        heads.push(Head { span: test.span, kind: HeadKind::If });
-                    }
-                    add(then, heads);
-                }
-                add(otherwise, heads);
-            }
-            hir::StmtKind::Assign(..)
-            | hir::StmtKind::Fill(..)
-            | hir::StmtKind::KeepFirst(_)
-            | hir::StmtKind::Step(_)
-            | hir::StmtKind::Replace { .. }
-            | hir::StmtKind::Call(..)
-            | hir::StmtKind::Print(_)
-            | hir::StmtKind::Read(..)
-            | hir::StmtKind::Write(..)
-            | hir::StmtKind::Assert(..)
-            | hir::StmtKind::Exit
-            | hir::StmtKind::Break
-            | hir::StmtKind::Continue => {}
-        }
-        heads.push(head(stmt));
-    }
 }
 
 #[cfg(test)]

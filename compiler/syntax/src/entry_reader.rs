@@ -26,6 +26,10 @@ pub struct Feed {
     piece: Piece,
     /// Does the last token need a continuation?
     unfinished: bool,
+    /// The `if`s of the statement that still lack an `else`.
+    ifs: usize,
+    /// Is the last token a semicolon?
+    after_semicolon: bool,
 }
 
 /// The state of a routine.
@@ -121,7 +125,8 @@ impl Feed {
     /// Returns whether a next line could belong to the entry, although it is already complete.
     pub fn may_go_on(&self) -> bool {
         match self.piece {
-            Piece::If | Piece::Variables => true,
+            Piece::If => true,
+            Piece::Variables => self.after_semicolon,
             Piece::Nothing | Piece::Ended | Piece::Statement | Piece::Declaration | Piece::Item => {
                 false
             }
@@ -129,8 +134,8 @@ impl Feed {
     }
 
     /// Returns whether this next line belongs to the entry, which is complete without it. An `else`
-    /// belongs to its `if`, a group of names to its `var`. A line without tokens decides nothing
-    /// and is included.
+    /// belongs to its `if`, a group of names after a semicolon to its `var`. A line without tokens
+    /// decides nothing and is included.
     pub fn goes_on(&self, line: &str) -> bool {
         let mut tokens = Token::lexer(line).filter(|token| *token != Ok(Token::Comment));
         let first = match tokens.next() {
@@ -140,13 +145,16 @@ impl Feed {
         };
         match self.piece {
             Piece::If => first == Token::Else,
-            Piece::Variables => {
+            Piece::Variables if self.after_semicolon => {
                 let rest: Vec<Token> = tokens.map_while(Result::ok).collect();
                 begins_group(std::iter::once(&first).chain(&rest))
             }
-            Piece::Nothing | Piece::Ended | Piece::Statement | Piece::Declaration | Piece::Item => {
-                false
-            }
+            Piece::Variables
+            | Piece::Nothing
+            | Piece::Ended
+            | Piece::Statement
+            | Piece::Declaration
+            | Piece::Item => false,
         }
     }
 
@@ -208,6 +216,7 @@ impl Feed {
 
     fn token(&mut self, token: &Token) {
         self.unfinished = needs_more(token);
+        self.after_semicolon = *token == Token::Semicolon;
         if begins_item(token) {
             // Routines do not nest: anything still open is an error.
             (self.blocks, self.parens) = (0, 0);
@@ -244,6 +253,12 @@ impl Feed {
             }
             return;
         }
+        self.ifs = match token {
+            Token::Semicolon => 0,
+            Token::If => self.ifs + 1,
+            Token::Else => self.ifs.saturating_sub(1),
+            _ => self.ifs,
+        };
         self.piece = match (self.piece, token) {
             (Piece::Item | Piece::Declaration, Token::Semicolon) => Piece::Item,
             (Piece::Variables, Token::Semicolon) => Piece::Variables,
@@ -251,6 +266,7 @@ impl Feed {
             (Piece::Item, Token::Dot) => Piece::Item,
             (_, Token::Var) => Piece::Variables,
             (_, Token::If) => Piece::If,
+            (Piece::If, Token::Else) if self.ifs == 0 => Piece::Statement,
             (Piece::If, _) => Piece::If,
             (Piece::Variables, token) if declares(token) => Piece::Variables,
             (Piece::Declaration, _) => Piece::Declaration,
@@ -326,6 +342,25 @@ mod tests {
         assert_eq!(feed(&["x :=", "1 +", "2"]), "--.");
         assert_eq!(feed(&["if a then", "b := 1 else", "b := 2"]), "--.");
         assert_eq!(feed(&["for i := 1", "x"]), "..");
+        let may_go_on = |text: &str| {
+            let mut feed = Feed::new();
+            feed.line(text);
+            (feed.may_go_on(), feed.goes_on("b: word(2)"))
+        };
+        assert_eq!(may_go_on("var a: integer;"), (true, true));
+        assert_eq!(may_go_on("var a: integer"), (false, false));
+        let takes_else = |text: &str| {
+            let mut feed = Feed::new();
+            feed.line(text);
+            feed.may_go_on() && feed.goes_on("else c")
+        };
+        for text in ["if a then b", "if a then b else if c then d", "if a then if b then c else d"]
+        {
+            assert!(takes_else(text), "{text}");
+        }
+        for text in ["if a then b;", "if a then b else c", "if a then if b then c else d else e"] {
+            assert!(!takes_else(text), "{text}");
+        }
         assert_eq!(feed(&["", "// nothing", "/* open", "begin", "*/ x"]), "  --.");
         assert_eq!(feed(&["(* a", "} */ *)", "{ b", "}"]), "- - ");
         assert_eq!(feed(&["s := \"begin (\"", "'0"]), "..");

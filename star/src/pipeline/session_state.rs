@@ -154,11 +154,7 @@ impl SessionState {
         memory: Option<u64>,
     ) -> Result<(), Diagnostic> {
         let Variable { kind, sizes, span, .. } = variable;
-        let fixed = match kind {
-            TyKind::Table => sizes[1].is_some(),
-            TyKind::Slice | TyKind::Word => sizes[0].is_some(),
-            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
-        };
+        let fixed = variable.is_fixed();
         let (TyKind::Table, [Some(rows), Some(columns)]) = (kind, sizes) else {
             let made = self.values.load(name, Value::Unset, fixed);
             return made.map_err(|error| refused_by_backend("no memory for a variable", &error));
@@ -189,12 +185,16 @@ impl SessionState {
     pub fn bytes_besides<S: AsRef<str>>(&self, slots: &[S]) -> u64 {
         let others = self.environment.iter().map(|(name, _)| name);
         let others = others.filter(|name| !slots.iter().any(|slot| slot.as_ref() == *name));
+        others.map(|name| self.bytes(name)).sum()
+    }
+
+    /// Returns the memory of the value in a slot, in bytes.
+    pub fn bytes(&self, slot: &str) -> u64 {
         // The counted size of a dense table is the same on every backend.
-        let n_bytes = |name: &str| match self.values.table_layout(name) {
+        match self.values.table_layout(slot) {
             Some(TableLayout { n_bytes, dense_bytes: Some(_), .. }) => n_bytes,
-            Some(_) | None => self.values.ty(name).map_or(0, bytes_of),
-        };
-        others.map(n_bytes).sum()
+            Some(_) | None => self.values.ty(slot).map_or(0, bytes_of),
+        }
     }
 
     /// Drops the results of a line that are not variables.

@@ -75,6 +75,13 @@ impl Values {
         self.slots.remove(slot);
     }
 
+    /// Moves the value of a slot to another one, whose value it replaces.
+    pub fn rename(&mut self, slot: &str, to: &str) {
+        if let Some(value) = self.slots.remove(slot) {
+            self.slots.insert(to.to_owned(), value);
+        }
+    }
+
     /// Returns the type of the value with its sizes; `None` if there is no value.
     pub fn ty(&self, slot: &str) -> Option<Ty> {
         self.info(slot).map(|info| info.ty)

@@ -1,6 +1,8 @@
 //! The names known to a session, and the existing files.
 
-use star_base::SourceMap;
+use std::sync::LazyLock;
+
+use star_base::{SourceFile, SourceMap};
 use star_io::Layout;
 use star_syntax::ast;
 
@@ -9,6 +11,22 @@ use crate::session::Session;
 
 /// Maximum number of files read from one folder.
 const MAX_FILES: usize = 10_000;
+
+/// The routines of the modules of the library.
+static LIBRARY_ROUTINES: LazyLock<Vec<(Signature, String)>> = LazyLock::new(|| {
+    let mut found = Vec::new();
+    for (name, text) in star_stdlib::MODULES {
+        let mut sources = SourceMap::new();
+        let id = sources.add(SourceFile::new(*name, (*text).to_owned()));
+        let parsed = star_syntax::parse(id, text);
+        for item in &parsed.file.items {
+            if let ast::Item::Routine(routine) = item {
+                found.push((signature(routine, &sources), format!("star:{name}")));
+            }
+        }
+    }
+    found
+});
 
 /// Returns the current names of a session.
 pub fn names(session: &Session) -> Names {
@@ -32,11 +50,18 @@ pub fn names(session: &Session) -> Names {
             ast::Item::Import { .. } | ast::Item::Type(_) => {}
         }
     }
+    let imported: Vec<&str> = definitions.imports().map(|(path, _)| path).collect();
+    let is_unimported = |(routine, module): &&(Signature, String)| {
+        !imported.contains(&module.as_str())
+            && !routines.iter().any(|known: &Signature| known.name == routine.name)
+    };
+    let unimported = LIBRARY_ROUTINES.iter().filter(is_unimported).cloned().collect();
     let layouts = Layout::ALL.iter().map(|layout| layout.name());
     Names {
         values,
         fields,
         routines,
+        unimported,
         modules: star_stdlib::MODULES.iter().map(|(name, _)| format!("star:{name}")).collect(),
         layouts: layouts.chain(["updates", "records", "grid"]).map(str::to_owned).collect(),
         backends: star::pipeline::backends::names().map(str::to_owned).collect(),

@@ -66,7 +66,8 @@ pub fn hint(text: &str, names: &Names) -> Option<String> {
 /// Returns the declaration of a routine, or the usage of a built-in.
 fn signature(name: &str, names: &Names) -> Option<String> {
     let routine = |alike: &dyn Fn(&Signature) -> bool| {
-        names.routines.iter().find(|routine| alike(routine)).map(|routine| {
+        let unimported = names.unimported.iter().map(|(routine, _)| routine);
+        names.routines.iter().chain(unimported).find(|routine| alike(routine)).map(|routine| {
             let Signature { name, params } = routine;
             format!("{name}{params}")
         })
@@ -141,12 +142,17 @@ fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Com
     match command.argument() {
         Argument::None => Completions::default(),
         Argument::Topic => of(word_start, word, builtins().chain(routines()).chain(modules())),
-        Argument::Name => of(word_start, word, values().chain(routines()).chain(builtins())),
+        Argument::Name | Argument::DeletableNames => {
+            of(word_start, word, values().chain(routines()).chain(builtins()))
+        }
         Argument::File => in_files(word_start, word, files),
         Argument::Names => of(word_start, word, values().chain(["fields", "rows", "columns"])),
         Argument::NameAndFile if is_first => of(word_start, word, values()),
         Argument::NameAndFile => in_files(word_start, word, files),
-        Argument::Code => in_code(rest, rest_start, names, files),
+        Argument::TimedCode if is_first && !word.is_empty() && "off".starts_with(word) => {
+            of(word_start, word, ["on", "off"].into_iter())
+        }
+        Argument::Code | Argument::TimedCode => in_code(rest, rest_start, names, files),
         Argument::Switch => of(word_start, word, ["on", "off"].into_iter()),
         Argument::Backend => of(word_start, word, names.backends.iter().map(String::as_str)),
         Argument::Limits => of(word_start, word, ["steps=", "memory=", "time="].into_iter()),
@@ -193,7 +199,27 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Comple
         .chain(names.routines.iter().map(|routine| routine.name.as_str()))
         .chain(Builtin::ALL.iter().map(|builtin| builtin.name()))
         .chain(language::keywords().map(|word| word as &str));
-    of(start + word_start, word, known)
+    let found = of(start + word_start, word, known);
+    if found.candidates.is_empty() { in_modules(text, word_start, start, names) } else { found }
+}
+
+/// Completes the name of a routine in a module that is not imported. A single candidate is inserted
+/// with its import, if the text is the beginning of an entry.
+fn in_modules(text: &str, word_start: usize, start: usize, names: &Names) -> Completions {
+    let word = &text[word_start..];
+    let routines = || names.unimported.iter();
+    let found = of(start + word_start, word, routines().map(|(routine, _)| routine.name.as_str()));
+    let [only] = found.candidates.as_slice() else { return found };
+    let mut modules = routines().filter(|(routine, _)| routine.name == *only);
+    match (modules.next(), modules.next()) {
+        (Some((_, module)), None) if start == 0 && !text.contains('\n') => {
+            let before = &text[..word_start];
+            let import = format!("import \"{module}\"; ");
+            let import = if before.contains(import.trim_end()) { "" } else { &import };
+            Completions { start: 0, candidates: vec![format!("{import}{before}{only}")] }
+        }
+        _ => found,
+    }
 }
 
 /// Returns the fields of the table before the dot at the end of the text: `E.`, `E[i].`.

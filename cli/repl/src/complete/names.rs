@@ -11,6 +11,8 @@ pub struct Names {
     pub fields: BTreeMap<String, Vec<String>>,
     /// Callable routines.
     pub routines: Vec<Signature>,
+    /// Routines of modules that are not imported, with the module, `star:` included.
+    pub unimported: Vec<(Signature, String)>,
     /// Modules of the library, `star:` included.
     pub modules: Vec<String>,
     /// Layouts, for the last argument of `read`.

@@ -15,6 +15,9 @@ fn names() -> Names {
             signature("WARSHALL-R", "(n: integer; var P: table)"),
             signature("MATCH", "(T: table(n,k); X: slice(n); v: word(k); var Z: slice(n))"),
         ],
+        unimported: [("DIJKSTRA", "star:paths"), ("DIJON", "star:paths"), ("GABOW", "star:mst")]
+            .map(|(name, module)| (signature(name, "(n: integer)"), module.to_owned()))
+            .into(),
         modules: strings(&["star:closure", "star:paths"]),
         layouts: strings(&["adjacency", "arcs", "weights-out"]),
         backends: strings(&["cpu", "reference"]),
@@ -130,6 +133,22 @@ fn completes_files_modules_and_layouts_in_strings() {
     ] {
         assert_eq!(completed(line), expected, "{line}");
     }
+}
+
+#[test]
+fn routines_of_modules_are_completed_with_their_import() {
+    for (line, expected) in [
+        ("x := 1; GAB|", "import \"star:mst\"; x := 1; GABOW"),
+        ("gab|", "import \"star:mst\"; GABOW"),
+        ("import \"star:mst\"; gab|", "import \"star:mst\"; GABOW"),
+        // Several candidates, an entry of several lines, the argument of a command.
+        ("DIJ|", "DIJKSTRA / DIJON"),
+        ("begin\n  GAB|", "begin\n  GABOW"),
+        (":type GAB|", ":type GABOW"),
+    ] {
+        assert_eq!(completed(line), expected, "{line}");
+    }
+    assert_eq!(hint("GABOW(", &names()).as_deref(), Some("   GABOW(n: integer)"));
 }
 
 #[test]

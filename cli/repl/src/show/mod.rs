@@ -27,8 +27,8 @@ use star_value::{BitVector, Value, display};
 
 pub use grid::Grid;
 pub use picture::{Change, Picture, Rows, draw};
-pub use request::{Fault, parse};
-pub use variables::{is_table, requested, shown};
+pub use request::{Fault, Request, parse};
+pub use variables::{is_table, number, requested, rows, shown};
 
 /// The properties of the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

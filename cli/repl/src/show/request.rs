@@ -63,11 +63,12 @@ fn misspelt<T>(message: String) -> Result<T, Fault> {
     Err(Fault { message, help: Some(FORM.to_owned()) })
 }
 
-/// Parses the arguments of `:show`.
+/// Parses the arguments of `:show`, in which a name may stand for its number.
 ///
 /// # Errors
-/// A syntax error.
-pub fn parse(text: &str) -> Result<Request, Fault> {
+/// A syntax error, or a name that has no number.
+pub fn parse(text: &str, number: &dyn Fn(&str) -> Result<usize, Fault>) -> Result<Request, Fault> {
+    let range = |word: Option<&str>, what: &str| range(word, what, number);
     let spaced = text.replace(',', " , ");
     let mut words = spaced.split_whitespace().peekable();
     let mut request = Request::default();
@@ -77,7 +78,8 @@ pub fn parse(text: &str) -> Result<Request, Fault> {
             "columns" => request.columns = Some(range(words.next(), "columns")?),
             "fields" => {
                 let first = words.next();
-                if let Some(width) = first.and_then(|word| word.parse().ok()) {
+                if let Some(width) = first.filter(|word| is_one(word)) {
+                    let width = at(width, number)?;
                     if width == 0 {
                         return misspelt("fields must have at least one column".to_owned());
                     }
@@ -101,13 +103,35 @@ pub fn parse(text: &str) -> Result<Request, Fault> {
     Ok(request)
 }
 
-fn range(word: Option<&str>, what: &str) -> Result<RangeInclusive<usize>, Fault> {
+/// Tests whether the word is a number or the name of one.
+fn is_one(word: &str) -> bool {
+    is_name(word) || !word.is_empty() && word.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Returns the number of a word.
+fn at(word: &str, number: &dyn Fn(&str) -> Result<usize, Fault>) -> Result<usize, Fault> {
+    match is_name(word) {
+        true => number(word),
+        false => word.parse().or_else(|_| {
+            misspelt(format!("expected a number or an integer variable, found `{word}`"))
+        }),
+    }
+}
+
+fn range(
+    word: Option<&str>,
+    what: &str,
+    number: &dyn Fn(&str) -> Result<usize, Fault>,
+) -> Result<RangeInclusive<usize>, Fault> {
     let Some(word) = word else {
         return misspelt(format!("expected numbers after `{what}`"));
     };
     let (from, to) = word.split_once("..").unwrap_or((word, word));
-    match (from.parse::<usize>(), to.parse::<usize>()) {
-        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok(from..=to),
+    if !is_one(from) || !is_one(to) {
+        return misspelt(format!("expected a range such as `1..4` after `{what}`, found `{word}`"));
+    }
+    match (at(from, number)?, at(to, number)?) {
+        (from, to) if 1 <= from && from <= to => Ok(from..=to),
         _ => misspelt(format!("expected a range such as `1..4` after `{what}`, found `{word}`")),
     }
 }

@@ -19,8 +19,16 @@ fn screen(width: usize, rows: usize) -> Screen {
     Screen { width, rows, style: Style::Plain }
 }
 
+/// Parses a request in which `h` is 3.
+fn parse_plain(text: &str) -> Result<request::Request, Fault> {
+    parse(text, &|name| match name {
+        "h" => Ok(3),
+        _ => Err(Fault { message: format!("unknown variable `{name}`"), help: None }),
+    })
+}
+
 fn shown(text: &str, values: &[NamedValue<'_>], screen: Screen) -> String {
-    let request = parse(text).unwrap();
+    let request = parse_plain(text).unwrap();
     resolve(&request, values, screen).unwrap().join("\n")
 }
 
@@ -197,12 +205,12 @@ fn changed_bits_are_visible_without_colours() {
 
 #[test]
 fn parses_or_rejects_requests() {
-    let request = parse("T X, Y fields 1..4, 7 rows 2..3 columns 9").unwrap();
+    let request = parse_plain("T X, Y fields 1..4, 7 rows 2..3 columns 9").unwrap();
     assert_eq!(request.names, ["T", "X", "Y"]);
     assert_eq!(request.fields, Some(Fields::Ranges(vec![1..=4, 7..=7])));
     assert_eq!((request.rows, request.columns), (Some(2..=3), Some(9..=9)));
-    assert_eq!(parse("T fields 8").unwrap().fields, Some(Fields::Width(8)));
-    let message = |text: &str| parse(text).unwrap_err().message;
+    assert_eq!(parse_plain("T fields 8").unwrap().fields, Some(Fields::Width(8)));
+    let message = |text: &str| parse_plain(text).unwrap_err().message;
     assert_eq!(message(""), "expected a variable name");
     assert_eq!(message("T rows"), "expected numbers after `rows`");
     assert_eq!(
@@ -214,7 +222,7 @@ fn parses_or_rejects_requests() {
 
     let (p, x, w) = (figure_5(), bits("00110"), bits("1"));
     let refuse = |text: &str, values: &[NamedValue<'_>]| {
-        resolve(&parse(text).unwrap(), values, Screen::default()).unwrap_err().message
+        resolve(&parse_plain(text).unwrap(), values, Screen::default()).unwrap_err().message
     };
     let (table, slice) = (|| NamedValue::Table(&p), || NamedValue::Slice(&x));
     assert_eq!(refuse("P Q", &[table(), table()]), "`P` and `Q` are tables: show one at a time");

@@ -145,6 +145,46 @@ pub fn requested(view: &View<'_>, request: &Request, screen: Screen) -> Result<S
     Ok(title.unwrap_or_default() + &lines.join("\n") + if lines.is_empty() { "" } else { "\n" })
 }
 
+/// Returns the number of rows of a request: those of its table or slices; 0 if it has none.
+///
+/// # Errors
+/// Names that are not tables, slices or words.
+pub fn rows(view: &View<'_>, request: &Request) -> Result<usize, Fault> {
+    let mut n_rows = 0;
+    for name in &request.names {
+        match hold(view, name)? {
+            Held::Table(grid) => return Ok(grid.n_rows),
+            Held::Bits(Value::Slice(bits)) => n_rows = bits.len(),
+            Held::Bits(_) => {}
+        }
+    }
+    Ok(n_rows)
+}
+
+/// Returns the value of an integer variable that is not negative.
+///
+/// # Errors
+/// If the variable does not exist, is unset or negative, or has another type.
+pub fn number(view: &View<'_>, name: &str) -> Result<usize, Fault> {
+    let fault = |message: String| Fault { message, help: None };
+    if view.environment.get(name).is_none() {
+        return Err(unknown(view, name));
+    }
+    match view.ty(name).map(|_| view.value(name)) {
+        None => Err(unset(name)),
+        Some(Ok(Value::Int(number))) => usize::try_from(number)
+            .map_err(|_| fault(format!("`{name}` must not be negative: it is {number}"))),
+        Some(Ok(_)) => Err(fault(format!("`{name}` must be an integer"))),
+        Some(Err(error)) => Err(fault(not_shown(&error))),
+    }
+}
+
+fn unknown(view: &View<'_>, name: &str) -> Fault {
+    let names = view.variables().map(|(name, _)| name);
+    let help = did_you_mean(name, names).map(|meant| format!("did you mean `{meant}`?"));
+    Fault { message: format!("unknown variable `{}`", text::one_line(name)), help }
+}
+
 fn unset(name: &str) -> Fault {
     Fault { message: format!("`{name}` was never set"), help: None }
 }
@@ -152,9 +192,7 @@ fn unset(name: &str) -> Fault {
 fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
     let fault = |message: String, help: Option<String>| Err(Fault { message, help });
     if view.environment.get(name).is_none() {
-        let names = view.variables().map(|(name, _)| name);
-        let meant = did_you_mean(name, names).map(|meant| format!("did you mean `{meant}`?"));
-        return fault(format!("unknown variable `{}`", text::one_line(name)), meant);
+        return Err(unknown(view, name));
     }
     match view.ty(name) {
         None => Err(unset(name)),

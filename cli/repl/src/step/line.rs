@@ -6,8 +6,7 @@ use std::cell::RefCell;
 use star::pipeline::{Job, Values, refused_by_backend};
 use star_base::{Code, Diagnostic, SourceMap};
 use star_compiler::Statements;
-use star_compiler::hir::TyKind;
-use star_compiler::session::Environment;
+use star_compiler::session::{Environment, Variable};
 use star_ir::Ty;
 use star_value::Value as HostValue;
 use star_vm::reference::Value;
@@ -79,13 +78,12 @@ pub(crate) fn run(
     Ok((outcome, ended))
 }
 
+/// The prompt of a stopped run.
+const PROMPT: &str = "step> ";
+
 /// Tests whether the declaration of the variable fixes its size.
 fn is_fixed(environment: &Environment, slot: &str) -> bool {
-    environment.get(slot).is_some_and(|variable| match variable.kind {
-        TyKind::Table => variable.sizes[1].is_some(),
-        TyKind::Slice | TyKind::Word => variable.sizes[0].is_some(),
-        TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
-    })
+    environment.get(slot).is_some_and(Variable::is_fixed)
 }
 
 fn cannot_copy(slot: &str, error: BackendError) -> Diagnostic {
@@ -102,6 +100,6 @@ impl Guide for AtSink<'_, '_> {
         self.sink.borrow_mut().show(Event::Picture(text))
     }
     fn ask(&mut self) -> Option<String> {
-        self.sink.borrow_mut().ask()
+        self.sink.borrow_mut().ask(PROMPT)
     }
 }

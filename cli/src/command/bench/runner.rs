@@ -7,6 +7,7 @@ use clap::Parser;
 use star::pipeline::{Argument, optimise};
 use star_base::Random;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
+use star_compiler::LowerOptions;
 use star_harness::{Case, Header, Purpose};
 use star_os::access::Access;
 use star_os::exit::Exit;
@@ -144,7 +145,7 @@ impl Runner<'_> {
             return Err(Box::new(error.clone()));
         }
         let access = Access::new(file, self.args.imports.grants())?;
-        Ok((Runnable::of(compilation, false, None)?, access))
+        Ok((Runnable::of(compilation, &LowerOptions::default(), None)?, access))
     }
 
     fn is_wanted(&self, row: &Row) -> bool {
@@ -175,7 +176,8 @@ impl Runner<'_> {
         let checked;
         let runnable = match &options {
             Some(HeaderOptions { checked: true, limits: _ }) => {
-                checked = match Runnable::of(&subject.compilation, true, None) {
+                let options = LowerOptions { checked: true, ..LowerOptions::default() };
+                checked = match Runnable::of(&subject.compilation, &options, None) {
                     Ok(runnable) => runnable,
                     Err(diagnostic) => return fails(self, &diagnostic, blank),
                 };

@@ -4,8 +4,10 @@
 //!   input.
 //! * [`trial`]: one case, run and checked on each machine; [`property`]: checks by other routines;
 //!   [`fault`]: the reason of a failure.
+//! * [`watch`]: repetition when files change; [`coverage`]: the lines that run.
 //! * [`shown`]: values in messages; [`report`]: output; [`host`]: host of a program under test.
 
+mod coverage;
 mod fault;
 mod host;
 mod property;
@@ -14,7 +16,11 @@ mod row;
 mod session;
 mod shown;
 mod trial;
+mod watch;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -32,6 +38,7 @@ use star_os::report::Reporter;
 use star_os::size_args::parse_count;
 use star_os::sources::ImportArgs;
 
+use self::coverage::{Coverage, Target};
 pub(crate) use self::report::Format;
 use self::report::{Results, Totals};
 use self::session::Session;
@@ -73,6 +80,26 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     list: bool,
 
+    /// Show the lines and outcomes of `if` that run; `=FILE.html` or `=FILE.info` writes a file
+    ///
+    /// Each run is repeated on the reference backend to count them. `.info` is the format of lcov.
+    /// Files without tests, and the library, are omitted.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with = "list"
+    )]
+    coverage: Option<String>,
+
+    /// Run the tests again whenever a file changes, until Ctrl-C
+    ///
+    /// The files of the tests and the Star files that they import are compared every half second.
+    #[arg(long, conflicts_with = "list")]
+    watch: bool,
+
     #[command(flatten)]
     passes: PassArgs,
 
@@ -93,6 +120,8 @@ Examples:
   star test closure.star --backends all
   star test tests --filter closure --format json
   star test paths.star --seed 7 --max-time 1m
+  star test --watch
+  star test --coverage=coverage.html
 
 A test is a comment that begins with `@test`; see `docs/src/testing.md`. Each
 case is limited to 10 seconds and a mebibyte of output, unless its `run` line or
@@ -114,14 +143,31 @@ Exit codes:
 /// # Errors
 /// E0607 if a backend is unknown, E0111 if a path cannot be read, E0609 if there are no tests.
 pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> Result<Exit, Ends> {
-    let start = Instant::now();
-    let machines = machines(&args.backends)?;
     let here = [".".to_owned()];
     let paths = if args.paths.is_empty() { &here[..] } else { &args.paths[..] };
-    let files = star_files(paths)?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the tests without a summary");
     output.stop_at(&flags);
+    if args.watch {
+        return watch::run(args, paths, &flags, reporter, output);
+    }
+    run_once(args, paths, &flags, reporter, output, &mut BTreeSet::new())
+}
+
+/// Runs the tests once, and adds all Star files that they read to `read`.
+fn run_once(
+    args: &TestArgs,
+    paths: &[String],
+    flags: &Flags,
+    reporter: &Reporter,
+    output: &mut Output,
+    read: &mut BTreeSet<PathBuf>,
+) -> Result<Exit, Ends> {
+    let start = Instant::now();
+    let machines = machines(&args.backends)?;
+    let target = args.coverage.as_deref().map(|file| Target::new(file, args.format)).transpose()?;
+    let coverage = RefCell::new(Coverage::default());
+    let files = star_files(paths)?;
     let totals = Totals::default();
     let results = Results { format: args.format, reporter, output, totals, faulty: None };
     let mut session = Session {
@@ -129,11 +175,13 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
         loader: args.imports.loader()?,
         passes: args.passes.options()?,
         machines,
-        flags: &flags,
+        flags,
         quiet: reporter.without_remarks(),
         results,
         n_found: 0,
         empty: Vec::new(),
+        read,
+        coverage: target.is_some().then_some(&coverage),
     };
     for file in &files {
         session.file(file)?;
@@ -151,6 +199,9 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     }
     if !args.list {
         let names: Vec<&str> = machines.iter().map(|(spec, _)| spec.name).collect();
+        if let Some(target) = &target {
+            target.put(&coverage.borrow(), flags, results.output)?;
+        }
         results.summary(&names, start.elapsed().as_secs_f64(), interrupted);
     }
     let failed = results.totals.failed > 0;

@@ -1,11 +1,14 @@
 //! Execution of the tests in all files.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Parser;
 use star_base::{Code, Diagnostic};
+use star_compiler::LowerOptions;
 use star_harness::{Case, Expected, Header, HeaderKind, Purpose};
 use star_os::access::Access;
 use star_os::failure::refused_by_backend;
@@ -17,6 +20,7 @@ use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_vm::BackendError;
 
+use super::coverage::{Coverage, Observed};
 use super::report::{Format, Results};
 use super::row::{self, Failure, Row};
 use super::trial::{Ready, Trial};
@@ -54,15 +58,21 @@ pub(super) struct Session<'a> {
     pub(super) n_found: usize,
     /// Files named on the command line that contain no tests.
     pub(super) empty: Vec<Diagnostic>,
+    /// The Star files that were read.
+    pub(super) read: &'a mut BTreeSet<PathBuf>,
+    /// The counts of `--coverage`.
+    pub(super) coverage: Option<&'a RefCell<Coverage>>,
 }
 
 /// A file compiled with or without checks of ADD and SUBT, and with or without passes.
-struct Prepared {
+struct Prepared<'a> {
     runnable: Runnable,
+    /// For the coverage.
+    observed: Option<Observed<'a>>,
     ready: Vec<Ready>,
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
     /// Runs the tests of a file.
     ///
     /// # Errors
@@ -72,6 +82,7 @@ impl Session<'_> {
         let subject = Subject::read(&found.file, self.loader.clone());
         drop(sentry);
         let sources = &subject.compilation.sources;
+        self.read.extend(sources.files().map(|(_, source)| PathBuf::from(source.name())));
         if subject.compilation.root_file().is_none() {
             for error in &subject.compilation.diagnostics {
                 self.results.fault(sources, &found.file, error);
@@ -94,7 +105,7 @@ impl Session<'_> {
         }
         self.n_found += wanted.len();
         // Indexed by checks of ADD and SUBT, and by the use of passes.
-        let cells: [[OnceCell<Prepared>; 2]; 2] = Default::default();
+        let cells: [[OnceCell<Prepared<'_>>; 2]; 2] = Default::default();
         for header in wanted {
             if self.flags.interrupt.load(Ordering::Relaxed) || self.results.output.failed() {
                 self.results.totals.left_out += 1;
@@ -212,31 +223,37 @@ impl Session<'_> {
         Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), &self.quiet)
     }
 
-    fn prepare(
+    fn prepare<'s>(
         &self,
-        subject: &Subject,
+        subject: &'s Subject,
         checked: bool,
         enabled: Option<&star_opt::Options>,
-    ) -> Result<Prepared, Diagnostic> {
-        let runnable = Runnable::of(&subject.compilation, checked, enabled)?;
+    ) -> Result<Prepared<'s>, Diagnostic>
+    where
+        'a: 's,
+    {
+        let options = LowerOptions { checked, ..LowerOptions::default() };
+        let runnable = Runnable::of(&subject.compilation, &options, enabled)?;
+        let observed = self.coverage.map(|coverage| Observed::new(subject, checked, coverage));
+        let observed = observed.transpose()?;
         let ready = self.machines.iter().map(|(spec, machine)| {
             let compiled = machine.compile(runnable.program.clone());
             Ok(Ready { spec, compiled: compiled? })
         });
         let ready = ready.collect::<Result<_, BackendError>>();
         let ready = ready.map_err(|error| refused_by_backend("a file cannot run", &error))?;
-        Ok(Prepared { ready, runnable })
+        Ok(Prepared { ready, runnable, observed })
     }
 
     fn test(
         &self,
         subject: &Subject,
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
         header: &Header,
         cases: &[Case],
         options: &HeaderOptions,
     ) -> Result<Row, Diagnostic> {
-        let Prepared { runnable, ready } = prepared;
+        let Prepared { runnable, observed, ready } = prepared;
         let routine = match runnable.of_header(header, &subject.headers) {
             Ok(routine) => routine,
             Err(fault) => return Ok(Row::early(fault)),
@@ -261,6 +278,7 @@ impl Session<'_> {
             header,
             routine,
             machines: ready,
+            observed: observed.as_ref(),
             limits: &limits,
             access: &access,
         };

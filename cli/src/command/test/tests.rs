@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use star::pipeline::{Machine, on};
 use star_base::Code;
+use star_compiler::LowerOptions;
 use star_harness::{MachineSpec, Purpose};
 use star_ir::{Program, RoutineId, Ty};
 use star_os::access::{Access, Grants};
@@ -103,7 +104,7 @@ fn run(text: &str) -> Row {
     std::fs::write(&file, text).unwrap();
     let subject = Subject::read(&file, FileLoader::default());
     assert_eq!((subject.faults.len(), subject.compilation.has_errors()), (0, false));
-    let runnable = Runnable::of(&subject.compilation, false, None).unwrap();
+    let runnable = Runnable::of(&subject.compilation, &LowerOptions::default(), None).unwrap();
     let header = &subject.headers[0];
     let routine = runnable.of_header(header, &subject.headers).unwrap();
     let ready = |name: &str, machine: &dyn Fn(&MachineSpec) -> Machine| {
@@ -128,7 +129,8 @@ fn run(text: &str) -> Row {
     let (subject, runnable) = (&subject, &runnable);
     let limits = &[limits, limits];
     let (machines, access) = (&machines[..], &access);
-    let trial = Trial { subject, runnable, header, routine, machines, limits, access };
+    let trial =
+        Trial { subject, runnable, header, routine, machines, observed: None, limits, access };
     let cases = header.cases(Purpose::Test).unwrap();
     row::run(trial, &cases, around, Duration::from_secs(60))
 }

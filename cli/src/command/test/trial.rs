@@ -10,6 +10,7 @@ use star_syntax::doc::example;
 use star_value::Value;
 use star_vm::{Control, Limits, Outcome, Stats};
 
+use super::coverage::Observed;
 use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
 use super::shown;
@@ -34,6 +35,8 @@ pub(super) struct Trial<'a> {
     pub(super) routine: &'a Routine,
     /// At least one; the others are compared with the first.
     pub(super) machines: &'a [Ready],
+    /// Counts the statements of each run on the first machine.
+    pub(super) observed: Option<&'a Observed<'a>>,
     /// The limits of a run on each machine.
     pub(super) limits: &'a [Limits],
     pub(super) access: &'a Access,
@@ -98,11 +101,25 @@ impl Trial<'_> {
         let outcome = loaded.run(&mut control);
         let stats = control.stats;
         let run = RunResult::of(&loaded, outcome, stats, host.into_kept(), &flags.interrupt);
+        if self.machines.first().is_some_and(|first| first.name() == ready.name()) {
+            self.observe(id, values, limits, around);
+        }
         match flags.stop() {
             Some(Code::Interrupted) => {
                 Err(self.fault(FaultKind::Interrupted, self.header.span, "interrupted".to_owned()))
             }
             Some(_) | None => Ok(run),
+        }
+    }
+
+    /// Repeats a run for the coverage.
+    fn observe(&self, id: RoutineId, values: &[Value], limits: Limits, around: ReadContext<'_>) {
+        let routine_idx = self.runnable.routines.iter().position(|one| one.point.routine == id);
+        if let (Some(observed), Some(routine_idx)) = (self.observed, routine_idx) {
+            let ReadContext { flags, reporter, access: _, folder: _, max_bytes: _ } = around;
+            let mut host = TestHost::new(self.access, Console { flags, reporter });
+            let stops = [&*flags.interrupt, &*flags.deadline];
+            observed.run(routine_idx, values, limits, &mut host, stops);
         }
     }
 

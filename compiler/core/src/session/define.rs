@@ -4,7 +4,7 @@
 //! that no longer match it remain, but cannot be called until one of the two is redefined; the
 //! result of a definition lists them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Diagnostic, SourceFile, Span};
 use star_syntax::ast;
@@ -40,6 +40,14 @@ pub struct DefinedItem {
     pub kind: ItemKind,
     /// Did the name have another meaning before?
     pub replaces: bool,
+}
+
+/// The definitions of a session at one time.
+#[derive(Clone)]
+pub struct Definitions {
+    items: Vec<ast::Item>,
+    imports: Vec<Import>,
+    origins: BTreeMap<String, String>,
 }
 
 /// The kind of an item.
@@ -119,6 +127,44 @@ impl Session {
         self.note_broken(&mut defined);
         defined.diagnostics.splice(..0, parsed.diagnostics);
         defined
+    }
+
+    /// Deletes the item with this name. Other items must not mention it.
+    pub fn delete(&mut self, environment: &Environment, name: &str) {
+        self.remove(name);
+        self.recheck(environment, &[]);
+        self.note_broken(&mut Defined::default());
+    }
+
+    /// Returns the current definitions, for [`Session::restore`].
+    pub fn definitions(&self) -> Definitions {
+        Definitions {
+            items: self.items().to_vec(),
+            imports: self.imports.clone(),
+            origins: self.origins.clone(),
+        }
+    }
+
+    /// Replaces all definitions by earlier ones. Imports are read again if they differ.
+    pub fn restore(
+        &mut self,
+        environment: &Environment,
+        definitions: Definitions,
+        loader: &mut dyn SourceLoader,
+    ) {
+        let Definitions { items, imports, origins } = definitions;
+        if self.imports != imports {
+            self.import_anew(imports, loader);
+        }
+        self.places = BTreeMap::new();
+        for (place, name) in items.iter().map(name_of).enumerate() {
+            self.places.insert(name.unwrap_or_default().to_owned(), place);
+        }
+        let home = self.home();
+        self.files.units[home].tree.items = items;
+        self.origins = origins;
+        self.recheck(environment, &[]);
+        self.note_broken(&mut Defined::default());
     }
 
     /// Reads all imports again.

@@ -24,6 +24,18 @@ pub struct Variable {
     pub record: Option<Box<RecordType>>,
 }
 
+impl Variable {
+    /// Tests whether its size never changes: the components of a slice or word, the columns of a
+    /// table.
+    pub fn is_fixed(&self) -> bool {
+        match self.kind {
+            TyKind::Table => self.sizes[1].is_some(),
+            TyKind::Slice | TyKind::Word => self.sizes[0].is_some(),
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
+        }
+    }
+}
+
 /// A record type with arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordType {

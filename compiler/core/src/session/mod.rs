@@ -26,7 +26,7 @@ use crate::hir;
 use crate::loader::{Unit, Units};
 use crate::lower::{LowerOptions, LoweringCache};
 
-pub use define::{Defined, DefinedItem, ItemKind};
+pub use define::{Defined, DefinedItem, Definitions, ItemKind};
 pub use environment::{Environment, FieldKind, RecordField, RecordType, Variable};
 pub use lines::{Declared, Does, SessionLine, SessionLines};
 
@@ -53,7 +53,7 @@ pub struct Session {
 }
 
 /// An import of the session.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 struct Import {
     path: String,
     span: Span,
@@ -202,7 +202,7 @@ fn lowered_with<'a>(
 }
 
 /// Returns the name declared by an item.
-fn name_of(item: &ast::Item) -> Option<&str> {
+pub fn name_of(item: &ast::Item) -> Option<&str> {
     match item {
         ast::Item::Import { .. } => None,
         ast::Item::Const { name, .. } => Some(&name.name),

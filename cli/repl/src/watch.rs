@@ -1,0 +1,48 @@
+//! `:watch`: loaded files are loaded again if they changed before an entry.
+
+use std::path::PathBuf;
+
+use star_base::text;
+use star_os::versions::Versions;
+
+use super::event::{Event, Sink};
+use super::program::relative_to;
+use super::session::Session;
+
+impl Session {
+    /// Records the current versions of the loaded files.
+    pub(super) fn note_versions(&mut self) {
+        self.versions = self.versions_now();
+    }
+
+    /// Loads the files again if one of them changed.
+    pub(super) fn load_changed(&mut self, sink: &mut dyn Sink) {
+        if !self.settings.watch || self.files.is_empty() {
+            return;
+        }
+        let now = self.versions_now();
+        let changed = self.versions.changed(&now);
+        if changed.is_empty() {
+            return;
+        }
+        let verb = if changed.len() == 1 { "has" } else { "have" };
+        sink.show(Event::Note(&format!("{} {verb} changed", text::quoted_list(changed))));
+        if let Err(diagnostic) = self.reload(sink) {
+            self.refuse(&diagnostic, sink);
+        }
+        // A file that does not compile is reported once.
+        self.versions = now;
+        let imports = self.versions_now();
+        self.versions.extend(imports);
+    }
+
+    /// Returns the versions of the loaded files and of their imports.
+    fn versions_now(&self) -> Versions {
+        let imports = self.state.definitions.imports();
+        let imports = imports
+            .filter(|(path, importer)| !importer.is_empty() && !path.starts_with("star:"))
+            .map(|(path, importer)| relative_to(path, importer));
+        let files = self.files.iter().map(PathBuf::from).chain(imports);
+        Versions::of(files)
+    }
+}
