@@ -17,7 +17,9 @@ use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Origin};
 use crate::bytes::{bytes_in, bytes_of, bytes_of_graph, laid_out_bytes};
 use crate::comparable::{self, ParamFields};
-use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOverrides};
+use crate::data::{
+    self, Expected, FileContents, LoadRequest, OpenData, RowFields, WidthOverrides, open_file,
+};
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
@@ -29,6 +31,7 @@ use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows, WeightCoding};
 use crate::settings::Codes;
 use crate::source::{Once, Reading};
+use crate::table_file::TableFile;
 use crate::widths;
 pub(crate) use records::is_width;
 
@@ -36,6 +39,9 @@ pub(crate) use records::is_width;
 pub struct LoadedArguments {
     /// The values of the parameters.
     pub arguments: Vec<Argument>,
+    /// The tables that are still in their files, by the indices of their arguments, which are unset
+    /// until then; see [`Binding::leave`].
+    pub tables: BTreeMap<usize, TableFile>,
     /// The meaning of the rows of parameters, by their names, where the binding keeps it.
     pub rows: BTreeMap<String, Rows>,
     /// The lists whose records are in the rows of tables, by the names of parameters.
@@ -70,6 +76,7 @@ pub fn load(
         reading,
         max_bytes,
         free,
+        leave: binding.leave,
         peak: 0,
         graphs,
         lists,
@@ -81,8 +88,8 @@ pub fn load(
         has_weights: false,
         scales: BTreeMap::new(),
     };
-    let Binding { origins, widths, wishes, kept, keeps_graph, settings: _, mut unless_stream } =
-        binding;
+    let Binding { origins, widths, wishes, kept, keeps_graph, .. } = binding;
+    let mut unless_stream = binding.unless_stream;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
     if reading.settings.codes == Codes::Shared {
@@ -100,7 +107,7 @@ pub fn load(
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
     loader.changed = changed_graph(reading, &offered, widths);
-    let (mut arguments, mut lists) = (Vec::new(), Vec::new());
+    let (mut arguments, mut lists, mut tables) = (Vec::new(), Vec::new(), BTreeMap::new());
     let mut coded = Vec::new();
     // Of the tables, by name; and the parameters that get one, with their places.
     let (mut offsets, mut offset_params, mut vertices) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -141,7 +148,7 @@ pub fn load(
                     Some(records) => Ok(records),
                     None => loader.file(request, wanted, &param.name, is_kept(&param.name)),
                 };
-                let FileValue { value, rows: found, list, offset, fields } =
+                let FileValue { value, left, rows: found, list, offset, fields } =
                     found.map_err(|error| match &layout {
                         None if param.kind == Kind::Word => {
                             perhaps_a_text(error, &param.name, list_file.as_deref())
@@ -157,6 +164,10 @@ pub fn load(
                         _ => error,
                     })?;
                 rows = found;
+                if let Some(table) = left {
+                    loader.free = loader.free.saturating_sub(table.n_bytes());
+                    tables.insert(arguments.len(), table);
+                }
                 coded.extend(fields);
                 lists.extend(list.map(|list| list.called(&param.name)));
                 offsets.insert(param.name.as_str(), (offset, path));
@@ -254,6 +265,7 @@ pub fn load(
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(LoadedArguments {
             arguments,
+            tables,
             rows: kept_rows,
             lists,
             graph: graph.filter(|_| keeps_graph),
@@ -433,6 +445,8 @@ fn shared(
 /// The value of a file.
 struct FileValue {
     value: Value,
+    /// The table, if it is still in the file; the value is unset then.
+    left: Option<TableFile>,
     /// The meaning of the rows.
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
@@ -446,8 +460,14 @@ struct FileValue {
 impl FileValue {
     /// Creates a value without records.
     fn new(value: Value, rows: Option<Rows>, offset: i64) -> Self {
-        FileValue { value, rows, list: None, offset: Some(offset), fields: None }
+        FileValue { value, left: None, rows, list: None, offset: Some(offset), fields: None }
     }
+}
+
+/// The contents of a file, or a table that is still in it.
+enum Contents {
+    Read(FileContents),
+    Left(TableFile),
 }
 
 struct Loader<'a> {
@@ -456,6 +476,8 @@ struct Loader<'a> {
     max_bytes: u64,
     /// The remaining bytes.
     free: u64,
+    /// The most bytes of a table that is not left in its file; `None` if no table is.
+    leave: Option<u64>,
     /// The peak memory use in bytes.
     peak: u64,
     /// Graphs by file name: one file may provide several tables.
@@ -463,7 +485,7 @@ struct Loader<'a> {
     /// Lists by file name, if their fields share codes or belong to records.
     lists: Vec<(String, Rc<Numbers>)>,
     /// Files without records that were read for tables of records.
-    waiting: Vec<(String, FileContents)>,
+    waiting: Vec<(String, Contents)>,
     /// The requirements for an update stream.
     changed: GraphSizes,
     /// Whether one of the files was an update stream.
@@ -530,13 +552,24 @@ impl Loader<'_> {
         let format = request.layout.and_then(AnyLayout::format);
         let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
         let expected = Expected { format, graph: self.changed, as_graph };
+        let is_bits = request.kind == Kind::Table && request.layout.is_none();
         let waiting = self.waiting.iter().position(|(known, _)| known == request.file);
-        let contents = match waiting.map(|at| self.waiting.swap_remove(at)) {
-            Some((_, contents)) => {
+        let contents = match waiting.map(|at| self.waiting.swap_remove(at).1) {
+            Some(Contents::Read(contents)) => {
                 self.free = self.free.saturating_add(contents.n_bytes);
-                contents
+                Contents::Read(contents)
             }
-            None => read(self.reading, request.file, self.free, expected)?,
+            Some(Contents::Left(table)) if is_bits => Contents::Left(table),
+            Some(Contents::Left(_)) | None => self.contents(request.file, expected, is_bits)?,
+        };
+        let contents = match contents {
+            Contents::Read(contents) => contents,
+            Contents::Left(table) => {
+                self.reading.settings.note_table();
+                self.note(table.n_bytes());
+                let left = Some(table);
+                return Ok(FileValue { left, ..FileValue::new(Value::Unset, None, 0) });
+            }
         };
         let FileContents { data, is_stream, is_array, n_bytes, scale } = contents;
         self.note_scale(request.file, scale);
@@ -572,6 +605,27 @@ impl Loader<'_> {
         }
     }
 
+    /// Reads a file; if it `may_leave` a large dense table there, only its header.
+    fn contents(
+        &self,
+        file: &str,
+        expected: Expected,
+        may_leave: bool,
+    ) -> Result<Contents, FileError> {
+        let opened = match open(self.reading, file, self.free, expected)? {
+            Opened::Made(contents) => return Ok(Contents::Read(contents)),
+            Opened::File(opened) => opened,
+        };
+        let left = match self.leave.filter(|_| may_leave) {
+            Some(least) => opened.leave(least, self.free),
+            None => Err(opened),
+        };
+        match left {
+            Ok(table) => Ok(Contents::Left(table)),
+            Err(opened) => opened.read(self.reading, self.free, expected).map(Contents::Read),
+        }
+    }
+
     fn numbers(
         &mut self,
         numbers: Rc<Numbers>,
@@ -604,7 +658,7 @@ impl Loader<'_> {
             let numbers = Rc::unwrap_or_clone(numbers);
             Rows::Records { numbers, fields: range, widths }
         });
-        Ok(FileValue { value, rows, list, offset, fields: coded })
+        Ok(FileValue { value, left: None, rows, list, offset, fields: coded })
     }
 
     fn lay_out(
@@ -769,15 +823,37 @@ fn find_graph(
     }
 }
 
-/// Reads a source named on the command line: a file, or generated data, `gen KIND OPTIONS`.
+/// A source named on the command line.
+enum Opened<'n> {
+    File(OpenData<'n>),
+    /// Generated data.
+    Made(FileContents),
+}
+
+/// Opens a source: a file, or generated data, `gen KIND OPTIONS`.
+fn open<'n>(
+    reading: Reading<'_>,
+    name: &'n str,
+    max_bytes: u64,
+    expected: Expected,
+) -> Result<Opened<'n>, FileError> {
+    Ok(match generated::options(name) {
+        Some(options) => {
+            Opened::Made(generated::make(reading, name, options, max_bytes, expected)?)
+        }
+        None => Opened::File(open_file(reading, locate(name, reading.files), expected)?),
+    })
+}
+
+/// Reads a source.
 fn read(
     reading: Reading<'_>,
     name: &str,
     max_bytes: u64,
     expected: Expected,
 ) -> Result<FileContents, FileError> {
-    match generated::options(name) {
-        Some(options) => generated::make(reading, name, options, max_bytes, expected),
-        None => data::read_file(reading, &locate(name, reading.files), max_bytes, expected),
+    match open(reading, name, max_bytes, expected)? {
+        Opened::Made(contents) => Ok(contents),
+        Opened::File(file) => file.read(reading, max_bytes, expected),
     }
 }
