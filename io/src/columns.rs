@@ -20,8 +20,8 @@ pub fn dense_table(format: Format, start: &[u8], n_bytes: u64) -> Option<(usize,
 }
 
 /// Reads a dense table of a Star table file, `at_once` columns at a time, and passes them to `each`
-/// with the index of the first one, from 0, at least once. They are valid only if this function
-/// succeeds: the checksum is at the end of the file.
+/// with the index of the first one, from 0; a table without bits is one part. They are valid only
+/// if this function succeeds: the checksum is at the end of the file.
 ///
 /// # Errors
 /// Those of [`read`](crate::read()); [`star_base::Code::Interrupted`] if `each` returns `false`.

@@ -88,15 +88,22 @@ pub(crate) fn read_columns(
     each: &mut dyn FnMut(usize, BitTable) -> bool,
 ) -> Result<(), Fault> {
     let (head, crc) = read_head(&mut source)?;
-    if head.version != VERSION || head.kind != ContentKind::Table as u32 {
-        return Err(wrong_kind(&source, head.kind, "only a dense table is read by its columns"));
+    let not_dense =
+        || wrong_kind(&source, head.kind, "only a dense table is read by ranges of columns");
+    if head.version == sparse::VERSION {
+        return Err(not_dense());
     }
     let header = parse_header(&source, head)?;
+    if header.kind != ContentKind::Table {
+        return Err(not_dense());
+    }
+    // Columns without rows have no limbs, whatever their number.
+    let at_once = if header.n_limbs == 0 { header.n_cols } else { at_once.max(1) };
     let n_cols = header.n_cols;
     let mut limbs = LimbReader::new(source, crc, header);
     let mut start = 0;
     loop {
-        let n_now = at_once.max(1).min(n_cols - start);
+        let n_now = at_once.min(n_cols - start);
         if !each(start, limbs.columns(n_now)?) {
             return Err(limbs.source.fault(Code::Interrupted, "interrupted"));
         }

@@ -161,6 +161,12 @@ impl Compiled {
         self.plan(entry, placed)
     }
 
+    /// Returns the size of the parts in which tables enter and leave the backend; see
+    /// [`Capabilities::part_bytes`].
+    pub fn part_bytes(&self) -> Option<u64> {
+        self.backend.caps().part_bytes
+    }
+
     /// Returns an empty list of arguments, to be loaded one after another.
     pub fn place(&self) -> PlacedArguments {
         PlacedArguments::new(Rc::clone(&self.backend))

@@ -58,7 +58,7 @@ impl PlacedArguments {
         let value = self.backend.load(Value::Unset, true).map_err(PlaceError::Backend)?;
         let (mut value, mut refused) = (value, None);
         let done = read(at_once, &mut |start, columns| {
-            self.n_parts += 1;
+            self.n_parts += u64::from(part_bytes.is_some());
             let placed = match part_bytes {
                 Some(_) => self.backend.load_columns(&mut value, n_cols, start, &columns),
                 None => self.backend.load(columns.into(), true).map(|whole| value = whole),
