@@ -1,6 +1,7 @@
 //! Tables that go from a file to a backend, and back, by ranges of columns.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use star::pipeline::{PlaceError, Printed, RoutineResult};
@@ -204,4 +205,37 @@ fn a_backend_that_refuses_a_part_ends_the_reading() {
         panic!("{added:?}")
     };
     assert_eq!((refused.n_bytes, seen.get()), (1 << 31, 1));
+}
+
+#[test]
+fn the_library_places_files_by_parts() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let table = random_table(70, 5);
+    let path = folder.join("parts.stb").display().to_string();
+    std::fs::write(&path, file_of(&table)).expect("a file");
+    let program = star::Program::parse(TURN).expect("it has no errors");
+    let call = |machine: &str| {
+        let machine = MachineSpec::find(machine).expect("a machine").machine().expect("no device");
+        let mut run = program.run("TURN").expect("a routine").on(&machine);
+        run.call(star::args![m = 5].text(&format!("T={path}")))
+    };
+    for (machine, n_parts) in [("reference-backward", 5), ("reference", 0), ("cpu", 0)] {
+        let out = call(machine).unwrap_or_else(|error| panic!("{machine}: {error}"));
+        assert_eq!(out.stats().counters.parts_loaded, n_parts, "{machine}");
+        let turned = out.table("U").expect("a table");
+        let columns = (0..5).map(|col| turned.column_limbs(4 - col).into_owned());
+        assert!(columns.enumerate().all(|(col, limbs)| {
+            let ones = |limbs: &[u64]| limbs.iter().map(|limb| limb.count_ones()).sum::<u32>();
+            let is_disjoint = limbs.iter().zip(table.column_limbs(col)).all(|(a, b)| a & b == 0);
+            is_disjoint && ones(&limbs) + ones(table.column_limbs(col)) == 70
+        }));
+    }
+    let mut damaged = file_of(&table);
+    damaged[40] ^= 1;
+    std::fs::write(&path, damaged).expect("a file");
+    for machine in ["reference-backward", "cpu"] {
+        let error = call(machine).expect_err("a damaged file");
+        let star::Error::Refused(refused) = &error else { panic!("{machine}: {error}") };
+        assert_eq!(refused.code, Code::BadFormat, "{machine}: {error}");
+    }
 }
