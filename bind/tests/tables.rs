@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::io::Cursor;
 
 use star_base::Code;
+use star_base::record::{FieldKind, RecordField, Width};
 use star_bind::{
     Files, Kind, LoadedArguments, Observer, OpenFile, Param, Reading, Settings, Signature,
     TableFile, UnknownNames, bind, load,
@@ -75,17 +76,20 @@ fn file_of(bits: BitsRef<'_>) -> Vec<u8> {
     bytes
 }
 
+fn param(name: &str, kind: Kind, fields: Vec<RecordField>) -> Param {
+    let name = name.to_owned();
+    Param { name, by_ref: false, takes_value: true, kind, fields, text: None }
+}
+
 /// Loads `T` from a file, or leaves it there if it has more bytes than `leave`.
 fn loaded(
     files: &One,
-    kind: Kind,
+    table: Param,
     argument: &str,
     leave: Option<u64>,
     max_bytes: u64,
 ) -> Result<LoadedArguments, FileError> {
-    let param =
-        |name: &str, kind| Param { name: name.to_owned(), by_ref: false, takes_value: true, kind };
-    let params = vec![param("n", Kind::Int), param("T", kind)];
+    let params = vec![param("n", Kind::Int, Vec::new()), table];
     let signature = Signature { name: "P".to_owned(), params };
     let arguments = ["n=3".to_owned(), argument.to_owned()];
     let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
@@ -95,8 +99,16 @@ fn loaded(
     load(&signature, binding, None, reading, max_bytes)
 }
 
+fn table_param() -> Param {
+    param("T", Kind::Table, Vec::new())
+}
+
 fn left(files: &One) -> TableFile {
-    let mut loaded = loaded(files, Kind::Table, "T=t.stb", Some(0), 1 << 20).unwrap();
+    left_for(table_param(), files)
+}
+
+fn left_for(table: Param, files: &One) -> TableFile {
+    let mut loaded = loaded(files, table, "T=t.stb", Some(0), 1 << 20).unwrap();
     assert_eq!(loaded.arguments[0].value, Value::Int(3));
     assert_eq!((&loaded.arguments[1].value, loaded.arguments[1].fixed), (&Value::Unset, true));
     assert_eq!((loaded.tables.len(), loaded.peak_bytes), (1, N_BYTES));
@@ -123,6 +135,12 @@ fn a_table_left_in_its_file_is_read_by_parts() {
         assert!(joined(file, at_once).unwrap() == table());
     }
     assert_eq!(files.n_opened.get(), 4);
+    // A table of records need not come from a list.
+    let (name, width) = ("a".to_owned(), Width(vec![(9, Vec::new())]));
+    let field = RecordField { name, kind: FieldKind::Uint, width, is_array: false };
+    let file = left_for(param("T", Kind::Table, vec![field]), &files);
+    assert!(joined(file, 4).unwrap() == table());
+    assert_eq!(files.n_opened.get(), 5);
 }
 
 #[test]
@@ -130,7 +148,7 @@ fn only_large_dense_tables_of_known_length_are_left() {
     let bytes = file_of(BitsRef::from(&table()));
     let good = One::new(&bytes);
     let n_left = |files: &One, argument: &str, leave| {
-        let loaded = loaded(files, Kind::Table, argument, leave, 1 << 20).unwrap();
+        let loaded = loaded(files, table_param(), argument, leave, 1 << 20).unwrap();
         assert!(loaded.tables.len() == 1 || loaded.arguments[1].value == table().into());
         loaded.tables.len()
     };
@@ -143,7 +161,9 @@ fn only_large_dense_tables_of_known_length_are_left() {
 
     let bits = BitVector::zeros(130);
     let slice = One::new(&file_of(BitsRef::Slice(&bits)));
-    let value = loaded(&slice, Kind::Slice, "T=t.stb", Some(0), 1 << 20).unwrap().arguments;
+    let value = loaded(&slice, param("T", Kind::Slice, Vec::new()), "T=t.stb", Some(0), 1 << 20)
+        .unwrap()
+        .arguments;
     assert_eq!(value[1].value, Value::Slice(bits));
     let lines = SparseLines::of_columns(&table()).unwrap();
     let sparse = SparseTable { lines, by_rows: false };
@@ -153,7 +173,7 @@ fn only_large_dense_tables_of_known_length_are_left() {
     for (n_rows, n_cols) in [(0, 0), (0, 5), (5, 0)] {
         let empty = BitTable::zeros(n_rows, n_cols).unwrap();
         let files = One::new(&file_of(BitsRef::from(&empty)));
-        let loaded = loaded(&files, Kind::Table, "T=t.stb", Some(0), 1 << 20).unwrap();
+        let loaded = loaded(&files, table_param(), "T=t.stb", Some(0), 1 << 20).unwrap();
         assert_eq!(loaded.arguments[1].value, empty.into());
     }
 }
@@ -177,7 +197,7 @@ fn files_that_cannot_be_left_have_the_errors_of_whole_ones() {
         (&good, "T=t.stb#x", 1 << 20, Code::CannotOpen),
     ];
     for (bytes, argument, max_bytes, code) in cases {
-        let read = |leave| loaded(&One::new(bytes), Kind::Table, argument, leave, max_bytes);
+        let read = |leave| loaded(&One::new(bytes), table_param(), argument, leave, max_bytes);
         let error = read(Some(0)).err().expect(argument);
         assert_eq!(Some(&error), read(None).err().as_ref());
         assert_eq!(error.code, code, "{error}");
