@@ -11,7 +11,8 @@ use star_io::{
 };
 use star_value::{Argument, TableWish, Value};
 
-use super::{Contents, FileValue, Loader, list_format};
+use super::contents::Contents;
+use super::{FileValue, Loader, list_format};
 use crate::arg_value::ArgValue;
 use crate::binding::Origin;
 use crate::bytes::{bytes_in, laid_out_bytes};

@@ -190,7 +190,8 @@ fn wrong_parts_and_failed_ones_end_the_writing() {
     let wide = || Ok(table(10, 4));
     let tall = || Ok(table(11, 1));
     let empty = || Ok(table(10, 0));
-    let nexts: [(&dyn Fn() -> Result<BitTable, FileError>, Code); 4] = [
+    type Next<'a> = &'a dyn Fn() -> Result<BitTable, FileError>;
+    let nexts: [(Next<'_>, Code); 4] = [
         (&failed, Code::DeviceLost),
         (&wide, CannotWrite),
         (&tall, CannotWrite),

@@ -1,5 +1,10 @@
 //! Tables that go from a file to a backend, and back, by ranges of columns.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "an error is created at most once per file, and its fields are public"
+)]
+
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
