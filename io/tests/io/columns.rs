@@ -225,8 +225,10 @@ proptest! {
             bytes[at] ^= xor;
             of_kind = (8..16).contains(&at);
         }
-        let whole = read(Stb, &mut &bytes[..], &mut options(None));
-        match (joined(&bytes, None, at_once), whole) {
+        // With the length, a file has one fault: a wrong size, or wrong bits.
+        let size_hint = Some(bytes.len() as u64);
+        let whole = read(Stb, &mut &bytes[..], &mut options(size_hint));
+        match (joined(&bytes, size_hint, at_once), whole) {
             (Ok((table, _)), Ok(whole)) => prop_assert_eq!(Data::Table(table.into()), whole.data),
             // It may have become another kind, which ends with a wrong checksum as a whole.
             (Err(error), Err(whole)) => prop_assert!(of_kind || error == whole),
