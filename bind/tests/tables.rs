@@ -63,7 +63,7 @@ impl Observer for Stopper {
 
 /// 130 × 9, in a file of 252 bytes.
 fn table() -> BitTable {
-    let mut table = BitTable::zeros(130, 9).unwrap();
+    let mut table = BitTable::zeros(130, 9).expect("memory");
     (0..130 * 9).filter(|at| at % 7 < 3).for_each(|at| table.put(at / 9, at % 9, true));
     table
 }
@@ -72,7 +72,7 @@ const N_BYTES: u64 = 130_u64.div_ceil(64) * 8 * 9;
 
 fn file_of(bits: BitsRef<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write(Format::Stb, OutputRef::Bits(bits), &mut bytes).unwrap();
+    write(Format::Stb, OutputRef::Bits(bits), &mut bytes).expect("memory");
     bytes
 }
 
@@ -92,7 +92,8 @@ fn loaded(
     let params = vec![param("n", Kind::Int, Vec::new()), table];
     let signature = Signature { name: "P".to_owned(), params };
     let arguments = ["n=3".to_owned(), argument.to_owned()];
-    let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
+    let mut binding =
+        bind(&signature, &arguments, false, UnknownNames::Refused).expect("they suit");
     binding.leave = leave;
     let (observer, settings) = (Stopper::default(), Settings::default());
     let reading = Reading { files, observer: &observer, settings: &settings };
@@ -108,7 +109,7 @@ fn left(files: &One) -> TableFile {
 }
 
 fn left_for(table: Param, files: &One) -> TableFile {
-    let mut loaded = loaded(files, table, "T=t.stb", Some(0), 1 << 20).unwrap();
+    let mut loaded = loaded(files, table, "T=t.stb", Some(0), 1 << 20).expect("a file");
     assert_eq!(loaded.arguments[0].value, Value::Int(3));
     assert_eq!((&loaded.arguments[1].value, loaded.arguments[1].fixed), (&Value::Unset, true));
     assert_eq!((loaded.tables.len(), loaded.peak_bytes), (1, N_BYTES));
