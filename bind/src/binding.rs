@@ -40,6 +40,10 @@ pub struct Binding {
     /// The preferred forms of the tables of the parameters, in order; the default where an element
     /// is missing.
     pub wishes: Vec<TableWish>,
+    /// The most bytes of a dense table that is not left in its file. A larger one is, if its length
+    /// is known: the caller reads it by ranges of columns, each to where it is needed. `None` for a
+    /// caller that needs all values.
+    pub leave: Option<u64>,
     /// The parameters whose row meanings are kept, and possibly [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
     /// Whether the graph that the values come from is kept.
@@ -155,7 +159,16 @@ pub fn bind(
     match faults.is_empty() {
         true => {
             let (wishes, kept, keeps_graph) = (Vec::new(), Vec::new(), false);
-            Ok(Binding { origins, widths, wishes, kept, keeps_graph, settings, unless_stream })
+            Ok(Binding {
+                origins,
+                widths,
+                wishes,
+                leave: None,
+                kept,
+                keeps_graph,
+                settings,
+                unless_stream,
+            })
         }
         false => Err(faults),
     }

@@ -16,13 +16,14 @@ use crate::layouts::{self, AnyLayout};
 use crate::matrices;
 use crate::param::Kind;
 use crate::part::Located;
-use crate::source::{OpenFile, Reading, Waiting};
+use crate::source::{Observer, OpenFile, Reading, Waiting};
+use crate::table_file::TableFile;
 use crate::widths;
 
 pub use numbers::{RowFields, from_numbers};
 
 /// The number of bytes at the start of a file used to recognise its format.
-const HEAD_BYTES: u64 = 4096;
+const START_BYTES: u64 = 4096;
 /// The maximum memory overhead of a table column, in addition to its bits.
 const COLUMN_BYTES: u64 = 24;
 /// The maximum width of numbers: no weight and no code needs more.
@@ -82,36 +83,58 @@ pub struct FileContents {
     pub scale: Option<Decimal>,
 }
 
+/// A file that was opened, with its format.
+pub(crate) struct OpenData<'f> {
+    located: Located<'f>,
+    format: Format,
+    as_graph: bool,
+    /// The bytes that were read.
+    start: Vec<u8>,
+    file: OpenFile,
+}
+
 /// Reads a file, with its name for messages. Uses at most `max_bytes` of memory.
 ///
 /// # Errors
 /// If it cannot be read, is not in its format, does not fit, or a flag was set meanwhile.
 pub fn read_file(
     reading: Reading<'_>,
-    located: &Located<'_>,
+    located: Located<'_>,
     max_bytes: u64,
     expected: Expected,
 ) -> Result<FileContents, FileError> {
-    let Located { file: name, part, direction } = located;
+    open_file(reading, located, expected)?.read(reading, max_bytes, expected)
+}
+
+/// Opens a file and determines its format.
+///
+/// # Errors
+/// If it cannot be opened, its format is unknown, or a flag was set meanwhile.
+pub(crate) fn open_file<'f>(
+    reading: Reading<'_>,
+    located: Located<'f>,
+    expected: Expected,
+) -> Result<OpenData<'f>, FileError> {
+    let name = located.file;
     // A direction is one of a graph.
-    let as_graph = expected.as_graph || direction.is_some();
-    let OpenFile { input, n_bytes: size, progress: mut show } = reading.files.open(name)?;
+    let as_graph = expected.as_graph || located.direction.is_some();
+    let mut file = reading.files.open(name)?;
     let goes_on = || reading.observer.stop().is_none();
-    let mut file = Waiting::new(input, &goes_on);
-    let mut head = Vec::new();
-    let start = file.by_ref().take(HEAD_BYTES).read_to_end(&mut head);
-    start.map_err(|error| {
+    let mut start = Vec::new();
+    let input = Waiting::new(Box::new(&mut file.input), &goes_on);
+    let read = input.take(START_BYTES).read_to_end(&mut start);
+    read.map_err(|error| {
         let (code, message) = match error.get_ref().is_some_and(|error| error.is::<Stopped>()) {
             true => (Code::Interrupted, error.to_string()),
             false => (Code::CannotOpen, format!("cannot open: {}", text::reason(&error))),
         };
-        stopped(reading, FileError::new(code, *name, message))
+        stopped(reading.observer, FileError::new(code, name, message))
     })?;
     let format = match expected.format {
         Some(format) => format,
-        None => match Format::of_file(name, &head) {
+        None => match Format::of_file(name, &start) {
             // Lines of texts are edges where a graph is wanted.
-            Err(error) if as_graph && is_text(&head) && !head.is_empty() => {
+            Err(error) if as_graph && is_text(&start) && !start.is_empty() => {
                 match Format::of_path(name) {
                     Some(_) => return Err(error),
                     None => Format::EdgeList,
@@ -120,68 +143,105 @@ pub fn read_file(
             format => format?,
         },
     };
-    let mut progress = |n_read| {
-        show(n_read);
-        reading.observer.stop().is_none()
-    };
-    let mut options = ReadOptions::new(name, max_bytes);
-    options.size_hint = size;
-    options.scale = reading.settings.scale;
-    options.fields = reading.settings.field_rules();
-    options.graph = expected.graph;
-    options.palette_indices = reading.settings.palette_indices;
-    options.nan_is_missing = reading.settings.nan_is_missing;
-    options.skip_times = reading.settings.skip_times;
-    options.as_graph = as_graph;
-    options.direction = direction.unwrap_or(reading.settings.direction);
-    options.edges = reading.settings.edge_fields();
-    options.part = *part;
-    options.progress = Some(&mut progress);
-    let mut input = Cursor::new(head).chain(file);
-    let loaded = star_io::read(format, &mut input, &mut options);
-    drop(show);
-    let loaded = loaded.map_err(|error| stopped(reading, error))?;
-    for warning in &loaded.warnings {
-        reading.observer.warning(&format!("{name}: {warning}"));
-    }
-    for note in &loaded.notes {
-        reading.observer.note(&format!("{name}: {note}"));
-    }
-    if loaded.assumes_arcs {
-        let shown = text::one_line(name);
-        let note = format!(
-            "{name}: the arcs have a direction, from the first vertex to the second; \
-                `undirected:{shown}` reads edges"
-        );
-        reading.observer.note(&note);
-    }
-    let is_stream = loaded.format == Format::Updates;
-    let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
-    reading.settings.note_file(name, &loaded);
-    let (mut data, scale) = (loaded.data, loaded.scale);
-    if let Data::Numbers(numbers) = &mut data {
-        reading.settings.mark_missing(numbers);
-    }
-    let mut n_bytes = loaded.n_bytes;
-    if as_graph && is_array {
-        let direction = direction.unwrap_or(reading.settings.direction);
-        data = matrices::as_graph(reading, data, direction, name, max_bytes)?;
-        if let Data::Graph(graph) = &data {
-            n_bytes = n_bytes.saturating_add(bytes_of_graph(graph));
+    Ok(OpenData { located, format, as_graph, start, file })
+}
+
+impl<'f> OpenData<'f> {
+    /// Leaves a dense table of more than `least` bytes, and at most `max_bytes`, in its file.
+    /// Returns any other file, for which [`OpenData::read`] has the right message if it is damaged.
+    pub(crate) fn leave(self, least: u64, max_bytes: u64) -> Result<TableFile, Self> {
+        let OpenData { located, format, as_graph, start, file } = &self;
+        let is_whole = located.part.is_none() && !as_graph;
+        let n_bytes = file.n_bytes.filter(|_| is_whole);
+        let shape = n_bytes.and_then(|n_bytes| star_io::dense_table(*format, start, n_bytes));
+        let Some(shape) = shape else { return Err(self) };
+        let OpenData { located, format, as_graph, start, file } = self;
+        let name = located.file.to_owned();
+        let table = TableFile { name, start, file, shape, max_bytes };
+        if table.n_bytes() > least && table.n_bytes() <= max_bytes {
+            return Ok(table);
         }
+        let TableFile { start, file, .. } = table;
+        Err(OpenData { located, format, as_graph, start, file })
     }
-    Ok(FileContents { data, is_stream, is_array, n_bytes, scale })
+
+    /// Reads the rest.
+    ///
+    /// # Errors
+    /// Those of [`read_file`].
+    pub(crate) fn read(
+        self,
+        reading: Reading<'_>,
+        max_bytes: u64,
+        expected: Expected,
+    ) -> Result<FileContents, FileError> {
+        let OpenData { located, format, as_graph, start, file } = self;
+        let Located { file: name, part, direction } = located;
+        let OpenFile { input, n_bytes: size, progress: mut show } = file;
+        let goes_on = || reading.observer.stop().is_none();
+        let mut progress = |n_read| {
+            show(n_read);
+            reading.observer.stop().is_none()
+        };
+        let mut options = ReadOptions::new(name, max_bytes);
+        options.size_hint = size;
+        options.scale = reading.settings.scale;
+        options.fields = reading.settings.field_rules();
+        options.graph = expected.graph;
+        options.palette_indices = reading.settings.palette_indices;
+        options.nan_is_missing = reading.settings.nan_is_missing;
+        options.skip_times = reading.settings.skip_times;
+        options.as_graph = as_graph;
+        options.direction = direction.unwrap_or(reading.settings.direction);
+        options.edges = reading.settings.edge_fields();
+        options.part = part;
+        options.progress = Some(&mut progress);
+        let mut input = Cursor::new(start).chain(Waiting::new(input, &goes_on));
+        let loaded = star_io::read(format, &mut input, &mut options);
+        drop(show);
+        let loaded = loaded.map_err(|error| stopped(reading.observer, error))?;
+        for warning in &loaded.warnings {
+            reading.observer.warning(&format!("{name}: {warning}"));
+        }
+        for note in &loaded.notes {
+            reading.observer.note(&format!("{name}: {note}"));
+        }
+        if loaded.assumes_arcs {
+            let shown = text::one_line(name);
+            let note = format!(
+                "{name}: the arcs have a direction, from the first vertex to the second; \
+                    `undirected:{shown}` reads edges"
+            );
+            reading.observer.note(&note);
+        }
+        let is_stream = loaded.format == Format::Updates;
+        let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
+        reading.settings.note_file(name, &loaded);
+        let (mut data, scale) = (loaded.data, loaded.scale);
+        if let Data::Numbers(numbers) = &mut data {
+            reading.settings.mark_missing(numbers);
+        }
+        let mut n_bytes = loaded.n_bytes;
+        if as_graph && is_array {
+            let direction = direction.unwrap_or(reading.settings.direction);
+            data = matrices::as_graph(reading, data, direction, name, max_bytes)?;
+            if let Data::Graph(graph) = &data {
+                n_bytes = n_bytes.saturating_add(bytes_of_graph(graph));
+            }
+        }
+        Ok(FileContents { data, is_stream, is_array, n_bytes, scale })
+    }
 }
 
 /// Returns whether bytes may be the start of a text.
-fn is_text(head: &[u8]) -> bool {
+fn is_text(start: &[u8]) -> bool {
     let is_control = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
-    !head.iter().any(is_control)
+    !start.iter().any(is_control)
 }
 
 /// Returns the cause of an interruption if a flag was set.
-fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
-    match (error.code, reading.observer.stop()) {
+pub(crate) fn stopped(observer: &dyn Observer, error: FileError) -> FileError {
+    match (error.code, observer.stop()) {
         (Code::Interrupted, Some(Code::TimeLimit)) => {
             FileError::new(Code::TimeLimit, error.file, "time limit reached while reading")
         }
@@ -395,7 +455,7 @@ fn dense(
     let mut options =
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
-    match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
+    match (laid_out.map_err(|error| stopped(reading.observer, error))?, kind) {
         (LayoutValue::Table(table), _) => from_table(table, request),
         (LayoutValue::Slice(bits), Kind::Slice) => Ok(Value::Slice(bits)),
         (LayoutValue::Slice(_), _) => Err(wrong_kind(request, "a slice")),
@@ -437,7 +497,7 @@ fn sparse(
     let mut options =
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let made = star_io::lay_out_sparse(layout, graph, widths, &mut options);
-    let made = made.map_err(|error| stopped(reading, error))?;
+    let made = made.map_err(|error| stopped(reading.observer, error))?;
     let Some(table) = made else { return Ok(None) };
     let lies = if table.by_rows { "rows" } else { "columns" };
     let (sparse, dense) =

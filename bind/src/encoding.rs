@@ -101,21 +101,52 @@ impl Encoding {
             (OutputRef::Numbers(_) | OutputRef::Bits(_) | OutputRef::Graph(_), _, _) => None,
         };
         let value = quoted.as_ref().map_or(value, OutputRef::Numbers);
-        let mut watched = Watched { output, stop, progress, n_bytes: 0 };
-        let go_on = &mut || stop().is_none();
         let quotes_formulas = self.formulas == Formulas::Quoted;
-        let written = match value {
+        self.watched(output, stop, progress, |output, go_on| match value {
             OutputRef::Graph(graph)
                 if self.format == Format::Csv && (self.scale.is_some() || quotes_formulas) =>
             {
                 let style = EdgeStyle { scale: self.scale, quotes_formulas };
-                star_io::write_edges(graph, style, self.packing, &mut watched, go_on)
+                star_io::write_edges(graph, style, self.packing, output, go_on)
             }
             OutputRef::Graph(_) | OutputRef::Numbers(_) | OutputRef::Bits(_) => {
-                star_io::write_packed(self.format, self.packing, value, &mut watched, go_on)
+                star_io::write_packed(self.format, self.packing, value, output, go_on)
             }
-        };
-        match written {
+        })
+    }
+
+    /// Returns whether the format takes a table by ranges of columns.
+    pub fn takes_columns(&self) -> bool {
+        self.format == Format::Stb
+    }
+
+    /// Writes a table, the next columns of which `next` returns until there are all, as
+    /// [`Encoding::write`] does.
+    ///
+    /// # Errors
+    /// Those of [`Encoding::write`], and the first error of `next`.
+    pub fn write_columns(
+        &self,
+        shape: (usize, usize),
+        next: &mut dyn FnMut() -> Result<BitTable, FileError>,
+        output: &mut dyn Write,
+        stop: &dyn Fn() -> Option<Code>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<u64, FileError> {
+        self.watched(output, stop, progress, |output, go_on| {
+            star_io::write_columns(self.packing, shape, next, output, go_on)
+        })
+    }
+
+    fn watched(
+        &self,
+        output: &mut dyn Write,
+        stop: &dyn Fn() -> Option<Code>,
+        progress: &mut dyn FnMut(u64),
+        write: impl FnOnce(&mut dyn Write, &mut dyn FnMut() -> bool) -> Result<(), FileError>,
+    ) -> Result<u64, FileError> {
+        let mut watched = Watched { output, stop, progress, n_bytes: 0 };
+        match write(&mut watched, &mut || stop().is_none()) {
             Ok(()) => Ok(watched.n_bytes),
             Err(error) => Err(match stop() {
                 Some(Code::TimeLimit) => {

@@ -45,6 +45,7 @@ pub mod results;
 pub mod rows;
 pub mod settings;
 pub mod source;
+mod table_file;
 mod vertices;
 pub mod widths;
 
@@ -59,3 +60,4 @@ pub use records::RecordList;
 pub use rows::{ResultForm, Rows, WeightCoding};
 pub use settings::Settings;
 pub use source::{Files, Observer, OpenFile, Reading, Waiting};
+pub use table_file::TableFile;

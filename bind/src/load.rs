@@ -1,5 +1,6 @@
 //! Loading of parameter values: reads the files of a binding within the budget.
 
+mod contents;
 mod records;
 mod sharing;
 
@@ -13,6 +14,7 @@ use star_io::{
 };
 use star_value::{Argument, TableWish, Value};
 
+use self::contents::Contents;
 use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Origin};
 use crate::bytes::{bytes_in, bytes_of, bytes_of_graph, laid_out_bytes};
@@ -29,6 +31,7 @@ use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows, WeightCoding};
 use crate::settings::Codes;
 use crate::source::{Once, Reading};
+use crate::table_file::TableFile;
 use crate::widths;
 pub(crate) use records::is_width;
 
@@ -36,6 +39,9 @@ pub(crate) use records::is_width;
 pub struct LoadedArguments {
     /// The values of the parameters.
     pub arguments: Vec<Argument>,
+    /// The tables that are still in their files, by the indices of their arguments, which are unset
+    /// until then; see [`Binding::leave`].
+    pub tables: BTreeMap<usize, TableFile>,
     /// The meaning of the rows of parameters, by their names, where the binding keeps it.
     pub rows: BTreeMap<String, Rows>,
     /// The lists whose records are in the rows of tables, by the names of parameters.
@@ -70,6 +76,7 @@ pub fn load(
         reading,
         max_bytes,
         free,
+        leave: binding.leave,
         peak: 0,
         graphs,
         lists,
@@ -81,8 +88,8 @@ pub fn load(
         has_weights: false,
         scales: BTreeMap::new(),
     };
-    let Binding { origins, widths, wishes, kept, keeps_graph, settings: _, mut unless_stream } =
-        binding;
+    let Binding { origins, widths, wishes, kept, keeps_graph, .. } = binding;
+    let mut unless_stream = binding.unless_stream;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
     if reading.settings.codes == Codes::Shared {
@@ -100,7 +107,7 @@ pub fn load(
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
     loader.changed = changed_graph(reading, &offered, widths);
-    let (mut arguments, mut lists) = (Vec::new(), Vec::new());
+    let (mut arguments, mut lists, mut tables) = (Vec::new(), Vec::new(), BTreeMap::new());
     let mut coded = Vec::new();
     // Of the tables, by name; and the parameters that get one, with their places.
     let (mut offsets, mut offset_params, mut vertices) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -141,7 +148,7 @@ pub fn load(
                     Some(records) => Ok(records),
                     None => loader.file(request, wanted, &param.name, is_kept(&param.name)),
                 };
-                let FileValue { value, rows: found, list, offset, fields } =
+                let FileValue { value, left, rows: found, list, offset, fields } =
                     found.map_err(|error| match &layout {
                         None if param.kind == Kind::Word => {
                             perhaps_a_text(error, &param.name, list_file.as_deref())
@@ -157,6 +164,10 @@ pub fn load(
                         _ => error,
                     })?;
                 rows = found;
+                if let Some(table) = left {
+                    loader.free = loader.free.saturating_sub(table.n_bytes());
+                    tables.insert(arguments.len(), table);
+                }
                 coded.extend(fields);
                 lists.extend(list.map(|list| list.called(&param.name)));
                 offsets.insert(param.name.as_str(), (offset, path));
@@ -254,6 +265,7 @@ pub fn load(
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(LoadedArguments {
             arguments,
+            tables,
             rows: kept_rows,
             lists,
             graph: graph.filter(|_| keeps_graph),
@@ -433,6 +445,8 @@ fn shared(
 /// The value of a file.
 struct FileValue {
     value: Value,
+    /// The table, if it is still in the file; the value is unset then.
+    left: Option<TableFile>,
     /// The meaning of the rows.
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
@@ -446,7 +460,7 @@ struct FileValue {
 impl FileValue {
     /// Creates a value without records.
     fn new(value: Value, rows: Option<Rows>, offset: i64) -> Self {
-        FileValue { value, rows, list: None, offset: Some(offset), fields: None }
+        FileValue { value, left: None, rows, list: None, offset: Some(offset), fields: None }
     }
 }
 
@@ -456,6 +470,8 @@ struct Loader<'a> {
     max_bytes: u64,
     /// The remaining bytes.
     free: u64,
+    /// The most bytes of a table that is not left in its file; `None` if no table is.
+    leave: Option<u64>,
     /// The peak memory use in bytes.
     peak: u64,
     /// Graphs by file name: one file may provide several tables.
@@ -463,7 +479,7 @@ struct Loader<'a> {
     /// Lists by file name, if their fields share codes or belong to records.
     lists: Vec<(String, Rc<Numbers>)>,
     /// Files without records that were read for tables of records.
-    waiting: Vec<(String, FileContents)>,
+    waiting: Vec<(String, Contents)>,
     /// The requirements for an update stream.
     changed: GraphSizes,
     /// Whether one of the files was an update stream.
@@ -510,68 +526,6 @@ impl Loader<'_> {
         self.scales.get(file).copied()
     }
 
-    /// Reads a file for the parameter `name`; `wanted` is the layout of a graph that parameters of
-    /// this name have. Keeps the records of a list if requested.
-    fn file(
-        &mut self,
-        request: LoadRequest<'_>,
-        wanted: Option<Layout>,
-        name: &str,
-        is_kept: bool,
-    ) -> Result<FileValue, FileError> {
-        let request = LoadRequest { max_bytes: self.free, ..request };
-        if let Some((_, numbers)) = self.lists.iter().find(|(known, _)| known == request.file) {
-            let numbers = Rc::clone(numbers);
-            return self.numbers(numbers, request, name, is_kept);
-        }
-        if let Some(graph) = self.known_graph(request.file) {
-            return self.lay_out(graph, request, name);
-        }
-        let format = request.layout.and_then(AnyLayout::format);
-        let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
-        let expected = Expected { format, graph: self.changed, as_graph };
-        let waiting = self.waiting.iter().position(|(known, _)| known == request.file);
-        let contents = match waiting.map(|at| self.waiting.swap_remove(at)) {
-            Some((_, contents)) => {
-                self.free = self.free.saturating_add(contents.n_bytes);
-                contents
-            }
-            None => read(self.reading, request.file, self.free, expected)?,
-        };
-        let FileContents { data, is_stream, is_array, n_bytes, scale } = contents;
-        self.note_scale(request.file, scale);
-        self.saw_stream |= is_stream;
-        self.note(n_bytes);
-        let data = match (data, wanted.filter(|_| is_array)) {
-            (Data::Numbers(numbers), Some(wanted)) => matrices::of_param(numbers, wanted, request)?,
-            (data, _) => data,
-        };
-        match data {
-            Data::Graph(graph) => {
-                if let Some(wanted) = wanted.filter(|_| is_array) {
-                    // Another parameter may use the same array in another way.
-                    let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
-                    let layout = AnyLayout::Graph(wanted);
-                    let request = LoadRequest { max_bytes, layout: Some(&layout), ..request };
-                    return self.lay_out(Rc::new(graph), request, name);
-                }
-                let graph = self.keep(request.file, graph);
-                let request = LoadRequest { max_bytes: self.free, ..request };
-                self.lay_out(graph, request, name)
-            }
-            Data::Numbers(numbers) => {
-                let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
-                let request = LoadRequest { max_bytes, ..request };
-                self.numbers(Rc::new(numbers), request, name, is_kept)
-            }
-            bits @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
-                let value = data::to_value(self.reading, bits, request)?;
-                self.note(laid_out_bytes(&value));
-                Ok(FileValue::new(value, None, 0))
-            }
-        }
-    }
-
     fn numbers(
         &mut self,
         numbers: Rc<Numbers>,
@@ -604,7 +558,7 @@ impl Loader<'_> {
             let numbers = Rc::unwrap_or_clone(numbers);
             Rows::Records { numbers, fields: range, widths }
         });
-        Ok(FileValue { value, rows, list, offset, fields: coded })
+        Ok(FileValue { value, left: None, rows, list, offset, fields: coded })
     }
 
     fn lay_out(
@@ -778,6 +732,6 @@ fn read(
 ) -> Result<FileContents, FileError> {
     match generated::options(name) {
         Some(options) => generated::make(reading, name, options, max_bytes, expected),
-        None => data::read_file(reading, &locate(name, reading.files), max_bytes, expected),
+        None => data::read_file(reading, locate(name, reading.files), max_bytes, expected),
     }
 }

@@ -58,7 +58,7 @@ pub fn read_value(
     let as_graph = matches!(layout, Some(AnyLayout::Graph(_)));
     let expected = Expected { format, graph, as_graph };
     let located = locate(file, reading.files);
-    let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
+    let FileContents { data, .. } = data::read_file(reading, located, max_bytes, expected)?;
     let layout = layout.as_ref();
     let knows_offset = false;
     let wish = TableWish::default();

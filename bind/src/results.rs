@@ -1,6 +1,7 @@
 //! Results of a routine: their names, their destinations, and their text.
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
+use star_value::display::ShownTable;
 use star_value::{Value, display};
 
 use crate::param::{Kind, Param, Signature};
@@ -86,33 +87,35 @@ pub fn names(signature: &Signature, is_function: bool) -> Vec<Option<&str>> {
 /// Returns the text of a result with its name: for a table its sizes and number of ones, then its
 /// rows, with the names of their fields if they are records of one of these lists.
 pub fn summary(name: &str, value: &Value, lists: &[RecordList]) -> String {
-    let shown = display::long(display::Shown::from(value));
     match value {
         Value::Table(table) => {
-            let sizes = display::short(display::Shown::from(value));
             if let Some(table) = table.columns()
                 && let Some(list) = RecordList::of_param(lists, name, table.n_cols())
                 && let Some(lines) = list.lines(table.n_rows(), &|idx| Some(table.column(idx)))
             {
+                let sizes = display::short(display::Shown::from(value));
                 let of = match list.name == name {
                     true => String::new(),
                     false => format!(" of {}", list.name),
                 };
                 return format!("{name} = {sizes}, as records{of}\n{lines}");
             }
-            rows_of(name, &shown, &sizes)
+            table_summary(name, table)
         }
         Value::Unset
         | Value::Int(_)
         | Value::Bool(_)
         | Value::Str(_)
         | Value::Slice(_)
-        | Value::Word(_) => format!("{name} = {shown}\n"),
+        | Value::Word(_) => format!("{name} = {}\n", display::long(display::Shown::from(value))),
     }
 }
 
-fn rows_of(name: &str, shown: &str, sizes: &str) -> String {
-    let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(shown);
+/// Returns the text of a result that is a table, but not one of records.
+pub fn table_summary(name: &str, table: &dyn ShownTable) -> String {
+    let table = display::Shown::Table(table);
+    let (shown, sizes) = (display::long(table), display::short(table));
+    let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
     let gap = if rows.is_empty() { "" } else { "\n" };
     format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
 }

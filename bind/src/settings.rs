@@ -268,6 +268,11 @@ impl Settings {
         self.used.set(uses);
     }
 
+    /// Records that a file with a table is read.
+    pub(crate) fn note_table(&self) {
+        self.used.set(Uses { files: true, ..self.used.get() });
+    }
+
     /// Records that numbers were laid out as fields, with the given widths if there are any.
     pub(crate) fn note_fields(&self) {
         self.used.set(Uses { fields: true, ..self.used.get() });

@@ -36,14 +36,14 @@ pub struct OpenFile {
 /// An input that waits for bytes until it is stopped.
 pub struct Waiting<'a> {
     /// May return [`ErrorKind::WouldBlock`].
-    input: Box<dyn Read>,
+    input: Box<dyn Read + 'a>,
     /// Called whenever no data arrived for a time.
     goes_on: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Waiting<'a> {
     /// Waits while `goes_on` returns true; then the input fails with [`Stopped`].
-    pub fn new(input: Box<dyn Read>, goes_on: &'a dyn Fn() -> bool) -> Self {
+    pub fn new(input: Box<dyn Read + 'a>, goes_on: &'a dyn Fn() -> bool) -> Self {
         Waiting { input, goes_on }
     }
 }

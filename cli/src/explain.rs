@@ -104,6 +104,15 @@ pub(crate) fn on_device(paths: &Counters) -> Option<String> {
     })
 }
 
+/// Formats the parts in which tables went from files to the backend and back, if there were any.
+pub(crate) fn by_parts(counters: &Counters) -> Option<String> {
+    let Counters { parts_loaded, parts_stored, .. } = *counters;
+    (parts_loaded + parts_stored > 0).then(|| {
+        let loaded = text::count(parts_loaded as usize, "part");
+        format!("tables by columns: {loaded} from files, {parts_stored} to files")
+    })
+}
+
 /// Formats the exchanges of a run with other ranks, if there were any.
 pub(crate) fn between_ranks(paths: &Counters) -> Option<String> {
     let n = text::count;
@@ -150,6 +159,15 @@ pub(crate) fn by_lines(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_the_parts_of_tables() {
+        let mut counters = Counters::default();
+        assert_eq!(by_parts(&counters), None);
+        (counters.parts_loaded, counters.parts_stored) = (1, 4);
+        let said = "tables by columns: 1 part from files, 4 to files";
+        assert_eq!(by_parts(&counters).as_deref(), Some(said));
+    }
 
     #[test]
     fn reports_the_use_of_the_device() {

@@ -22,6 +22,7 @@ mod doctor;
 mod explain;
 mod headers;
 mod output_target;
+mod placed_results;
 mod profile;
 mod records;
 mod repl;

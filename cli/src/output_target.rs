@@ -1,5 +1,6 @@
 //! Output destination on the command line: a file, or standard output, as `gr:-`.
 
+use std::io::Write;
 use std::path::Path;
 
 use star_base::Code;
@@ -11,6 +12,7 @@ use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::save::{self, Target, Written};
+use star_value::BitTable;
 
 /// A file, or standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +101,11 @@ impl Outlet {
         self.encoding().format
     }
 
+    /// Tests whether the format takes a table by ranges of columns.
+    pub(crate) fn takes_columns(&self) -> bool {
+        self.encoding().takes_columns()
+    }
+
     fn encoding(&self) -> &Encoding {
         match self {
             Outlet::File(target) => &target.encoding,
@@ -117,16 +124,41 @@ impl Outlet {
         flags: &Flags,
         output: &mut Output,
     ) -> Result<(Option<Written>, u64), FileError> {
+        self.write_by(flags, output, &mut |encoding, sink| save::write(encoding, data, sink, flags))
+    }
+
+    /// Writes a table as [`Outlet::write`] does; `next` returns its next columns.
+    ///
+    /// # Errors
+    /// Those of [`Outlet::write`], and the first error of `next`.
+    pub(crate) fn write_columns(
+        self,
+        shape: (usize, usize),
+        next: &mut dyn FnMut() -> Result<BitTable, FileError>,
+        flags: &Flags,
+        output: &mut Output,
+    ) -> Result<(Option<Written>, u64), FileError> {
+        self.write_by(flags, output, &mut |encoding, sink| {
+            save::write_columns(encoding, shape, next, sink, flags)
+        })
+    }
+
+    fn write_by(
+        self,
+        flags: &Flags,
+        output: &mut Output,
+        write: &mut dyn FnMut(&Encoding, &mut dyn Write) -> Result<u64, FileError>,
+    ) -> Result<(Option<Written>, u64), FileError> {
         match self {
             Outlet::File(target) => {
-                let (written, n_bytes) = target.write_data(data, flags)?;
+                let (written, n_bytes) = target.write_by(flags, write)?;
                 Ok((Some(written), n_bytes))
             }
             Outlet::Stdout(encoding) if output.is_closed() => {
                 let message = "cannot write: standard output is closed";
                 Err(FileError::new(Code::CannotWrite, encoding.name, message))
             }
-            Outlet::Stdout(encoding) => match save::write(&encoding, data, output, flags) {
+            Outlet::Stdout(encoding) => match write(&encoding, output) {
                 Err(_) if output.failed() => Ok((None, 0)),
                 written => Ok((None, written?)),
             },
@@ -136,8 +168,6 @@ impl Outlet {
 
 #[cfg(test)]
 mod tests {
-    use star_value::BitTable;
-
     use super::*;
 
     fn all(_: Format) -> Result<(), FileError> {

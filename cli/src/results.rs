@@ -20,6 +20,7 @@ use star_os::report::Reporter;
 use star_value::Value;
 
 use crate::output_target::Outlet;
+use crate::placed_results::PlacedResults;
 use crate::view::Places;
 
 /// The contents of an `--out` option.
@@ -71,6 +72,12 @@ impl Out {
 /// Tests whether a result is written only as bits. A sparse table can then stay sparse.
 pub(crate) fn are_bits(outs: &[Out], result: usize) -> bool {
     outs.iter().all(|out| out.columns().iter().all(|column| column.idx != result))
+}
+
+/// Tests whether a result is written, and only to files that take a table by ranges of columns.
+pub(crate) fn take_columns(outs: &[Out], result: usize) -> bool {
+    let mut written = outs.iter().filter(|out| out.contents == Contents::Bits(result)).peekable();
+    written.peek().is_some() && written.all(|out| out.outlet.takes_columns())
 }
 
 /// The `--names` option.
@@ -239,7 +246,7 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 /// An error for every file that cannot be written, or only an error for the flag.
 pub(crate) fn save(
     outs: Vec<Out>,
-    results: &[Value],
+    (results, placed): (&[Value], &mut PlacedResults),
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
@@ -248,6 +255,9 @@ pub(crate) fn save(
     let (mut written, mut faults) = (Vec::new(), Vec::new());
     for Out { contents, outlet } in outs {
         let file = match contents {
+            Contents::Bits(result) if placed.has(result) => {
+                placed.write(result, outlet, flags, output)
+            }
             Contents::Bits(result) => {
                 let value = results.get(result).unwrap_or(&Value::Unset);
                 let data = encoding::writable(value, outlet.name());
@@ -392,17 +402,44 @@ pub(crate) fn print(
     results: &[Value],
     origins: &Origins,
 ) {
-    let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let named = names.iter().zip(results).filter_map(|(name, value)| Some(((*name)?, value)));
     for (name, value) in named {
-        let marked = match (value, graph) {
-            (Value::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
-            _ => String::new(),
-        };
-        if !output.write(&(summary(name, value, &origins.lists) + &marked)) {
+        if !print_one(output, name, value, origins) {
             return;
         }
     }
+}
+
+/// Prints the results as `NAME = …`, also those that are still on a backend.
+pub(crate) fn print_all(
+    output: &mut Output,
+    names: &[Option<&str>],
+    (results, placed): (&[Value], &PlacedResults),
+    origins: &Origins,
+    flags: &Flags,
+) {
+    for (idx, (name, value)) in names.iter().zip(results).enumerate() {
+        let Some(name) = name else { continue };
+        let goes_on = match placed.summary(idx, name, flags) {
+            None => print_one(output, name, value, origins),
+            Some(Ok(text)) => output.write(&text),
+            // The error is known: the table was not written either.
+            Some(Err(_)) => true,
+        };
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+/// Prints a result; returns `false` if the reader closed the output.
+fn print_one(output: &mut Output, name: &str, value: &Value, origins: &Origins) -> bool {
+    let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
+    let marked = match (value, graph) {
+        (Value::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
+        _ => String::new(),
+    };
+    output.write(&(summary(name, value, &origins.lists) + &marked))
 }
 
 #[cfg(test)]

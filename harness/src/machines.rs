@@ -172,7 +172,8 @@ fn device(settings: &DeviceSettings) -> Availability {
 
 /// Returns the reference with other settings that must not affect results.
 fn backward() -> Reference {
-    Reference { settings: Settings { order: ForallOrder::Backward, part: NonZeroUsize::new(3) } }
+    let (order, part, part_bytes) = (ForallOrder::Backward, NonZeroUsize::new(3), Some(1));
+    Reference { settings: Settings { order, part, part_bytes } }
 }
 
 /// Returns the CPU backend with minimal sizes, so that the short data of tests crosses every

@@ -1,6 +1,7 @@
 //! Readers, writers, layouts and generators of graphs and bit tables.
 //!
 //! * [`registry`]: the formats, one line each, and the entry points [`read`] and [`write()`].
+//! * [`columns`]: dense tables by ranges of columns.
 //! * [`data`], [`graph`], [`numbers`]: contents of files. * [`meaning`]: the meaning of numbers.
 //! * [`updates`]: the lines of an update stream. * [`moving`]: streams of moving objects.
 //! * [`layout`]: graphs as tables or slices of bits.
@@ -40,6 +41,7 @@
 #![allow(clippy::result_large_err)]
 
 mod budget;
+pub mod columns;
 pub mod data;
 pub mod decimal;
 pub mod error;
@@ -67,6 +69,7 @@ mod text;
 pub mod updates;
 mod whole;
 
+pub use columns::{dense_table, read_columns, write_columns};
 pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};

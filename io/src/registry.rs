@@ -411,15 +411,7 @@ pub fn write_packed(
     output: &mut dyn Write,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), FileError> {
-    match packing {
-        Packing::Plain => write_while(format, value, output, go_on),
-        Packing::Gzip => {
-            let mut packed = gzip(output);
-            write_while(format, value, &mut packed, go_on)?;
-            packed.finish().map_err(|error| *format::cannot_write(&error))?;
-            Ok(())
-        }
-    }
+    packed(packing, output, &mut |output| write_while(format, value, output, go_on))
 }
 
 /// Writes the arcs or edges of a graph as CSV, as [`write_packed`] does, in a style.
@@ -433,9 +425,17 @@ pub fn write_edges(
     output: &mut dyn Write,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), FileError> {
-    let mut write = |output: &mut dyn Write| {
+    packed(packing, output, &mut |output| {
         with_sink(output, go_on, |sink| format::write_csv_edges(graph, style, sink))
-    };
+    })
+}
+
+/// Writes to `output`, or to its compression.
+pub(crate) fn packed(
+    packing: Packing,
+    output: &mut dyn Write,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<(), FileError>,
+) -> Result<(), FileError> {
     match packing {
         Packing::Plain => write(output),
         Packing::Gzip => {
@@ -457,7 +457,7 @@ fn write_while(
 }
 
 /// Writes through a buffer.
-fn with_sink(
+pub(crate) fn with_sink(
     output: &mut dyn Write,
     go_on: &mut dyn FnMut() -> bool,
     write: impl FnOnce(&mut dyn Sink) -> Result<(), Fault>,

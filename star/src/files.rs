@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Code, SourceMap, text};
 use star_bind::{
-    ArgValue, Files, Observer, OpenFile, Origin, Param, Reading, Signature, UnknownNames, bind,
-    load,
+    ArgValue, Files, LoadedArguments, Observer, OpenFile, Origin, Param, Reading, Signature,
+    UnknownNames, bind, load,
 };
 use star_compiler::{LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 use star_io::FileError;
 use star_ir::RoutineId;
-use star_value::{Argument, Value};
+use star_value::Value;
 
 use crate::args::{Args, of_kind};
 use crate::diagnostics::Diagnostics;
 use crate::error::Error;
-use crate::pipeline::Compiled;
+use crate::pipeline::{Compiled, PlaceError, PlacedArguments, refused_by_backend};
 use crate::program::{Parameter, Program, Routine};
 use crate::run::Environment;
 
@@ -143,13 +143,13 @@ impl Observer for Reader<'_, '_> {
     fn warning(&self, _: &str) {}
 }
 
-/// Reads the files among the arguments; returns the values of the parameters, in order.
-pub(crate) fn load_arguments(
+/// Reads the files among the arguments, and loads the values of the parameters on the backend.
+pub(crate) fn place_arguments(
     args: Args,
     routine: &Routine,
     (compiled, entry): (&Compiled, RoutineId),
     environment: &Environment<'_>,
-) -> Result<Vec<Argument>, Error> {
+) -> Result<PlacedArguments, Error> {
     let Args { values, files: FileArgs { mut texts, graph } } = args;
     let params = routine.params.iter().map(|param| {
         let Parameter { name, kind, by_ref, takes_value, fields, text } = param.clone();
@@ -178,9 +178,27 @@ pub(crate) fn load_arguments(
         }
     }
     binding.wishes = compiled.preferences(entry);
+    binding.leave = compiled.part_bytes();
     let settings = binding.settings.clone();
-    let reading = Reading { files: &Disk, observer: &Reader(environment), settings: &settings };
+    let observer = Reader(environment);
+    let reading = Reading { files: &Disk, observer: &observer, settings: &settings };
     let max_bytes = environment.limits.memory.unwrap_or(u64::MAX);
     let loaded = load(&signature, binding, graph.as_deref(), reading, max_bytes);
-    Ok(loaded.map_err(|error| error.to_diagnostic())?.arguments)
+    let LoadedArguments { arguments, mut tables, .. } =
+        loaded.map_err(|error| error.to_diagnostic())?;
+    let refused = |error| refused_by_backend("no memory for the arguments", &error);
+    let mut placed = compiled.place();
+    for (idx, argument) in arguments.into_iter().enumerate() {
+        let Some(table) = tables.remove(&idx) else {
+            placed.add(argument).map_err(refused)?;
+            continue;
+        };
+        let shape = table.shape();
+        let added = placed.add_columns(shape, |at_once, sink| table.read(&observer, at_once, sink));
+        added.map_err(|error| match error {
+            PlaceError::Source(error) => error.to_diagnostic(),
+            PlaceError::Backend(error) => refused(error),
+        })?;
+    }
+    Ok(placed)
 }

@@ -11,7 +11,9 @@ use crate::args::Args;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Stopped};
 use crate::outputs::Outputs;
-use crate::pipeline::{Machine, Printed, describe, limit_of, refused_by_backend, unwrapped};
+use crate::pipeline::{
+    Machine, PlacedArguments, Printed, describe, limit_of, refused_by_backend, unwrapped,
+};
 use crate::program::{CompiledProgram, Program};
 
 /// A flag that is never set.
@@ -114,15 +116,15 @@ impl<'r> Run<'r> {
         let compiled = self.compiled()?;
         let routine = self.program.routine(self.routine);
         let point = compiled.points[self.routine];
-        let mut arguments = self.arguments(args, &compiled)?;
+        let mut placed = self.placed(args, &compiled)?;
+        let refused = |error| refused_by_backend("no memory for the arguments", &error);
         if point.is_function() {
-            arguments.push(Argument::new(Value::Unset, false));
+            placed.add(Argument::new(Value::Unset, false)).map_err(refused)?;
         }
         let (memory, interrupt) = (self.environment.limits.memory, self.environment.interrupt);
         let compiled = &compiled.compiled;
-        let loaded = compiled.load_laid_out(point.routine, arguments, memory, interrupt);
-        let mut loaded =
-            loaded.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
+        let mut loaded = compiled.plan(point.routine, placed).map_err(refused)?;
+        loaded.lay_out(memory, interrupt).map_err(refused)?;
         let (outcome, stats, printed) = self.environment.run(|control| loaded.run(control));
         let results = |interrupt| loaded.into_results(interrupt);
         let outputs = |values| {
@@ -142,17 +144,21 @@ impl<'r> Run<'r> {
         Err(stopped(outcome, program, outputs(values), of_sources))
     }
 
-    /// Returns the values of the parameters.
-    fn arguments(&self, args: Args, compiled: &CompiledProgram) -> Result<Vec<Argument>, Error> {
+    /// Loads the values of the parameters on the backend.
+    fn placed(&self, args: Args, compiled: &CompiledProgram) -> Result<PlacedArguments, Error> {
         let routine = self.program.routine(self.routine);
         #[cfg(feature = "files")]
         if !args.files.is_empty() {
             let entry = compiled.points[self.routine].routine;
             let compiled = (&compiled.compiled, entry);
-            return crate::files::load_arguments(args, routine, compiled, &self.environment);
+            return crate::files::place_arguments(args, routine, compiled, &self.environment);
         }
-        let _ = compiled;
-        args.bind(routine)
+        let mut placed = compiled.compiled.place();
+        for argument in args.bind(routine)? {
+            let added = placed.add(argument);
+            added.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
+        }
+        Ok(placed)
     }
 
     /// Returns the compiled program.

@@ -190,6 +190,10 @@ pub struct Capabilities {
     pub expansion: u64,
     /// Maximum number of packed bytes of values that it can hold.
     pub max_bytes: u64,
+    /// Bytes of the columns of a table that enter and leave it at once, at least one column: the
+    /// host holds no more of the table. `None` if it keeps the memory of the host's tables, so that
+    /// parts would cost a copy.
+    pub part_bytes: Option<u64>,
     /// Whether it has sparse tables.
     pub has_sparse: bool,
     /// The library routines for which it has an intrinsic.

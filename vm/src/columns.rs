@@ -8,13 +8,27 @@ use star_value::{BitTable, OutOfMemory, TableRef, Value as HostValue};
 
 use crate::backend::{Backend, BackendError, Part};
 
-/// Limbs of a range of columns that is transferred at once: 64 MiB.
-const RANGE_LIMBS: usize = 1 << 23;
+/// The usual [`Capabilities::part_bytes`](crate::Capabilities::part_bytes).
+pub const PART_BYTES: u64 = 64 << 20;
 
-/// Splits the columns of a table into ranges.
-fn ranges(n_rows: usize, n_cols: usize) -> impl Iterator<Item = Range<usize>> {
-    let at_once = (RANGE_LIMBS / n_rows.div_ceil(64).max(1)).max(1);
-    (0..n_cols).step_by(at_once).map(move |start| start..n_cols.min(start + at_once))
+/// Returns the number of columns of a part of a table, at least 1.
+pub fn columns_at_once(n_rows: usize, part_bytes: u64) -> usize {
+    let n_cols = part_bytes / (8 * n_rows.div_ceil(64) as u64).max(8);
+    usize::try_from(n_cols).unwrap_or(usize::MAX).max(1)
+}
+
+/// Splits the columns of a table into parts of at most this number of bytes, or one column.
+pub fn ranges(
+    (n_rows, n_cols): (usize, usize),
+    part_bytes: u64,
+) -> impl Iterator<Item = Range<usize>> {
+    let at_once = columns_at_once(n_rows, part_bytes);
+    (0..n_cols).step_by(at_once).map(move |start| start..n_cols.min(start.saturating_add(at_once)))
+}
+
+/// Splits the columns of a table into the parts of this backend.
+fn parts_of<B: Backend>(backend: &B, sizes: (usize, usize)) -> impl Iterator<Item = Range<usize>> {
+    ranges(sizes, backend.caps().part_bytes.unwrap_or(PART_BYTES))
 }
 
 /// Returns the error that there is no memory for a table of this size.
@@ -47,7 +61,7 @@ pub fn load_by_ranges<B: Backend>(
     if n_cols == 0 {
         backend.load_columns(&mut value, n_cols, 0, table)?;
     }
-    for range in ranges(n_rows, n_cols) {
+    for range in parts_of(backend, (n_rows, n_cols)) {
         let part = BitTable::zeros(n_rows, range.len());
         let mut part = part.map_err(|_| refused(n_rows, n_cols))?;
         for (idx, col_idx) in range.clone().enumerate() {
@@ -70,7 +84,7 @@ pub fn store_by_ranges<B: Backend>(
     interrupt: &AtomicBool,
 ) -> Result<BitTable, BackendError> {
     let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| refused(n_rows, n_cols))?;
-    for range in ranges(n_rows, n_cols) {
+    for range in parts_of(backend, (n_rows, n_cols)) {
         if interrupt.load(Ordering::Relaxed) {
             return Err(BackendError::Interrupted);
         }

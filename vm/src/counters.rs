@@ -59,6 +59,12 @@ pub struct Counters {
     pub bytes_to_device: u64,
     /// Bytes transferred from the device; see [`bytes_to_device`](Self::bytes_to_device).
     pub bytes_from_device: u64,
+    /// Ranges of columns in which tables came from their files before the program ran, without
+    /// being whole on the host.
+    pub parts_loaded: u64,
+    /// Ranges of columns in which results went to their files afterwards; see
+    /// [`parts_loaded`](Self::parts_loaded).
+    pub parts_stored: u64,
     /// Loops over lines that ran as one instruction of the control unit.
     pub unit_lines: u64,
     /// Lines, and instructions over lines, that a kernel over a grid computed for it.
@@ -194,6 +200,8 @@ impl Counters {
             device_reads,
             bytes_to_device,
             bytes_from_device,
+            parts_loaded,
+            parts_stored,
             unit_lines,
             wide_lines,
             wide_kernels,
@@ -240,6 +248,8 @@ impl Counters {
             ("reads from the device", device_reads),
             ("bytes to the device", bytes_to_device),
             ("bytes from the device", bytes_from_device),
+            ("parts of tables loaded", parts_loaded),
+            ("parts of tables stored", parts_stored),
             ("loops over lines run as one instruction", unit_lines),
             ("wide lines", wide_lines),
             ("kernels for wide lines", wide_kernels),

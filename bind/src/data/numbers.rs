@@ -48,7 +48,7 @@ pub fn from_numbers(
     let widths = reading.settings.widths.as_deref();
     reading.settings.note_fields();
     let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
-    let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
+    let laid_out = laid_out.map_err(|error| stopped(reading.observer, error))?;
     let value = from_table(laid_out.table, request)?;
     for note in &laid_out.notes {
         reading.observer.note(&format!("{file}: {note}"));

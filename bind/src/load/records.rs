@@ -11,7 +11,8 @@ use star_io::{
 };
 use star_value::{Argument, TableWish, Value};
 
-use super::{FileValue, Loader, list_format, read};
+use super::contents::Contents;
+use super::{FileValue, Loader, list_format};
 use crate::arg_value::ArgValue;
 use crate::binding::Origin;
 use crate::bytes::{bytes_in, laid_out_bytes};
@@ -221,7 +222,13 @@ impl Loader<'_> {
             None => {
                 let format = has_tabs(file).then_some(Format::Csv);
                 let expected = Expected { format, graph: self.changed, as_graph: false };
-                let mut contents = read(self.reading, file, self.free, expected)?;
+                let mut contents = match self.contents(file, expected, true)? {
+                    Contents::Read(contents) => contents,
+                    left @ Contents::Left(_) => {
+                        self.waiting.push((file.to_owned(), left));
+                        return Ok(None);
+                    }
+                };
                 self.note_scale(file, contents.scale);
                 self.note(contents.n_bytes);
                 match contents.data {
@@ -235,7 +242,7 @@ impl Loader<'_> {
                     bits => {
                         contents.data = bits;
                         self.free = self.free.saturating_sub(contents.n_bytes);
-                        self.waiting.push((file.to_owned(), contents));
+                        self.waiting.push((file.to_owned(), Contents::Read(contents)));
                         return Ok(None);
                     }
                 }
@@ -314,7 +321,7 @@ impl Loader<'_> {
             Rows::Typed { list: list.clone(), of_file: Some(Box::new(of_file)) }
         });
         let fields = Some(coded);
-        Ok(Some(FileValue { value, rows, list: Some(list), offset: Some(0), fields }))
+        Ok(Some(FileValue { value, left: None, rows, list: Some(list), offset: Some(0), fields }))
     }
 }
 

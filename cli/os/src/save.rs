@@ -7,7 +7,7 @@ use star_base::{Code, text};
 use star_bind::encoding::{self, Formulas, writable};
 use star_bind::{Encoding, Fields, ResultForm};
 use star_io::{Decimal, FileError, Format, OutputRef};
-use star_value::{BitsRef, Value};
+use star_value::{BitTable, BitsRef, Value};
 
 use crate::destination::Destination;
 use crate::file_roles::Writer;
@@ -103,9 +103,21 @@ impl Target {
         output: OutputRef<'_>,
         flags: &Flags,
     ) -> Result<(Written, u64), FileError> {
+        self.write_by(flags, &mut |encoding, sheet| write(encoding, output, sheet, flags))
+    }
+
+    /// Does what [`Target::write_data`] does, with the data that `write` writes.
+    ///
+    /// # Errors
+    /// If `write` fails, the system refuses, or a flag is set.
+    pub fn write_by(
+        self,
+        flags: &Flags,
+        write: &mut dyn FnMut(&Encoding, &mut dyn Write) -> Result<u64, FileError>,
+    ) -> Result<(Written, u64), FileError> {
         // An incomplete file is deleted like a dropped `Written`.
         let mut sheet = Sheet::at(self.place, flags)?;
-        let n_bytes = write(&self.encoding, output, &mut sheet, flags)?;
+        let n_bytes = write(&self.encoding, &mut sheet)?;
         Ok((Written(sheet), n_bytes))
     }
 }
@@ -167,6 +179,22 @@ pub fn write(
 ) -> Result<u64, FileError> {
     let mut progress = Progress::writing(&encoding.name);
     encoding.write(data, output, &|| flags.stop(), &mut |n_bytes| progress.show(n_bytes))
+}
+
+/// Writes a table, the next columns of which `next` returns, as [`write()`] does.
+///
+/// # Errors
+/// Those of [`write()`], and the first error of `next`.
+pub fn write_columns(
+    encoding: &Encoding,
+    shape: (usize, usize),
+    next: &mut dyn FnMut() -> Result<BitTable, FileError>,
+    output: &mut dyn Write,
+    flags: &Flags,
+) -> Result<u64, FileError> {
+    let mut progress = Progress::writing(&encoding.name);
+    let progress = &mut |n_bytes| progress.show(n_bytes);
+    encoding.write_columns(shape, next, output, &|| flags.stop(), progress)
 }
 
 impl Written {

@@ -313,12 +313,15 @@ pub(crate) fn run_with(
     let mut session = prepared.target.as_ref().map(|_| prepared.start_profile()).transpose()?;
     let mut run = Running { context, prepared: &prepared, inputs: &inputs, output };
     let (loaded, ended) = run.run(loaded, session.as_mut(), &mut times);
-    let exit = run.finish(loaded, ended.outcome, ended.advice, wanted);
+    let mut stats = ended.stats;
+    let stored = &mut stats.counters.parts_stored;
+    let exit = run.finish(loaded, ended.outcome, ended.advice, wanted, stored);
     output.flush();
     times.end(Part::Results);
     if args.options.explain {
-        let counters = &ended.stats.counters;
-        let lines = [explain::on_device(counters), explain::between_ranks(counters)];
+        let counters = &stats.counters;
+        let by_parts = explain::by_parts(counters);
+        let lines = [by_parts, explain::on_device(counters), explain::between_ranks(counters)];
         lines.into_iter().flatten().for_each(|line| reporter.summary(&line));
     }
     if args.options.time {
@@ -326,8 +329,8 @@ pub(crate) fn run_with(
     }
     if args.options.cost {
         // Exclude the call of a function from its wrapper.
-        let steps = ended.stats.steps.saturating_sub(u64::from(prepared.point.is_function()));
-        reporter.cost(&Stats { steps, ..ended.stats }, inputs.peak_bytes);
+        let steps = stats.steps.saturating_sub(u64::from(prepared.point.is_function()));
+        reporter.cost(&Stats { steps, ..stats }, inputs.peak_bytes);
     }
     if let (Some(target), Some(session)) = (&prepared.target, session) {
         let report = prepared.profile(&session, &args.file, machine.name, plan);

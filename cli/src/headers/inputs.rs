@@ -149,6 +149,7 @@ fn read(
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
         wishes: binding.wishes.clone(),
+        leave: None,
         kept: Vec::new(),
         keeps_graph: false,
         settings: settings.clone(),

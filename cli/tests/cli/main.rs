@@ -35,6 +35,7 @@ mod moving;
 mod new;
 mod output;
 mod page;
+mod parts;
 mod profile;
 mod readers;
 mod records;

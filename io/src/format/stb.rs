@@ -24,7 +24,7 @@ use star_value::{BitTable, BitsRef};
 
 use super::{ReadResult, ReaderNotes};
 use crate::data::{Data, OutputRef};
-use crate::error::Fault;
+use crate::error::{Fault, FileError};
 use crate::source::{CHUNK, Source};
 use crate::text;
 
@@ -63,31 +63,67 @@ struct Header {
 
 /// Reads a table, slice or word.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let mut crc = Hasher::new();
-    let mut bytes = [0; HEADER_BYTES];
-    let n_bytes = source.fill(&mut bytes)?;
-    if n_bytes < HEADER_BYTES {
-        let known = n_bytes.min(MAGIC.len());
-        if n_bytes > 0 && bytes[..known] != MAGIC[..known] {
-            return Err(wrong_magic(&source, &bytes[..known]));
-        }
-        return Err(source.fault(Code::Truncated, "the file ends in its header"));
-    }
-    crc.update(&bytes);
-    let head = parse_head(&source, &bytes)?;
+    let (head, crc) = read_head(&mut source)?;
     if head.version == sparse::VERSION {
         let table = sparse::read(&mut source, crc, head)?;
         return Ok((Data::Table(table.into()), ReaderNotes::default()));
     }
     let header = parse_header(&source, head)?;
-    let table = read_table(&mut source, &mut crc, &header)?;
-    check_end(&mut source, crc)?;
-    let data = match header.kind {
+    let kind = header.kind;
+    let table = read_table(source, crc, header)?;
+    let data = match kind {
         ContentKind::Table => Data::Table(table.into()),
         ContentKind::Slice => Data::Slice(table.into_first_column()),
         ContentKind::Word => Data::Word(table.into_first_column()),
     };
     Ok((data, ReaderNotes::default()))
+}
+
+/// Reads a dense table, `at_once` columns at a time, and passes them to `each` with the index of
+/// the first one, at least once, until it returns `false`. They are valid only if the whole file
+/// is.
+pub(crate) fn read_columns(
+    mut source: Source,
+    at_once: usize,
+    each: &mut dyn FnMut(usize, BitTable) -> bool,
+) -> Result<(), Fault> {
+    let (head, crc) = read_head(&mut source)?;
+    let not_dense =
+        || wrong_kind(&source, head.kind, "only a dense table is read by ranges of columns");
+    if head.version == sparse::VERSION {
+        return Err(not_dense());
+    }
+    let header = parse_header(&source, head)?;
+    if header.kind != ContentKind::Table {
+        return Err(not_dense());
+    }
+    // Columns without rows have no limbs, whatever their number.
+    let at_once = if header.n_limbs == 0 { header.n_cols } else { at_once.max(1) };
+    let n_cols = header.n_cols;
+    let mut limbs = LimbReader::new(source, crc, header);
+    let mut start = 0;
+    loop {
+        let n_now = at_once.min(n_cols - start);
+        if !each(start, limbs.columns(n_now)?) {
+            return Err(limbs.source.fault(Code::Interrupted, "interrupted"));
+        }
+        start += n_now;
+        if start == n_cols {
+            return limbs.end();
+        }
+    }
+}
+
+/// Returns the numbers of rows and columns of a dense table in a file of `n_bytes` bytes that
+/// begins with `start`, if this is the length that the header implies.
+pub(crate) fn dense_table(start: &[u8], n_bytes: u64) -> Option<(usize, usize)> {
+    let bytes: &[u8; HEADER_BYTES] = start.first_chunk()?;
+    let Head { version, kind, n_rows, n_cols } = Head::of(bytes);
+    let n_limbs = u128::from(n_rows.div_ceil(64)) * u128::from(n_cols);
+    let expected = n_limbs.checked_mul(8)?.checked_add((HEADER_BYTES + CRC_BYTES) as u128)?;
+    let is_dense = version == VERSION && kind == ContentKind::Table as u32;
+    let holds = bytes.starts_with(&MAGIC) && is_dense && expected == u128::from(n_bytes);
+    Some((usize::try_from(n_rows).ok()?, usize::try_from(n_cols).ok()?)).filter(|_| holds)
 }
 
 /// Writes a table, slice or word.
@@ -130,11 +166,35 @@ fn write_columns<'b>(
     // Columns without rows have no limbs, whatever their number.
     let n_full = if n_rows > 0 { n_cols } else { 0 };
     for col_idx in 0..n_full {
-        for limb in column(col_idx).iter() {
-            sheet.put(&limb.to_le_bytes())?;
-        }
+        sheet.put_limbs(&column(col_idx))?;
     }
     sheet.end()
+}
+
+/// Writes a dense table, the next columns of which `next` returns, until there are all.
+pub(crate) fn write_parts(
+    (n_rows, n_cols): (usize, usize),
+    next: &mut dyn FnMut() -> Result<BitTable, FileError>,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    let cannot_write = |error| super::cannot_write(&error);
+    let mut sheet = Summed::begin(out, VERSION, ContentKind::Table as u32, n_rows, n_cols);
+    let mut n_left = n_cols;
+    while n_left > 0 {
+        let part = next()?;
+        let fits = part.n_rows() == n_rows && (1..=n_left).contains(&part.n_cols());
+        if !fits {
+            let (rows, columns) = (part.n_rows(), part.n_cols());
+            let message =
+                format!("columns that are not the next ones of a table: {rows} × {columns}");
+            return Err(Box::new(FileError::new(Code::CannotWrite, "", message)));
+        }
+        for col_idx in 0..part.n_cols() {
+            sheet.put_limbs(part.column_limbs(col_idx)).map_err(cannot_write)?;
+        }
+        n_left -= part.n_cols();
+    }
+    sheet.end().map_err(cannot_write)
 }
 
 /// A writer that computes the checksum.
@@ -170,6 +230,10 @@ impl<'a> Summed<'a> {
         Ok(())
     }
 
+    fn put_limbs(&mut self, limbs: &[u64]) -> io::Result<()> {
+        limbs.iter().try_for_each(|limb| self.put(&limb.to_le_bytes()))
+    }
+
     fn pass_on(&mut self) -> io::Result<()> {
         self.crc.update(&self.bytes);
         self.out.write_all(&self.bytes)?;
@@ -183,20 +247,37 @@ impl<'a> Summed<'a> {
     }
 }
 
-fn parse_head(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Head, Fault> {
-    if !bytes.starts_with(&MAGIC) {
-        return Err(wrong_magic(source, &bytes[..MAGIC.len()]));
+impl Head {
+    fn of(bytes: &[u8; HEADER_BYTES]) -> Self {
+        let [version, kind] = [8, 12].map(|at| number(&bytes[at..at + 4]) as u32);
+        let [n_rows, n_cols] = [16, 24].map(|at| number(&bytes[at..at + 8]));
+        Head { version, kind, n_rows, n_cols }
     }
-    let [version, kind] = [8, 12].map(|at| number(&bytes[at..at + 4]) as u32);
-    if version != VERSION && version != sparse::VERSION {
+}
+
+/// Reads the first bytes; also returns the checksum so far.
+fn read_head(source: &mut Source) -> Result<(Head, Hasher), Fault> {
+    let mut bytes = [0; HEADER_BYTES];
+    let n_bytes = source.fill(&mut bytes)?;
+    let known = n_bytes.min(MAGIC.len());
+    if n_bytes > 0 && bytes[..known] != MAGIC[..known] {
+        return Err(wrong_magic(source, &bytes[..known]));
+    }
+    if n_bytes < HEADER_BYTES {
+        return Err(source.fault(Code::Truncated, "the file ends in its header"));
+    }
+    let head = Head::of(&bytes);
+    if head.version != VERSION && head.version != sparse::VERSION {
         let message = format!(
-            "unsupported version {version} of the format; only {VERSION} and {} are supported",
+            "unsupported version {} of the format; only {VERSION} and {} are supported",
+            head.version,
             sparse::VERSION
         );
         return Err(source.fault(Code::BadFormat, message));
     }
-    let (n_rows, n_cols) = (number(&bytes[16..24]), number(&bytes[24..32]));
-    Ok(Head { version, kind, n_rows, n_cols })
+    let mut crc = Hasher::new();
+    crc.update(&bytes);
+    Ok((head, crc))
 }
 
 fn parse_header(source: &Source, head: Head) -> Result<Header, Fault> {
@@ -246,50 +327,78 @@ fn check_size(source: &Source, expected: u128) -> Result<(), Fault> {
     }
 }
 
-/// Reads the limbs, column after column. A table whose size is confirmed by the length of the file
-/// is allocated at once; any other grows as data arrives.
-fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<BitTable, Fault> {
-    let n_limbs = header.n_limbs;
-    let out_of_memory = u128::from(n_limbs) * 8;
-    let is_sure = source.size_hint().is_some() || n_limbs == 0;
-    let n_cols = if is_sure { header.n_cols } else { 0 };
-    let mut table =
-        BitTable::zeros(header.n_rows, n_cols).map_err(|_| source.out_of_memory(out_of_memory))?;
-    let mut buffer = vec![0; CHUNK];
-    let (mut n_left, mut col_idx, mut at) = (n_limbs, 0, 0);
-    while n_left > 0 {
-        let n_now = n_left.min(CHUNK as u64 / 8);
-        let bytes = &mut buffer[..n_now as usize * 8];
-        let n_bytes = source.fill(bytes)?;
-        if n_bytes < bytes.len() {
-            let n_read = n_limbs - n_left + n_bytes as u64 / 8;
-            let message = format!("the file ends after {n_read} of {n_limbs} limbs");
-            return Err(source.fault(Code::Truncated, message));
-        }
-        crc.update(bytes);
-        let (mut whole, _) = bytes.as_chunks::<8>(); // there is no remainder
-        while !whole.is_empty() {
-            if table.n_cols() == col_idx {
-                table
-                    .resize_columns(col_idx + 1)
-                    .map_err(|_| source.out_of_memory(out_of_memory))?;
-            }
-            let column = &mut table.column_limbs_mut(col_idx)[at..];
-            let n_here = column.len().min(whole.len());
-            let (now, later) = whole.split_at(n_here);
-            for (limb, bytes) in column.iter_mut().zip(now) {
-                *limb = u64::from_le_bytes(*bytes);
-            }
-            whole = later;
-            at += n_here;
-            if at == table.column_len() {
-                check_tail(source, &table, col_idx)?;
-                (col_idx, at) = (col_idx + 1, 0);
-            }
-        }
-        n_left -= n_now;
-    }
+/// Reads the limbs of all columns. A table whose size is confirmed by the length of the file is
+/// allocated at once; any other grows as data arrives.
+fn read_table(source: Source, crc: Hasher, header: Header) -> Result<BitTable, Fault> {
+    let n_cols = header.n_cols;
+    let mut limbs = LimbReader::new(source, crc, header);
+    let table = limbs.columns(n_cols)?;
+    limbs.end()?;
     Ok(table)
+}
+
+/// The limbs of a dense table, column after column.
+struct LimbReader<'r, 'o> {
+    source: Source<'r, 'o>,
+    crc: Hasher,
+    header: Header,
+    /// Limbs read so far.
+    n_read: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'r, 'o> LimbReader<'r, 'o> {
+    fn new(source: Source<'r, 'o>, crc: Hasher, header: Header) -> Self {
+        LimbReader { source, crc, header, n_read: 0, buffer: vec![0; CHUNK] }
+    }
+
+    /// Reads the next columns.
+    fn columns(&mut self, n_cols: usize) -> Result<BitTable, Fault> {
+        let LimbReader { source, crc, header, n_read, buffer } = self;
+        let out_of_memory = |source: &Source| source.out_of_memory(u128::from(header.n_limbs) * 8);
+        let mut n_left = header.n_rows.div_ceil(64) as u64 * n_cols as u64;
+        let is_sure = source.size_hint().is_some() || n_left == 0;
+        let mut table = BitTable::zeros(header.n_rows, if is_sure { n_cols } else { 0 })
+            .map_err(|_| out_of_memory(source))?;
+        let (mut col_idx, mut at) = (0, 0);
+        while n_left > 0 {
+            let n_now = n_left.min(CHUNK as u64 / 8);
+            let bytes = &mut buffer[..n_now as usize * 8];
+            let n_bytes = source.fill(bytes)?;
+            if n_bytes < bytes.len() {
+                let (n_read, n_limbs) = (*n_read + n_bytes as u64 / 8, header.n_limbs);
+                let message = format!("the file ends after {n_read} of {n_limbs} limbs");
+                return Err(source.fault(Code::Truncated, message));
+            }
+            crc.update(bytes);
+            let (mut whole, _) = bytes.as_chunks::<8>(); // there is no remainder
+            while !whole.is_empty() {
+                if table.n_cols() == col_idx {
+                    table.resize_columns(col_idx + 1).map_err(|_| out_of_memory(source))?;
+                }
+                let column = &mut table.column_limbs_mut(col_idx)[at..];
+                let n_here = column.len().min(whole.len());
+                let (now, later) = whole.split_at(n_here);
+                for (limb, bytes) in column.iter_mut().zip(now) {
+                    *limb = u64::from_le_bytes(*bytes);
+                }
+                whole = later;
+                at += n_here;
+                if at == table.column_len() {
+                    check_tail(source, &table, col_idx)?;
+                    (col_idx, at) = (col_idx + 1, 0);
+                }
+            }
+            n_left -= n_now;
+            *n_read += n_now;
+        }
+        Ok(table)
+    }
+
+    /// Reads the end of the file.
+    fn end(mut self) -> Result<(), Fault> {
+        check_end(&mut self.source, self.crc)
+    }
 }
 
 /// Checks that the bits beyond the last row are zero.

@@ -6,6 +6,7 @@
 mod arbitrary;
 mod binary;
 mod columnar;
+mod columns;
 mod coordinates;
 mod csv;
 mod damaged;

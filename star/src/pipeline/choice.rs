@@ -26,6 +26,8 @@ pub struct ChoiceInput<'a> {
     pub entry: RoutineId,
     /// The arguments.
     pub arguments: &'a [Argument],
+    /// The rows and columns of large dense tables that are still in files.
+    pub tables: &'a [(usize, usize)],
     /// The compile options.
     pub options: CompileOptions,
     /// The intrinsics of the CPU backend.
@@ -157,7 +159,8 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
     const LOOP_BITS: u64 = 1 << 28;
     const DENSE_BITS: u64 = 4600 * 4600;
 
-    let ChoiceInput { program, entry, arguments, options, cpu_intrinsics } = *asked;
+    let ChoiceInput { program, entry, arguments, tables: in_files, options, cpu_intrinsics } =
+        *asked;
     if !options.optimise || options.profile {
         return cpu("steps are counted or lines timed individually, which excludes kernels");
     }
@@ -182,13 +185,16 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         Value::Slice(slice) => slice.len() as u64,
         Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Word(_) => 0,
     });
-    let cells = cells.max().unwrap_or(0);
+    let sizes = in_files.iter().map(|&(n_rows, n_cols)| (n_rows as u64, n_cols as u64));
+    let cells = cells.chain(sizes.clone().map(|(n_rows, _)| n_rows)).max().unwrap_or(0);
     let (mut bits, mut lines, mut is_dense) = (0, 0, false);
-    for table in tables {
-        let (n_rows, n_cols) = (table.n_rows() as u64, table.n_cols() as u64);
+    let sizes = sizes.map(|(n_rows, n_cols)| (n_rows, n_cols, None));
+    let tables = tables.map(|table| (table.n_rows() as u64, table.n_cols() as u64, Some(table)));
+    for (n_rows, n_cols, table) in tables.chain(sizes) {
         let of_table = n_rows.saturating_mul(n_cols);
-        is_dense |=
-            (DENSE_BITS..LOOP_BITS).contains(&of_table) && table.count_ones() >= of_table / 4;
+        // A table in a file has more bits than these.
+        let n_ones = table.filter(|_| (DENSE_BITS..LOOP_BITS).contains(&of_table));
+        is_dense |= n_ones.is_some_and(|table| table.count_ones() >= of_table / 4);
         // A table may have either layout.
         bits = bits.max(of_table);
         lines = lines.max(n_rows.min(n_cols));

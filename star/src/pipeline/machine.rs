@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::{Code, Diagnostic, Intrinsic, Span, did_you_mean, text};
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_value::{Argument, TableWish, Value};
+use star_vm::columns::no_table;
 use star_vm::explain::{Became, Item, Subject};
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, DynBackend, DynCode, DynPlan,
@@ -16,6 +17,7 @@ use star_vm::{
 };
 
 use super::backends::{self, Availability, BackendSpec, DeviceOptions};
+use super::parts::{PlacedArguments, PlacedTable, RoutineResult};
 use super::routine_run::{self, RunResult};
 
 /// A backend with its compile options.
@@ -44,6 +46,8 @@ pub struct LoadedRoutine {
     backend: Rc<DynBackend>,
     plan: DynPlan,
     values: Vec<DynValue>,
+    /// The parts in which tables among them were loaded.
+    n_parts: u64,
     program: Rc<Program>,
     entry: RoutineId,
 }
@@ -152,13 +156,36 @@ impl Compiled {
         entry: RoutineId,
         arguments: Vec<Argument>,
     ) -> Result<LoadedRoutine, BackendError> {
-        let backend = Rc::clone(&self.backend);
-        let values =
-            arguments.into_iter().map(|Argument { value, fixed }| backend.load(value, fixed));
-        let values = values.collect::<Result<Vec<DynValue>, _>>()?;
+        let mut placed = self.place();
+        arguments.into_iter().try_for_each(|argument| placed.add(argument))?;
+        self.plan(entry, placed)
+    }
+
+    /// Returns the size of the parts in which tables enter and leave the backend; see
+    /// [`Capabilities::part_bytes`].
+    pub fn part_bytes(&self) -> Option<u64> {
+        self.backend.caps().part_bytes
+    }
+
+    /// Returns an empty list of arguments, to be loaded one after another.
+    pub fn place(&self) -> PlacedArguments {
+        PlacedArguments::new(Rc::clone(&self.backend))
+    }
+
+    /// Plans a run of `entry` with its arguments.
+    ///
+    /// # Errors
+    /// As for [`Backend::plan`].
+    pub fn plan(
+        &self,
+        entry: RoutineId,
+        placed: PlacedArguments,
+    ) -> Result<LoadedRoutine, BackendError> {
+        let (backend, program) = (Rc::clone(&self.backend), Rc::clone(&self.program));
+        let PlacedArguments { values, n_parts, .. } = placed;
         let types: Vec<_> = values.iter().map(|value| Some(backend.ty(value)?.ty)).collect();
         let plan = backend.plan(&self.code, entry, &types)?;
-        Ok(LoadedRoutine { backend, plan, values, program: Rc::clone(&self.program), entry })
+        Ok(LoadedRoutine { backend, plan, values, n_parts, program, entry })
     }
 
     /// Does the same, with the arguments in the layouts that the entry prefers; see
@@ -229,7 +256,7 @@ impl LoadedRoutine {
     ///
     /// # Errors
     /// As for [`Backend::lay_out`].
-    pub(super) fn lay_out(
+    pub fn lay_out(
         &mut self,
         memory: Option<u64>,
         interrupt: &AtomicBool,
@@ -239,7 +266,9 @@ impl LoadedRoutine {
 
     /// Runs it. A second run begins with the final arguments of the first one.
     pub fn run(&mut self, control: &mut Control<'_>) -> Outcome {
-        self.backend.run(&self.plan, &mut self.values, control)
+        let outcome = self.backend.run(&self.plan, &mut self.values, control);
+        control.stats.counters.parts_loaded = self.n_parts;
+        outcome
     }
 
     /// Returns the current arguments.
@@ -255,24 +284,41 @@ impl LoadedRoutine {
     /// # Errors
     /// As for [`LoadedRoutine::values`].
     pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<Value>, BackendError> {
-        self.into_results_as(&|_| Wanted::Columns, interrupt)
+        let results = self.into_results_as(&|_| Wanted::Columns, &|_| false, interrupt)?;
+        let values = results.into_iter().map(|result| match result {
+            RoutineResult::Value(value) => Ok(value),
+            RoutineResult::Table(_) => Err(no_table()),
+        });
+        values.collect()
     }
 
     /// Does the same, with each table in the form that `wanted` returns for the index of the
-    /// result.
+    /// result. Where `stays` returns `true`, a table of several parts stays on the backend.
     ///
     /// # Errors
     /// As for [`LoadedRoutine::values`].
     pub fn into_results_as(
         self,
         wanted: &dyn Fn(usize) -> Wanted,
+        stays: &dyn Fn(usize) -> bool,
         interrupt: &AtomicBool,
-    ) -> Result<Vec<Value>, BackendError> {
-        let LoadedRoutine { backend, plan: _, values, program, entry } = self;
+    ) -> Result<Vec<RoutineResult>, BackendError> {
+        let LoadedRoutine { backend, values, program, entry, .. } = self;
         let params = &program.routine(entry).params;
         let results = values.into_iter().zip(params).filter(|(_, param)| param.mode == Mode::Ref);
-        let results = results.enumerate();
-        results.map(|(idx, (value, _))| backend.unload(value, wanted(idx), interrupt)).collect()
+        let results = results.enumerate().map(|(idx, (value, _))| {
+            let placed = match stays(idx) {
+                true => PlacedTable::new(&backend, value),
+                false => Err(value),
+            };
+            match placed {
+                Ok(table) => Ok(RoutineResult::Table(table)),
+                Err(value) => {
+                    backend.unload(value, wanted(idx), interrupt).map(RoutineResult::Value)
+                }
+            }
+        });
+        results.collect()
     }
 
     /// Returns the location in the source where a run ended: the active calls, including inlined

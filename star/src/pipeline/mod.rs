@@ -5,7 +5,8 @@
 //! 2. [`Build`]: lowering to SIR and the passes; [`EntryPoint`]: a routine that can be run.
 //! 3. [`Machine::compile`]: SIR to the executable form of a backend. [`backends`] lists them,
 //!    [`choice`] selects one.
-//! 4. [`Compiled::load_laid_out`]: arguments to values of the backend, and a plan.
+//! 4. [`Compiled::load_laid_out`]: arguments to values of the backend, and a plan;
+//!    [`Compiled::place`] and [`Compiled::plan`] if tables arrive by ranges of columns.
 //! 5. [`LoadedRoutine::run`]: the run, which [`star_vm::Control`] limits, interrupts and profiles.
 //! 6. [`LoadedRoutine::into_results`]: the results; [`describe`]: the message for a run that
 //!    failed.
@@ -19,6 +20,7 @@ pub mod choice;
 mod function_entry;
 mod machine;
 mod outcome;
+mod parts;
 mod routine_run;
 mod session_state;
 mod values;
@@ -34,6 +36,7 @@ pub use outcome::{
     broken_pass, describe, device_lost, internal, limit_of, refused_by_backend, unsupported,
     unwrapped,
 };
+pub use parts::{PlaceError, PlacedArguments, PlacedTable, RoutineResult};
 pub use routine_run::{Printed, RunResult};
 pub use session_state::{Group, RESULT, SessionState, Work, groups};
 pub use values::{Job, Values};

@@ -104,7 +104,7 @@ impl Sir {
 /// their lines.
 fn orders() -> Vec<Machine> {
     let reference = |order, part| {
-        let settings = Settings { order, part: NonZeroUsize::new(part) };
+        let settings = Settings { order, part: NonZeroUsize::new(part), part_bytes: None };
         Reference { settings }
     };
     vec![

@@ -43,6 +43,7 @@ mod language_rules;
 mod lowering;
 mod moving;
 mod operations;
+mod parts;
 mod passes;
 mod plans;
 mod polyline;

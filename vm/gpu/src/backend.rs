@@ -32,13 +32,16 @@ use crate::value::{
 pub struct Gpu {
     heap: Rc<RefCell<Heap>>,
     mode: Mode,
+    /// Bytes of columns that enter and leave at once.
+    part_bytes: u64,
     /// The parts of handles in all programs so far: a handle outlives the program that created it.
     parts: RefCell<Vec<HandlePart>>,
 }
 
 impl Gpu {
-    pub(crate) fn on(unit: Box<dyn ControlUnit>, mode: Mode) -> Self {
-        Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))), mode, parts: RefCell::default() }
+    pub(crate) fn on(unit: Box<dyn ControlUnit>, mode: Mode, part_bytes: u64) -> Self {
+        let (heap, parts) = (Rc::new(RefCell::new(Heap::new(unit))), RefCell::default());
+        Gpu { heap, mode, part_bytes, parts }
     }
 
     fn placed(&self, sizes: Sizes, block: crate::heap::Block) -> Placed {
@@ -90,6 +93,7 @@ impl Backend for Gpu {
             threads: 1,
             expansion: 1,
             max_bytes,
+            part_bytes: Some(self.part_bytes),
             has_sparse: false,
             intrinsics,
         }

@@ -91,6 +91,8 @@ pub(crate) struct Device {
     memory: Memory,
     /// Number of bytes written but not submitted.
     unsent: u64,
+    /// The last submission of such bytes.
+    sent: Option<wgpu::SubmissionIndex>,
     moved: Moved,
     code: Option<wgpu::Buffer>,
     /// The required variant of the control unit, and the numbers of the requested variants.
@@ -249,6 +251,7 @@ impl Device {
             memory: Memory::new(&opened, words)
                 .map_err(|error| format!("{}: {error}", opened.about))?,
             unsent: 0,
+            sent: None,
             moved: Moved::default(),
             code: None,
             variant: Variant::default(),
@@ -420,12 +423,14 @@ impl ControlUnit for Device {
             self.moved.sent += u64::from(span.words) * 4;
             rest = behind;
         }
-        // Data not yet submitted occupies memory of the host a second time.
-        if self.unsent > UNSENT_BYTES {
+        // Data not yet copied occupies memory of the host a second time: while the device copies
+        // some of it, the host prepares no more than the same amount.
+        if self.unsent >= UNSENT_BYTES {
             self.unsent = 0;
-            self.opened.queue.submit([]);
-            let polled = self.opened.device.poll(wgpu::PollType::Poll);
-            polled.map_err(|error| BackendError::DeviceLost { why: error.to_string() })?;
+            let now = self.opened.queue.submit([]);
+            if let Some(before) = self.sent.replace(now) {
+                self.wait_for(before)?;
+            }
         }
         Ok(())
     }

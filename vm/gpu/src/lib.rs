@@ -48,18 +48,22 @@ pub use listing::{kernels, listing, shaders};
 pub use program::{Code, Plan};
 pub use value::Value;
 
+use star_vm::columns::PART_BYTES;
+
 impl Gpu {
     /// Opens the backend on an adapter.
     ///
     /// # Errors
     /// The reason why there is none, as text.
     pub fn open(settings: &DeviceSettings) -> Result<Gpu, String> {
-        Ok(Gpu::on(Box::new(device::Device::open(settings)?), settings.mode))
+        let part_bytes = settings.part_bytes.unwrap_or(PART_BYTES);
+        Ok(Gpu::on(Box::new(device::Device::open(settings)?), settings.mode, part_bytes))
     }
 
     /// Creates the backend on the emulator of the control unit, which checks the assumptions of the
     /// shader.
     pub fn emulator(settings: EmulatorSettings) -> Gpu {
-        Gpu::on(Box::new(emulator::Emulator::new(settings)), Mode::Resident)
+        let part_bytes = settings.part_bytes;
+        Gpu::on(Box::new(emulator::Emulator::new(settings)), Mode::Resident, part_bytes)
     }
 }

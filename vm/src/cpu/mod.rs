@@ -205,6 +205,7 @@ impl Backend for Cpu {
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,
+            part_bytes: None,
             has_sparse: true,
             intrinsics: self.each_intrinsic(),
         }

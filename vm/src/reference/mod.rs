@@ -43,7 +43,7 @@ use crate::backend::{
     TypeInfo, check_entry,
 };
 use crate::columns::{
-    by_columns, check_columns, check_part, load_by_ranges, no_table, store_by_ranges,
+    PART_BYTES, by_columns, check_columns, check_part, load_by_ranges, no_table, store_by_ranges,
 };
 use crate::explain::{Explanation, Subject};
 
@@ -68,6 +68,8 @@ pub struct Settings {
     pub order: ForallOrder,
     /// The number of components of its lines that a kernel computes at once; all without one.
     pub part: Option<NonZeroUsize>,
+    /// Bytes of columns that enter and leave at once; [`PART_BYTES`] without them.
+    pub part_bytes: Option<u64>,
 }
 
 /// The order of the iterations of a `forall`.
@@ -130,6 +132,7 @@ impl Backend for Reference {
             threads: 1,
             expansion: 8,
             max_bytes: MAX_BYTES,
+            part_bytes: Some(self.settings.part_bytes.unwrap_or(PART_BYTES)),
             has_sparse: false,
             intrinsics: Vec::new(),
         }

@@ -112,6 +112,57 @@ impl ShownTable for Table {
     }
 }
 
+/// The bits of a table that its text shows, and the number of its ones, gathered from parts of the
+/// table.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    shape: (usize, usize),
+    /// The shown rows and columns, in ascending order.
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    /// Their bits, row by row.
+    bits: Vec<bool>,
+    n_ones: u64,
+}
+
+impl Excerpt {
+    /// Creates the excerpt of zeros, with these numbers of rows and columns.
+    pub fn new(shape: (usize, usize)) -> Self {
+        let rows: Vec<usize> = shown_places(shape.0, MAX_ROWS).flatten().collect();
+        let columns: Vec<usize> = shown_places(shape.1, MAX_BITS).flatten().collect();
+        let bits = vec![false; rows.len() * columns.len()];
+        Excerpt { shape, rows, columns, bits, n_ones: 0 }
+    }
+
+    /// Adds columns, the first of which has index `start`. Each column is added once.
+    pub fn add(&mut self, start: usize, part: &BitTable) {
+        self.n_ones += part.count_ones();
+        for (row, of_row) in self.rows.iter().zip(self.bits.chunks_mut(self.columns.len().max(1))) {
+            for (bit, column) in of_row.iter_mut().zip(&self.columns) {
+                let of_part = column.checked_sub(start).filter(|column| *column < part.n_cols());
+                *bit |= of_part.is_some_and(|column| part.get(*row, column));
+            }
+        }
+    }
+}
+
+impl ShownTable for Excerpt {
+    fn n_rows(&self) -> usize {
+        self.shape.0
+    }
+    fn n_cols(&self) -> usize {
+        self.shape.1
+    }
+    fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
+        let row = self.rows.binary_search(&row_idx);
+        let column = self.columns.binary_search(&col_idx);
+        row.and_then(|row| Ok(self.bits[row * self.columns.len() + column?])) == Ok(true)
+    }
+    fn n_ones(&self) -> u64 {
+        self.n_ones
+    }
+}
+
 impl<'a> From<&'a Value> for Shown<'a> {
     fn from(value: &'a Value) -> Self {
         match value {
@@ -274,6 +325,25 @@ mod tests {
         assert!(long(Shown::Table(&wide)).ends_with("0\n(1 × 65, 0 ones)"));
         let empty = BitTable::zeros(0, 5).unwrap();
         assert_eq!(long(Shown::Table(&empty)), "(0 × 5, 0 ones)");
+    }
+
+    #[test]
+    fn an_excerpt_has_the_text_of_the_whole() {
+        for (n_rows, n_cols) in [(1, 1), (16, 64), (17, 65), (200, 300), (0, 3), (3, 0)] {
+            let mut table = BitTable::zeros(n_rows, n_cols).unwrap();
+            let all = (0..n_rows).flat_map(|row| (0..n_cols).map(move |col| (row, col)));
+            all.filter(|(row, col)| (row * 7 + col * 3) % 5 < 2)
+                .for_each(|(row, col)| table.put(row, col, true));
+            for at_once in [1, 7, 1000] {
+                let mut excerpt = Excerpt::new((n_rows, n_cols));
+                for start in (0..n_cols).step_by(at_once) {
+                    let columns: Vec<BitVector> =
+                        (start..n_cols.min(start + at_once)).map(|col| table.column(col)).collect();
+                    excerpt.add(start, &BitTable::from_columns(n_rows, &columns));
+                }
+                assert_eq!(long(Shown::Table(&excerpt)), long(Shown::Table(&table)));
+            }
+        }
     }
 
     #[test]

@@ -20,13 +20,13 @@ pub(super) fn settle(
     (machine, device): (&Machine, &DeviceOptions<'_>),
     options: CompileOptions,
     (program, entry): (&Program, RoutineId),
-    arguments: &[Argument],
+    (arguments, tables): (&[Argument], &[(usize, usize)]),
     reporter: &Reporter,
 ) -> Result<Option<Compiled>, Failure> {
     let caps = machine.caps();
     let cpu_intrinsics = &caps.intrinsics;
     let Choice { backend, why } =
-        choose(&ChoiceInput { program, entry, arguments, options, cpu_intrinsics });
+        choose(&ChoiceInput { program, entry, arguments, tables, options, cpu_intrinsics });
     if backend == caps.name {
         reporter.summary(&format!("backend {backend}: {why}"));
         return Ok(None);

@@ -2,8 +2,10 @@
 //! where it lists the sizes of all arguments, since the wrong one need not be the one that was
 //! checked last; and parameters without a value.
 
+use std::collections::BTreeMap;
+
 use star_bind::offer::Offer;
-use star_bind::{Binding, Origin, Signature};
+use star_bind::{Binding, Origin, Signature, TableFile};
 use star_io::Layout;
 use star_ir::{NamedSize, Program, TrapKind};
 use star_value::{Argument, Value};
@@ -50,17 +52,21 @@ impl Sizes {
     }
 
     /// Adds the sizes of the values.
-    pub(super) fn take(&mut self, entry: &Signature, arguments: &[Argument]) {
-        let sizes = entry.params.iter().zip(arguments).filter_map(|(param, argument)| {
+    pub(super) fn take(
+        &mut self,
+        entry: &Signature,
+        arguments: &[Argument],
+        tables: &BTreeMap<usize, TableFile>,
+    ) {
+        let params = entry.params.iter().zip(arguments).enumerate();
+        let table = |(n_rows, n_cols): (usize, usize)| format!("a table of {n_rows} × {n_cols}");
+        let sizes = params.filter_map(|(idx, (param, argument))| {
             let size = match &argument.value {
-                Value::Table(table) => {
-                    format!("a table of {} × {}", table.n_rows(), table.n_cols())
-                }
+                Value::Unset => table(tables.get(&idx)?.shape()),
+                Value::Table(given) => table((given.n_rows(), given.n_cols())),
                 Value::Slice(slice) => format!("a slice of {}", slice.len()),
                 Value::Word(word) => format!("a word of {}", word.len()),
-                Value::Unset | Value::Int(_) | Value::Bool(_) | Value::Str(_) => {
-                    return None;
-                }
+                Value::Int(_) | Value::Bool(_) | Value::Str(_) => return None,
             };
             Some(format!("`{}` is {size}", param.name))
         });

@@ -1,11 +1,16 @@
 //! The steps of a run: compiling, loading, planning, running, and its end.
 
+use std::collections::BTreeMap;
+
 use star::pipeline::{
-    Argument, Build, Compiled, EntryPoint, LoadedRoutine, describe, refused_by_backend, unwrapped,
+    Argument, Build, Compiled, EntryPoint, LoadedRoutine, PlaceError, RoutineResult, describe,
+    refused_by_backend, unwrapped,
 };
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::Formulas;
-use star_bind::{Binding, Files, LoadedArguments, Observer, Reading, Settings, Signature, load};
+use star_bind::{
+    Binding, Files, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
+};
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
 use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
 use star_os::access::Access;
@@ -21,6 +26,7 @@ use star_os::progress::RunProgress;
 use star_os::report::Reporter;
 use star_os::watchdog::{Scope, Sentry};
 use star_value::Value;
+use star_vm::columns::PART_BYTES;
 use star_vm::{BackendError, CompileOptions, Control, Limits, Outcome, Stats, Wanted};
 
 use super::line::{self, Outputs};
@@ -28,6 +34,7 @@ use super::sizes::{SizeAdvice, Sizes};
 use super::{Prints, RunArgs, auto};
 use crate::command::{Lints, compile};
 use crate::explain;
+use crate::placed_results::PlacedResults;
 use crate::profile::{self, Session};
 use crate::results::{self, Origins};
 use crate::text;
@@ -65,6 +72,13 @@ pub(super) struct Inputs {
     sizes: Sizes,
     /// The peak memory use of reading and layout.
     pub(super) peak_bytes: u64,
+}
+
+/// The arguments of a run.
+pub(super) struct Arguments {
+    values: Vec<Argument>,
+    /// Those that are still in their files, by the indices of their unset values.
+    tables: BTreeMap<usize, TableFile>,
 }
 
 /// A run, and where its output goes.
@@ -136,6 +150,11 @@ impl<'a> Context<'a> {
             compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
         // Load files in the layout that suits the program.
         binding.wishes = line::table_wishes(args, &compiled, point.routine)?;
+        // Tables that the backend copies stay in their files until then.
+        binding.leave = match args.options.backend == machines::AUTO {
+            true => Some(PART_BYTES),
+            false => machine.caps().part_bytes,
+        };
         let prepared = Prepared {
             compilation,
             signature,
@@ -159,7 +178,7 @@ impl<'a> Context<'a> {
         prepared: &Prepared,
         binding: Binding,
         wanted: &Outputs,
-    ) -> Result<(Inputs, Vec<Argument>), Failure> {
+    ) -> Result<(Inputs, Arguments), Failure> {
         let Context { args, limits, flags, reporter } = *self;
         let Prepared { signature, access, settings, build, point, .. } = prepared;
         let confined = Beside(access);
@@ -177,7 +196,9 @@ impl<'a> Context<'a> {
             Err(unknown) => stopped_at_file(error.note(unknown.message)),
             Ok(()) => stopped_at_file(error),
         });
-        let LoadedArguments { mut arguments, rows, lists, graph, coding, peak_bytes } = loaded?;
+        let loaded = loaded?;
+        let LoadedArguments { mut arguments, tables, rows, lists, graph, coding, peak_bytes } =
+            loaded;
         // A program may read the file of a column in the settings.
         if !star_ir::reads_files(program) {
             settings.check_columns()?;
@@ -190,7 +211,7 @@ impl<'a> Context<'a> {
         {
             reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
         }
-        sizes.take(signature, &arguments);
+        sizes.take(signature, &arguments, &tables);
         // Limit the memory for a graph that is only shown.
         let needs_graph = wanted.need_graph() || star_ir::prints_names(program);
         let graph = graph.filter(|(_, graph)| needs_graph || graph.arcs.len() <= MAX_KEPT_ARCS);
@@ -204,7 +225,7 @@ impl<'a> Context<'a> {
             arguments.push(Argument::new(Value::Unset, false));
         }
         let origins = Origins { rows, lists, graph, coding, places };
-        Ok((Inputs { origins, sizes, peak_bytes }, arguments))
+        Ok((Inputs { origins, sizes, peak_bytes }, Arguments { values: arguments, tables }))
     }
 
     /// Loads the arguments on the machine, or on a better one with `--backend auto`.
@@ -215,21 +236,40 @@ impl<'a> Context<'a> {
         &self,
         prepared: &Prepared,
         (machine, device): (&Machine, &DeviceOptions<'_>),
-        arguments: Vec<Argument>,
+        Arguments { values, mut tables }: Arguments,
     ) -> Result<LoadedRoutine, Failure> {
         let Prepared { options, build, point, compiled, .. } = prepared;
         let entry = point.routine;
         let better = match self.args.options.backend == machines::AUTO {
             true => {
                 let program = (&build.lowered.program, entry);
-                auto::settle((machine, device), *options, program, &arguments, self.reporter)?
+                let shapes: Vec<_> = tables.values().map(TableFile::shape).collect();
+                let given = (&values[..], &shapes[..]);
+                auto::settle((machine, device), *options, program, given, self.reporter)?
             }
             false => None,
         };
         let compiled = better.as_ref().unwrap_or(compiled);
         let (memory, interrupt) = (self.limits.memory, &self.flags.interrupt);
-        let loaded = compiled.load_laid_out(entry, arguments, memory, interrupt);
-        Ok(loaded.map_err(|error| refused_by_backend("no memory for the arguments", &error))?)
+        let refused = |error| refused_by_backend("no memory for the arguments", &error);
+        let console = Console { flags: self.flags, reporter: self.reporter };
+        let mut placed = compiled.place();
+        for (idx, argument) in values.into_iter().enumerate() {
+            let Some(table) = tables.remove(&idx) else {
+                placed.add(argument).map_err(refused)?;
+                continue;
+            };
+            let shape = table.shape();
+            let added =
+                placed.add_columns(shape, |at_once, sink| table.read(&console, at_once, sink));
+            added.map_err(|error| match error {
+                PlaceError::Source(error) => stopped_at_file(error),
+                PlaceError::Backend(error) => refused(error).into(),
+            })?;
+        }
+        let mut loaded = compiled.plan(entry, placed).map_err(refused)?;
+        loaded.lay_out(memory, interrupt).map_err(refused)?;
+        Ok(loaded)
     }
 
     /// Reports the plan if requested; returns it for a profile.
@@ -330,13 +370,15 @@ impl Running<'_> {
         (loaded, Ended { outcome, stats, advice })
     }
 
-    /// Writes and prints the results, or reports why there are none.
+    /// Writes and prints the results, or reports why there are none. Sets the number of parts in
+    /// which tables were written from the backend.
     pub(super) fn finish(
         &mut self,
         loaded: LoadedRoutine,
         outcome: Outcome,
         advice: Advice,
         wanted: Outputs,
+        parts_stored: &mut u64,
     ) -> Exit {
         let Context { args, flags, reporter, .. } = self.context;
         let Prepared { compilation, signature, build, point, .. } = self.prepared;
@@ -359,8 +401,14 @@ impl Running<'_> {
                         false => Wanted::Columns,
                     }
                 };
-                let results = loaded.into_results_as(&form, &flags.interrupt);
-                finish(&names, wanted, results, origins, flags, reporter, self.output)
+                let stays = |idx| {
+                    // A table with the width of the records of a list is shown as records.
+                    let is_whole = form(idx) == Wanted::Columns || !origins.lists.is_empty();
+                    !is_whole && results::take_columns(&wanted.outs, idx)
+                };
+                let results = loaded.into_results_as(&form, &stays, &flags.interrupt);
+                let output = (&mut *self.output, parts_stored);
+                finish(&names, wanted, results, origins, flags, reporter, output)
             }
             // `print` failed because the output is closed or the disk is full: reported at the end.
             Outcome::Trap(_) if print_failed => Exit::Success,
@@ -482,14 +530,14 @@ fn vertices_of(stop: &Outcome, graph: &Graph) -> Option<String> {
 fn finish(
     names: &[Option<&str>],
     line::Outputs { outs, views, names: named, prints }: line::Outputs,
-    results: Result<Vec<Value>, BackendError>,
+    results: Result<Vec<RoutineResult>, BackendError>,
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
-    output: &mut Output,
+    (output, parts_stored): (&mut Output, &mut u64),
 ) -> Exit {
-    let results = match results {
-        Ok(results) => results,
+    let (results, mut placed) = match results {
+        Ok(results) => PlacedResults::split(results),
         Err(error) => {
             let mut diagnostic = refused_by_backend("no memory for the results", &error);
             if error == BackendError::Interrupted {
@@ -500,7 +548,9 @@ fn finish(
     };
     // Do not mix a summary with data on standard output.
     let is_silent = results::use_stdout(&outs) || prints != Prints::All;
-    let mut saved = results::save(outs, &results, origins, flags, reporter, output);
+    let of_run = (&results[..], &mut placed);
+    let mut saved = results::save(outs, of_run, origins, flags, reporter, output);
+    *parts_stored = placed.n_parts;
     if flags.stop().is_some()
         && let Err(errors) = saved
     {
@@ -519,7 +569,7 @@ fn finish(
                 if named.is_some() {
                     reporter.warning("`--names` is unused: no graph is read");
                 }
-                results::print(output, names, &results, origins);
+                results::print_all(output, names, (&results, &placed), origins, flags);
                 Ok(())
             }
         };

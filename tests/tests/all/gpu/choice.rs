@@ -31,16 +31,24 @@ fn chosen_for(
     let mut optimised = program.lowered.program.clone();
     let options = Options { disabled: vec![without.to_owned()], ..Options::default() };
     star_opt::optimise(&mut optimised, &options).expect("it verifies");
+    let size = [(table.n_rows(), table.n_cols())];
+    let is_large = table.n_bytes() >= 1 << 25;
     let table = Value::from(table);
-    let arguments = [Argument::of(&table)];
-    let choice = choose(&ChoiceInput {
-        program: &optimised,
-        entry: program.entry(entry),
-        arguments: &arguments,
-        options: CompileOptions::default(),
-        cpu_intrinsics,
-    });
-    (choice.backend, choice.why)
+    let (here, unset) = ([Argument::of(&table)], [Argument::new(Value::Unset, false)]);
+    let choice = |arguments: &[Argument], tables: &[(usize, usize)]| {
+        choose(&ChoiceInput {
+            program: &optimised,
+            entry: program.entry(entry),
+            arguments,
+            tables,
+            options: CompileOptions::default(),
+            cpu_intrinsics,
+        })
+    };
+    let chosen = choice(&here, &[]);
+    // The size is enough if the table is large and still in its file.
+    assert!(!is_large || choice(&unset, &size) == chosen);
+    (chosen.backend, chosen.why)
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub struct DeviceSettings {
     pub ahead_words: Option<u32>,
     /// Words of the journal for lines until the host prints them.
     pub journal_words: Option<u32>,
+    /// Bytes of columns that enter and leave at once.
+    pub part_bytes: Option<u64>,
     /// Limits beyond which another kernel does the work.
     pub wide: Option<Wide>,
     /// Execution mode of programs.
@@ -51,11 +53,11 @@ impl DeviceSettings {
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
         let (least_bits, ahead_words, journal_words) = (Some(1), Some(0), Some(12));
-        let wide = Some(Wide::TINY);
+        let (wide, part_bytes) = (Some(Wide::TINY), Some(1 << 8));
         let sizes = DeviceSettings { threads, budget, words, ..DeviceSettings::default() };
         let (max_groups, small_groups) = (Some(3), true);
         let groups = DeviceSettings { max_groups, small_groups, ..sizes };
-        DeviceSettings { least_bits, ahead_words, journal_words, wide, ..groups }
+        DeviceSettings { least_bits, ahead_words, journal_words, part_bytes, wide, ..groups }
     }
 
     /// Returns the same, with memory of up to 512 KiB in up to 16 buffers.

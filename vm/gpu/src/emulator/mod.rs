@@ -19,6 +19,7 @@ use star_shaders::layout::{
 };
 use star_value::OutOfMemory;
 use star_vm::BackendError;
+use star_vm::columns::PART_BYTES;
 
 use crate::device_trait::{AHEAD_WORDS, ControlUnit, State, Wide};
 use crate::grid::Grid;
@@ -45,6 +46,8 @@ pub struct EmulatorSettings {
     pub ahead_words: u32,
     /// Words of the journal for lines until the host prints them.
     pub journal_words: u32,
+    /// Bytes of columns that enter and leave at once.
+    pub part_bytes: u64,
     /// Limits beyond which another kernel does the work.
     pub wide: Wide,
 }
@@ -57,6 +60,7 @@ impl EmulatorSettings {
         words: 64,
         ahead_words: 0,
         journal_words: 12,
+        part_bytes: 1 << 8,
         wide: Wide::TINY,
         ..EmulatorSettings::USUAL
     };
@@ -71,6 +75,7 @@ impl EmulatorSettings {
         most_iterations: u32::MAX,
         ahead_words: AHEAD_WORDS,
         journal_words: JOURNAL_WORDS,
+        part_bytes: PART_BYTES,
         wide: Wide { limbs: 40, items: 60, blocks: 1000, joined: 20, groups: 4, rate: 8, chain: 8 },
     };
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use star_ir::RoutineId;
 use star_shaders::Shader;
 use star_value::{BitVector, Value as HostValue};
+use star_vm::columns::PART_BYTES;
 use star_vm::{
     Backend, BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Part, Stats,
 };
@@ -202,7 +203,7 @@ locations {
     let refused = Rc::new(Cell::new(0));
     let emulator = Emulator::new(EmulatorSettings { words: 64, ..EmulatorSettings::USUAL });
     let unit = OneBank { emulator, refused: Rc::clone(&refused) };
-    let gpu = Gpu::on(Box::new(unit), Mode::Auto);
+    let gpu = Gpu::on(Box::new(unit), Mode::Auto, PART_BYTES);
     // The argument is in the first buffer, where the results of the run do not fit.
     let rows = 40_000;
     let x = gpu.load(HostValue::Slice(BitVector::zeros(rows)), false).expect("memory");

@@ -1,0 +1,119 @@
+//! The file of a parameter: its contents, or only its header.
+
+use std::rc::Rc;
+
+use star_io::{Data, FileError, Layout};
+use star_value::Value;
+
+use super::{FileValue, Loader};
+use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
+use crate::data::{self, Expected, FileContents, LoadRequest, open_file};
+use crate::generated;
+use crate::layouts::AnyLayout;
+use crate::matrices;
+use crate::param::Kind;
+use crate::part::locate;
+use crate::table_file::TableFile;
+
+/// The contents of a file, or a table that is still in it.
+pub(super) enum Contents {
+    Read(FileContents),
+    Left(TableFile),
+}
+
+impl Loader<'_> {
+    /// Reads a file for the parameter `name`; `wanted` is the layout of a graph that parameters of
+    /// this name have. Keeps the records of a list if requested.
+    pub(super) fn file(
+        &mut self,
+        request: LoadRequest<'_>,
+        wanted: Option<Layout>,
+        name: &str,
+        is_kept: bool,
+    ) -> Result<FileValue, FileError> {
+        let request = LoadRequest { max_bytes: self.free, ..request };
+        if let Some((_, numbers)) = self.lists.iter().find(|(known, _)| known == request.file) {
+            let numbers = Rc::clone(numbers);
+            return self.numbers(numbers, request, name, is_kept);
+        }
+        if let Some(graph) = self.known_graph(request.file) {
+            return self.lay_out(graph, request, name);
+        }
+        let format = request.layout.and_then(AnyLayout::format);
+        let as_graph = matches!(request.layout, Some(AnyLayout::Graph(_)));
+        let expected = Expected { format, graph: self.changed, as_graph };
+        let is_bits = request.kind == Kind::Table && request.layout.is_none();
+        let waiting = self.waiting.iter().position(|(known, _)| known == request.file);
+        let contents = match waiting.map(|at| self.waiting.swap_remove(at).1) {
+            Some(Contents::Read(contents)) => {
+                self.free = self.free.saturating_add(contents.n_bytes);
+                Contents::Read(contents)
+            }
+            Some(Contents::Left(table)) if is_bits => Contents::Left(table),
+            Some(Contents::Left(_)) | None => self.contents(request.file, expected, is_bits)?,
+        };
+        let contents = match contents {
+            Contents::Read(contents) => contents,
+            Contents::Left(table) => {
+                self.reading.settings.note_table();
+                self.note(table.n_bytes());
+                let left = Some(table);
+                return Ok(FileValue { left, ..FileValue::new(Value::Unset, None, 0) });
+            }
+        };
+        let FileContents { data, is_stream, is_array, n_bytes, scale } = contents;
+        self.note_scale(request.file, scale);
+        self.saw_stream |= is_stream;
+        self.note(n_bytes);
+        let data = match (data, wanted.filter(|_| is_array)) {
+            (Data::Numbers(numbers), Some(wanted)) => matrices::of_param(numbers, wanted, request)?,
+            (data, _) => data,
+        };
+        match data {
+            Data::Graph(graph) => {
+                if let Some(wanted) = wanted.filter(|_| is_array) {
+                    // Another parameter may use the same array in another way.
+                    let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
+                    let layout = AnyLayout::Graph(wanted);
+                    let request = LoadRequest { max_bytes, layout: Some(&layout), ..request };
+                    return self.lay_out(Rc::new(graph), request, name);
+                }
+                let graph = self.keep(request.file, graph);
+                let request = LoadRequest { max_bytes: self.free, ..request };
+                self.lay_out(graph, request, name)
+            }
+            Data::Numbers(numbers) => {
+                let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
+                let request = LoadRequest { max_bytes, ..request };
+                self.numbers(Rc::new(numbers), request, name, is_kept)
+            }
+            bits @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
+                let value = data::to_value(self.reading, bits, request)?;
+                self.note(laid_out_bytes(&value));
+                Ok(FileValue::new(value, None, 0))
+            }
+        }
+    }
+
+    /// Reads a file; if it `may_leave` a large dense table there, only its header.
+    pub(super) fn contents(
+        &self,
+        file: &str,
+        expected: Expected,
+        may_leave: bool,
+    ) -> Result<Contents, FileError> {
+        if let Some(options) = generated::options(file) {
+            let made = generated::make(self.reading, file, options, self.free, expected);
+            return made.map(Contents::Read);
+        }
+        let opened = open_file(self.reading, locate(file, self.reading.files), expected)?;
+        let left = match self.leave.filter(|_| may_leave) {
+            Some(least) => opened.leave(least, self.free),
+            None => Err(opened),
+        };
+        match left {
+            Ok(table) => Ok(Contents::Left(table)),
+            Err(opened) => opened.read(self.reading, self.free, expected).map(Contents::Read),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Results that are still on a backend, and go from there to files by ranges of columns.
+
+use std::collections::BTreeMap;
+
+use star::pipeline::{PlacedTable, RoutineResult};
+use star_bind::results::table_summary;
+use star_io::FileError;
+use star_os::failure::refused_by_backend;
+use star_os::flags::Flags;
+use star_os::output::Output;
+use star_os::save::Written;
+use star_value::display::Excerpt;
+use star_value::{BitTable, Value};
+use star_vm::BackendError;
+
+use crate::output_target::Outlet;
+
+/// The tables that are still on a backend, by the indices of results, whose values are unset.
+#[derive(Default)]
+pub(crate) struct PlacedResults {
+    tables: BTreeMap<usize, PlacedResult>,
+    /// The parts that were written.
+    pub(crate) n_parts: u64,
+}
+
+struct PlacedResult {
+    table: PlacedTable,
+    /// What its text needs, once it was written.
+    excerpt: Option<Excerpt>,
+}
+
+impl PlacedResults {
+    /// Separates the tables from the values.
+    pub(crate) fn split(results: Vec<RoutineResult>) -> (Vec<Value>, Self) {
+        let mut placed = PlacedResults::default();
+        let results = results.into_iter().enumerate().map(|(idx, result)| match result {
+            RoutineResult::Value(value) => value,
+            RoutineResult::Table(table) => {
+                placed.tables.insert(idx, PlacedResult { table, excerpt: None });
+                Value::Unset
+            }
+        });
+        (results.collect(), placed)
+    }
+
+    /// Tests whether a result is still on a backend.
+    pub(crate) fn has(&self, idx: usize) -> bool {
+        self.tables.contains_key(&idx)
+    }
+
+    /// Writes a table that is still on a backend, as [`Outlet::write`] does.
+    ///
+    /// # Errors
+    /// Those of [`Outlet::write`], and those of the backend.
+    pub(crate) fn write(
+        &mut self,
+        idx: usize,
+        outlet: Outlet,
+        flags: &Flags,
+        output: &mut Output,
+    ) -> Result<(Option<Written>, u64), FileError> {
+        let name = outlet.name().to_owned();
+        let internal = |why: &str| BackendError::Internal(why.to_owned());
+        let Some(PlacedResult { table, excerpt }) = self.tables.get_mut(&idx) else {
+            return Err(of_file(&name, &internal("a result that is not on the backend")));
+        };
+        let (mut parts, mut seen) = (table.parts(), Excerpt::new(table.shape()));
+        let mut next = || -> Result<BitTable, BackendError> {
+            let columns = parts.next().ok_or_else(|| internal("columns beyond the last one"))?;
+            let part = table.columns(columns.clone(), &flags.interrupt)?;
+            seen.add(columns.start, &part);
+            self.n_parts += 1;
+            Ok(part)
+        };
+        let mut next = || next().map_err(|error| of_file(&name, &error));
+        let written = outlet.write_columns(table.shape(), &mut next, flags, output)?;
+        *excerpt = Some(seen);
+        Ok(written)
+    }
+
+    /// Returns the text of a result that [`star_bind::results::summary`] gives for the whole table;
+    /// `None` if it is not on a backend. A table that was not written is read now.
+    pub(crate) fn summary(
+        &self,
+        idx: usize,
+        name: &str,
+        flags: &Flags,
+    ) -> Option<Result<String, BackendError>> {
+        let PlacedResult { table, excerpt } = self.tables.get(&idx)?;
+        if let Some(excerpt) = excerpt {
+            return Some(Ok(table_summary(name, excerpt)));
+        }
+        let mut excerpt = Excerpt::new(table.shape());
+        let read = table.parts().try_for_each(|columns| {
+            let start = columns.start;
+            excerpt.add(start, &table.columns(columns, &flags.interrupt)?);
+            Ok(())
+        });
+        Some(read.map(|()| table_summary(name, &excerpt)))
+    }
+}
+
+/// Returns the error of a backend for the file that a result was to be written to.
+fn of_file(name: &str, error: &BackendError) -> FileError {
+    let refused = refused_by_backend("no memory for the results", error);
+    let error = FileError::new(refused.code, name, refused.message);
+    let error = refused.notes.into_iter().fold(error, FileError::note);
+    refused.help.into_iter().fold(error, FileError::help)
+}

@@ -1,0 +1,246 @@
+//! Tables that go from a file to a backend, and back, by ranges of columns.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "an error is created at most once per file, and its fields are public"
+)]
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use star::pipeline::{PlaceError, Printed, RoutineResult};
+use star_base::Code;
+use star_harness::MachineSpec;
+use star_io::{
+    FileError, Format, OutputRef, Packing, ReadOptions, read_columns, write, write_columns,
+};
+use star_tests::backends::{Compiled, Machine};
+use star_tests::case::Random;
+use star_tests::run::{LIMITS, Program};
+use star_value::{Argument, BitTable, BitsRef, Value};
+use star_vm::columns::{PART_BYTES, columns_at_once};
+use star_vm::{BackendError, Control, Limits, Outcome, Stats, Wanted};
+
+/// The result has the columns of the argument in the opposite order, each complemented.
+const TURN: &str = "\
+procedure TURN(m: integer; T: table; var U: table);
+var X: slice; i: integer;
+begin
+  for i := 1 to m do begin
+    X := not COL(i, T);
+    COL(m + 1 - i, U) := X
+  end
+end;
+";
+
+/// The machines: those of the host, the emulator, and the adapters where there is one.
+fn machines() -> Vec<Machine> {
+    let always = ["reference", "reference-backward", "cpu", "gpu-emulator", "gpu-emulator-tiny"];
+    let find = |name: &str| MachineSpec::find(name).expect("a machine").machine();
+    let mut machines: Vec<Machine> =
+        always.iter().map(|name| find(name).expect("it needs no device")).collect();
+    for name in ["gpu", "gpu-tiny", "gpu-banks"] {
+        match find(name) {
+            Ok(machine) => machines.push(machine),
+            Err(why) => assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}"),
+        }
+    }
+    machines
+}
+
+fn random_table(n_rows: usize, n_cols: usize) -> BitTable {
+    let mut random = Random::new((n_rows * 1000 + n_cols) as u64);
+    let mut table = BitTable::zeros(n_rows, n_cols).expect("memory");
+    for col in 0..n_cols {
+        (0..n_rows).for_each(|row| table.put(row, col, random.below(2) == 1));
+    }
+    table
+}
+
+fn file_of(table: &BitTable) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(Format::Stb, OutputRef::Bits(BitsRef::from(table)), &mut bytes).expect("memory");
+    bytes
+}
+
+/// Loads a file of this length by parts, runs the program, and writes its result by parts.
+fn through(
+    machine: &Machine,
+    (compiled, program): (&Compiled, &Program),
+    shape: (usize, usize),
+    (bytes, n_bytes): (&[u8], u64),
+) -> Result<(Vec<u8>, Stats), PlaceError<FileError>> {
+    let (never, mut host, entry) =
+        (AtomicBool::new(false), Printed::default(), program.entry("TURN"));
+    let mut placed = compiled.place();
+    let n_cols = Value::Int(shape.1 as i64);
+    placed.add(Argument::new(n_cols, true)).map_err(PlaceError::Backend)?;
+    placed.add_columns(shape, |at_once, sink| {
+        let mut options = ReadOptions::new("t.stb", u64::MAX);
+        options.size_hint = Some(n_bytes);
+        read_columns(&mut &bytes[..], &mut options, at_once, sink)
+    })?;
+    placed.add(Argument::new(Value::Unset, false)).map_err(PlaceError::Backend)?;
+    let mut loaded = compiled.plan(entry, placed).map_err(PlaceError::Backend)?;
+    let mut control = Control {
+        interrupt: &never,
+        deadline: &never,
+        limits: Limits { steps: None, ..LIMITS },
+        host: &mut host,
+        profile: None,
+        stats: Stats::default(),
+    };
+    assert_eq!(loaded.run(&mut control), Outcome::Done, "{}", machine.name);
+    let mut stats = control.stats;
+    let results = loaded.into_results_as(&|_| Wanted::Columns, &|_| true, &never);
+    let results = results.map_err(PlaceError::Backend)?;
+    let mut bytes = Vec::new();
+    match &results[..] {
+        [RoutineResult::Value(value)] => {
+            let value = OutputRef::Bits(value.bits().expect("a table"));
+            write(Format::Stb, value, &mut bytes).map_err(PlaceError::Source)?;
+        }
+        [RoutineResult::Table(table)] => {
+            let mut parts = table.parts();
+            let mut next = || {
+                stats.counters.parts_stored += 1;
+                let columns = parts.next().expect("another part");
+                Ok(table.columns(columns, &never).expect("columns of the table"))
+            };
+            let plain = Packing::Plain;
+            write_columns(plain, table.shape(), &mut next, &mut bytes, &mut || true)
+                .map_err(PlaceError::Source)?;
+        }
+        _ => panic!("one result"),
+    }
+    Ok((bytes, stats))
+}
+
+#[test]
+fn files_of_all_shapes_pass_through_every_machine() {
+    let program = Program::new(TURN);
+    for machine in machines() {
+        let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+        let part_bytes = machine.caps().part_bytes;
+        for (n_rows, n_cols) in [(1, 1), (1, 70), (64, 33), (65, 1), (200, 40), (2500, 5)] {
+            let table = random_table(n_rows, n_cols);
+            let mut turned = BitTable::zeros(n_rows, n_cols).expect("memory");
+            for col in 0..n_cols {
+                (0..n_rows).for_each(|row| turned.put(row, n_cols - 1 - col, !table.get(row, col)));
+            }
+            let bytes = file_of(&table);
+            let file = (&bytes[..], bytes.len() as u64);
+            let passed = through(&machine, (&compiled, &program), (n_rows, n_cols), file);
+            let (found, stats) = passed.unwrap_or_else(|why| panic!("{}: {why:?}", machine.name));
+            let case = format!("{n_rows} × {n_cols} on `{}`", machine.name);
+            assert!(found == file_of(&turned), "{case}");
+            // A machine that keeps the memory of the host has no parts.
+            let n_parts = part_bytes
+                .map_or(0, |bytes| n_cols.div_ceil(columns_at_once(n_rows, bytes)) as u64);
+            assert_eq!(stats.counters.parts_loaded, n_parts, "{case}");
+            let stored = if n_parts > 1 { n_parts } else { 0 };
+            assert_eq!(stats.counters.parts_stored, stored, "{case}");
+            if machine.name.ends_with("-tiny") && n_cols >= 33 {
+                assert!(n_parts > 1, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_have_at_most_their_size_or_one_column() {
+    assert_eq!(columns_at_once(1 << 30, PART_BYTES), 1);
+    assert_eq!(columns_at_once(1 << 29, PART_BYTES), 1);
+    assert_eq!(columns_at_once(1 << 28, PART_BYTES), 2);
+    assert_eq!(columns_at_once(1, PART_BYTES), 1 << 23);
+    assert_eq!(columns_at_once(0, PART_BYTES), 1 << 23);
+    assert_eq!(columns_at_once(65, 1), 1);
+}
+
+#[test]
+fn bad_files_leave_no_argument() {
+    let program = Program::new(TURN);
+    let table = random_table(200, 40);
+    let good = file_of(&table);
+    let n_bytes = good.len() as u64;
+    let long = [&good[..], b"x"].concat();
+    let mut changed = good.clone();
+    *changed.last_mut().expect("a checksum") ^= 1;
+    let cases: [(&[u8], Code); 4] = [
+        (&good[..good.len() / 2], Code::Truncated),
+        (&good[..good.len() - 1], Code::Truncated),
+        (&long, Code::HeaderLies),
+        (&changed, Code::BadFormat),
+    ];
+    for machine in machines() {
+        let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+        for (bytes, code) in cases {
+            match through(&machine, (&compiled, &program), (200, 40), (bytes, n_bytes)) {
+                Err(PlaceError::Source(error)) => assert_eq!(error.code, code),
+                other => panic!("{}: {other:?}", machine.name),
+            }
+        }
+        // The memory of the failed ones is free.
+        let file = (&good[..], n_bytes);
+        assert!(through(&machine, (&compiled, &program), (200, 40), file).is_ok());
+    }
+}
+
+#[test]
+fn a_backend_that_refuses_a_part_ends_the_reading() {
+    let spec = MachineSpec::find("gpu-emulator-tiny").expect("a machine");
+    let machine = spec.machine().expect("it needs no device");
+    let program = Program::new(TURN);
+    let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+    let (seen, mut placed) = (Cell::new(0), compiled.place());
+    // More words than the emulator has.
+    let shape = (1 << 20, 1 << 14);
+    let added = placed.add_columns(shape, |at_once, sink| {
+        assert_eq!(at_once, 1);
+        for start in 0..9 {
+            seen.set(seen.get() + 1);
+            if !sink(start, BitTable::zeros(shape.0, 1).expect("memory")) {
+                return Err("ended");
+            }
+        }
+        Ok(())
+    });
+    let Err(PlaceError::Backend(BackendError::OutOfMemory(refused))) = added else {
+        panic!("{added:?}")
+    };
+    assert_eq!((refused.n_bytes, seen.get()), (1 << 31, 1));
+}
+
+#[test]
+fn the_library_places_files_by_parts() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let table = random_table(70, 5);
+    let path = folder.join("parts.stb").display().to_string();
+    std::fs::write(&path, file_of(&table)).expect("a file");
+    let program = star::Program::parse(TURN).expect("it has no errors");
+    let call = |machine: &str| {
+        let machine = MachineSpec::find(machine).expect("a machine").machine().expect("no device");
+        let mut run = program.run("TURN").expect("a routine").on(&machine);
+        run.call(star::args![m = 5].text(&format!("T={path}")))
+    };
+    for (machine, n_parts) in [("reference-backward", 5), ("reference", 0), ("cpu", 0)] {
+        let out = call(machine).unwrap_or_else(|error| panic!("{machine}: {error}"));
+        assert_eq!(out.stats().counters.parts_loaded, n_parts, "{machine}");
+        let turned = out.table("U").expect("a table");
+        let columns = (0..5).map(|col| turned.column_limbs(4 - col).into_owned());
+        assert!(columns.enumerate().all(|(col, limbs)| {
+            let ones = |limbs: &[u64]| limbs.iter().map(|limb| limb.count_ones()).sum::<u32>();
+            let is_disjoint = limbs.iter().zip(table.column_limbs(col)).all(|(a, b)| a & b == 0);
+            is_disjoint && ones(&limbs) + ones(table.column_limbs(col)) == 70
+        }));
+    }
+    let mut damaged = file_of(&table);
+    damaged[40] ^= 1;
+    std::fs::write(&path, damaged).expect("a file");
+    for machine in ["reference-backward", "cpu"] {
+        let error = call(machine).expect_err("a damaged file");
+        let star::Error::Refused(refused) = &error else { panic!("{machine}: {error}") };
+        assert_eq!(refused.code, Code::BadFormat, "{machine}: {error}");
+    }
+}
