@@ -113,7 +113,11 @@ fn available(
 /// What the instruction does to the sizes that registers hold.
 fn pass(inst: &Inst, temporaries: &Temporaries, lent: &BTreeSet<Object>, sizes: &mut Sizes) {
     let mut forget = |object: Option<Object>| {
-        sizes.retain(|(known, _), _| Some(*known) != object);
+        let Some(object) = object else { return };
+        let measures = (object, i64::MIN)..=(object, i64::MAX);
+        while let Some((&measure, _)) = sizes.range(measures.clone()).next() {
+            sizes.remove(&measure);
+        }
     };
     match inst.op {
         Op::Size => {
