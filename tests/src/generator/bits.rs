@@ -66,7 +66,7 @@ impl Gen {
             return self.bits_leaf(kind, size);
         }
         let depth = depth - 1;
-        match self.random.below(14) {
+        match self.random.below(16) {
             0..=3 => self.logic(kind, size, depth),
             4 => {
                 let operand = self.bits(kind, size, depth);
@@ -108,6 +108,14 @@ impl Gen {
                 self.builtin(Builtin::Shuffle, kind, vec![operand])
             }
             11 | 12 if kind == ExprType::Word => self.word(size, depth),
+            14 | 15 => {
+                let joined = if kind == ExprType::Slice {
+                    self.slice_of_records(size)
+                } else {
+                    self.word_of_records(size)
+                };
+                joined.unwrap_or_else(|| self.line_of_table(kind, size))
+            }
             _ => self.line_of_table(kind, size),
         }
     }

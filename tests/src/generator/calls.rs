@@ -24,6 +24,8 @@ pub(super) struct Param {
     /// What is passed, or what the routine sets.
     pub(super) known: Known,
     pub(super) domain: (i64, i64),
+    /// The record type of a table of records.
+    pub(super) shape: Option<usize>,
 }
 
 /// A routine that can be called.
@@ -89,7 +91,12 @@ impl Gen {
     /// Chooses a variable that is set as the parameter requires.
     fn lend_set(&mut self, param: &Param, taken: &[VarIdx], all: &mut Vec<Stmt>) -> VarIdx {
         if let Some(idx) = self.variable_like(param, taken) {
+            self.note_field(idx, "field as a `var` argument");
             return idx;
+        }
+        if let (Some(shape), Known::Table(rows, _)) = (param.shape, param.known) {
+            let records = self.declare_records(rows, shape);
+            return self.routine.records[records].table;
         }
         let value = match param.kind {
             ExprType::Int => self.int_in(param.domain.0, param.domain.1, 1),
@@ -109,16 +116,37 @@ impl Gen {
     }
 
     fn variable_like(&mut self, param: &Param, taken: &[VarIdx]) -> Option<VarIdx> {
-        let mut suits = self.routine.scope.writable(|var| {
-            var.kind == param.kind && var.known == param.known && var.domain == param.domain
-        });
-        suits.retain(|idx| !taken.contains(idx));
+        let mut suits = match param.shape {
+            Some(shape) => self.tables_of(shape, param.known),
+            None => self.routine.scope.writable(|var| {
+                var.kind == param.kind && var.known == param.known && var.domain == param.domain
+            }),
+        };
+        suits.retain(|&idx| !taken.iter().any(|&other| self.overlap(idx, other)));
         self.choose(&suits)
+    }
+
+    /// Returns the tables of records of this type and number of rows.
+    fn tables_of(&self, shape: usize, known: Known) -> Vec<VarIdx> {
+        let those = self.routine.records.iter().filter(|records| {
+            records.shape == shape && matches!(known, Known::Table(rows, _) if rows == records.rows)
+        });
+        those.map(|records| records.table).collect()
+    }
+
+    /// Returns whether two variables are the same, or one is a field of the other.
+    pub(super) fn overlap(&self, one: VarIdx, other: VarIdx) -> bool {
+        let [one, other] = [one, other].map(|idx| self.var(idx).name.as_str());
+        let is_field = |field: &str, table| {
+            field.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
+        };
+        one == other || is_field(one, other) || is_field(other, one)
     }
 
     /// Chooses a variable that accepts what the routine sets.
     fn lend_any(&mut self, param: &Param, taken: &[VarIdx]) -> VarIdx {
         if let (Some(idx), true) = (self.variable_like(param, taken), self.random.chance(70)) {
+            self.note_field(idx, "field as a `var` argument");
             return idx;
         }
         match param.known {
@@ -145,6 +173,17 @@ impl Gen {
     }
 
     fn value_argument(&mut self, param: &Param) -> Expr {
+        if let (Some(shape), Known::Table(rows, _)) = (param.shape, param.known) {
+            let tables = self.tables_of(shape, param.known);
+            let table = match self.choose(&tables) {
+                Some(table) => table,
+                None => {
+                    let records = self.declare_records(rows, shape);
+                    self.routine.records[records].table
+                }
+            };
+            return self.read(table);
+        }
         match (param.kind, param.known) {
             (ExprType::Int, _) => self.int_in(param.domain.0, param.domain.1, 2),
             (ExprType::Bool, _) => self.boolean(1),
@@ -164,7 +203,10 @@ impl Gen {
         let known = Known::Table(rows, columns);
         let suits = self.routine.scope.readable(|var| var.known == known);
         match self.choose(&suits) {
-            Some(idx) => idx,
+            Some(idx) => {
+                self.note_field(idx, "field as a value");
+                idx
+            }
             None => self.declare(ExprType::Table, Some(known), (0, 0)),
         }
     }
@@ -215,7 +257,11 @@ impl Gen {
             let taken: Vec<VarIdx> = lent.iter().flatten().copied().collect();
             lent.push(match param.mode {
                 Mode::Value => None,
-                Mode::InOut | Mode::Out => Some(self.variable_like(param, &taken)?),
+                Mode::InOut | Mode::Out => {
+                    let idx = self.variable_like(param, &taken)?;
+                    self.note_field(idx, "field as a `var` argument");
+                    Some(idx)
+                }
             });
         }
         self.routine.spent += self.routine.iterations * callee.cost;

@@ -22,8 +22,12 @@ impl Gen {
         if depth == 0 || self.random.chance(25) {
             return self.int_leaf();
         }
-        match self.random.below(12) {
+        match self.random.below(18) {
             0..=3 => self.arithmetic(depth),
+            12..=17 => match self.int_of_records(depth - 1) {
+                Some(ranged) => ranged,
+                None => self.arithmetic(depth),
+            },
             4 => {
                 let (operand, size) = self.any_bits(depth - 1);
                 let builtin = [Builtin::Fnd, Builtin::Numb][self.random.below(2)];
@@ -181,7 +185,10 @@ impl Gen {
 
     /// `STEP(Y)` as a value.
     pub(super) fn step(&mut self) -> Ranged {
-        let vars = self.routine.scope.writable(|var| var.bits().is_some() && !var.hidden);
+        let vars = self
+            .routine
+            .scope
+            .writable(|var| var.bits().is_some() && !var.hidden && !var.is_field());
         let Some(idx) = self.choose(&vars) else { return self.int_leaf() };
         let size = self.var(idx).bits().unwrap_or(0) as i64;
         let operand = self.read(idx);

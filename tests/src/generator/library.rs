@@ -80,6 +80,7 @@ impl Gen {
             return;
         }
         self.count("call library");
+        self.note_field(table, "field as a value");
         let made = match self.random.below(14) {
             0..=2 => self.search(table, rows, columns),
             3 => self.compare(table, rows, columns),
@@ -115,6 +116,7 @@ impl Gen {
                 self.declare(kind, fixed, (0, 0))
             }
         };
+        self.note_field(idx, "field as a `var` argument");
         self.var_mut(idx).known = known;
         idx
     }
@@ -129,6 +131,7 @@ impl Gen {
             Some(idx) if self.random.chance(70) => idx,
             Some(_) | None => self.new_table(rows, columns),
         };
+        self.note_field(idx, "field as a `var` argument");
         self.var_mut(idx).known = known;
         idx
     }

@@ -8,18 +8,21 @@
 //!
 //! * `source`: texts as trees; `shrink`: smaller texts with the same behaviour.
 //! * `sizes`, `scope`: what is known; `values`: arguments.
-//! * `ints`, `bools`, `bits`: expressions; `statements`, `loops`, `patterns`, `calls`, `library`:
-//!   statements; `routines`: routines and texts.
+//! * `ints`, `bools`, `bits`, `columns`: expressions; `statements`, `loops`, `patterns`, `calls`,
+//!   `library`, `records`, `independent`: statements; `routines`: routines and texts.
 //! * `report`: statistics of many programs.
 
 mod bits;
 mod bools;
 mod calls;
+mod columns;
+mod independent;
 mod ints;
 mod library;
 mod loops;
 mod near_miss;
 mod patterns;
+mod records;
 pub mod report;
 mod routines;
 mod scope;
@@ -37,6 +40,7 @@ use star_value::Value;
 
 use crate::case::Random;
 use calls::Callable;
+use records::{Records, Shape};
 use report::Counts;
 use scope::{Known, Scope, Var, VarIdx};
 use sizes::Sizes;
@@ -44,6 +48,7 @@ use source::{Expr, ExprType, Part, Routine, Source, Stmt};
 
 pub use library::PROCEDURES;
 pub use near_miss::KINDS as NEAR_MISSES;
+pub use records::CONSTRUCTS;
 pub use statements::KINDS as STATEMENTS;
 
 /// A generated program.
@@ -95,6 +100,8 @@ struct Gen {
     consts: Vec<String>,
     /// Finished routines that can be called.
     callables: Vec<Callable>,
+    /// Record types with arguments.
+    shapes: Vec<Shape>,
     /// Routines required by near-misses.
     helpers: Vec<Routine>,
     options: LowerOptions,
@@ -102,6 +109,8 @@ struct Gen {
     n_names: usize,
     /// Number of near-misses still to be inserted.
     near_misses: usize,
+    /// Number of loops over columns that expressions may still contain.
+    columns_left: usize,
     routine: Current,
 }
 
@@ -109,6 +118,8 @@ struct Gen {
 struct Current {
     scope: Scope,
     vars: Vec<String>,
+    /// The tables of records in the scope.
+    records: Vec<Records>,
     /// Number of loops and branches around the statement.
     depth: usize,
     /// The maximum number of executions of the statement.
@@ -165,6 +176,14 @@ impl Gen {
         self.routine.spent + self.routine.iterations * units <= self.routine.budget
     }
 
+    /// Returns whether the program may contain this number of further loops over columns, to which
+    /// expressions over columns are lowered; if so, records them.
+    fn allows(&mut self, loops: usize) -> bool {
+        let left = self.columns_left.checked_sub(loops);
+        self.columns_left = left.unwrap_or(self.columns_left);
+        left.is_some()
+    }
+
     /// Returns an unused name.
     fn name(&mut self, prefix: &str) -> String {
         self.n_names += 1;
@@ -211,8 +230,8 @@ impl Gen {
             Some(known @ Known::Table(..)) => known,
             Some(_) | None => Known::Unset,
         };
-        let (constant, locked, hidden) = (false, false, false);
-        let var = Var { name, kind, known, fixed, domain, constant, locked, hidden };
+        let (constant, locked, hidden, is_records) = (false, false, false, false);
+        let var = Var { name, kind, known, fixed, domain, constant, locked, hidden, is_records };
         self.routine.scope.vars.push(var);
         self.routine.scope.vars.len() - 1
     }
@@ -270,7 +289,7 @@ impl Gen {
         self.routine.scope.readable(|var| {
             let stays = var.constant || matches!(var.fixed, Some(Known::Table(..)));
             let header = var.name.starts_with("p") || var.name.starts_with("n");
-            header && stays && suits(var)
+            header && stays && !var.is_field() && suits(var)
         })
     }
 }

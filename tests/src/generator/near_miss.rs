@@ -3,15 +3,17 @@
 use star_base::Builtin;
 
 use super::Gen;
+use super::records::Field;
 use super::scope::Known;
 use super::source::{Expr, ExprType, Part, Routine, Stmt, expr, stmt};
 
 /// The kinds of near-misses.
-pub const KINDS: [&str; 22] = [
+pub const KINDS: [&str; 28] = [
     "assertion",
     "carry",
     "component",
     "deep recursion",
+    "dependent iterations",
     "division by zero",
     "does not fit",
     "does not fit an integer",
@@ -19,16 +21,21 @@ pub const KINDS: [&str; 22] = [
     "growth of a fixed table",
     "index 0",
     "index beyond",
+    "iterations that trap",
+    "least of no row",
     "missing file",
     "negative size",
     "no result",
     "no size",
+    "number beyond its field",
     "odd shuffle",
     "other sizes for the library",
     "overflow",
     "range",
+    "row beyond the records",
     "row of no table",
     "size off by one",
+    "stored beyond its field",
     "unset variable",
 ];
 
@@ -107,6 +114,40 @@ impl Gen {
                     _ => stmt!(&i, ":=", &name, "(1,size(", &name, ")+1)"),
                 }
             }
+            "dependent iterations" => match self.random.below(3) {
+                // The first component is read before the loop.
+                0 | 1 => stmt!(format!("forall {i} in 1..length({x}) do {x}({i}):={x}(1)")),
+                _ => stmt!(format!("forall {i} in {x} do {x}(1):={x}({i})")),
+            },
+            "iterations that trap" => match self.random.below(2) {
+                0 => stmt!(format!("forall {i} in 1..length({x}) do {x}({i}):={i}-1")),
+                _ => {
+                    let (name, field) = self.records_of(size);
+                    let store = format!("{name}[{i}].{field}:=high({name}.{field})+{i}");
+                    stmt!(format!("forall {i} in {x} where {i}>1 do {store}"))
+                }
+            },
+            "least of no row" => {
+                let (name, field) = self.records_of(size);
+                stmt!(format!("{i}:=min({name}.{field} where {name}.{field}<-9)"))
+            }
+            "number beyond its field" => {
+                let (name, field) = self.records_of(size);
+                stmt!(format!("{name}[length({x})].{field}:=high({name}.{field})+1"))
+            }
+            "row beyond the records" => {
+                let (name, field) = self.records_of(size);
+                stmt!(format!("{i}:={name}[rows({name})+1].{field}"))
+            }
+            "stored beyond its field" => {
+                let (name, field) = self.records_of(size);
+                before.push(stmt!(format!("{name}.{field}:=high({name}.{field})")));
+                let store = format!("{name}.{field}:={name}.{field}+1");
+                match self.random.below(2) {
+                    0 => stmt!(store),
+                    _ => stmt!(format!("where {x} do {store} end")),
+                }
+            }
             "missing file" => stmt!("read(", &x, ",\"nowhere\")"),
             "negative size" => match self.random.below(2) {
                 0 => stmt!(&x, ":=SHIFT(", &x, ",up,-1-length(", &x, "))"),
@@ -172,6 +213,14 @@ impl Gen {
         let idx = self.declare(kind, None, (0, 0));
         self.var_mut(idx).locked = true;
         (self.var(idx).name.clone(), value)
+    }
+
+    /// Declares a table of records with this number of rows; returns its name and a field.
+    fn records_of(&mut self, rows: usize) -> (String, String) {
+        let shape = self.shape();
+        let idx = self.declare_records(rows, shape);
+        let field = self.number_field(shape, Field::fits_integers);
+        (self.routine.records[idx].name.clone(), field.name)
     }
 
     fn helper(&mut self, header: String, body: Stmt) {

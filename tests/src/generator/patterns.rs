@@ -14,12 +14,21 @@ use super::source::{Expr, ExprType, Part, Stmt, expr, stmt};
 
 impl Gen {
     pub(super) fn pattern(&mut self, all: &mut Vec<Stmt>) {
-        let Some((table, rows, columns)) = self.table_to_write((1, 1)) else {
+        // Passes recognise few loops over the columns of a field, so most are over whole tables.
+        let with_fields = self.random.chance(20);
+        let tables = self.routine.scope.writable(|var| {
+            var.table().is_some_and(|(rows, columns)| rows > 0 && columns > 0)
+                && (with_fields || !var.is_field())
+        });
+        let table = self.choose(&tables);
+        let Some((table, (rows, columns))) =
+            table.and_then(|idx| Some((idx, self.var(idx).table()?)))
+        else {
             self.build_table(all);
             return;
         };
         let room = |units: usize, this: &Self| this.affords(units as f64);
-        match self.random.below(12) {
+        match self.random.below(13) {
             0 if room(4 * columns, self) => self.columns(all, table, rows, columns),
             1 if room(5 * rows, self) => self.rows(all, table, rows, columns),
             2 if room(4 * columns, self) => self.gather(all, table, rows, columns),
@@ -27,7 +36,7 @@ impl Gen {
             4 if room(8 * rows * columns.min(rows), self) => {
                 self.closure(all, table, rows, columns)
             }
-            5 if room(12 * columns, self) => self.fields(all, table, rows, columns),
+            5 | 12 if room(12 * columns, self) => self.fields(all, table, rows, columns),
             6 if room(4 * columns, self) => self.components(all, rows),
             7 if columns > 1 && room(6 * columns, self) => self.shifted(all, table, rows, columns),
             8..10 if room(10 * rows.max(columns), self) => {

@@ -15,6 +15,8 @@ pub struct Counts {
     pub statements: BTreeMap<&'static str, u64>,
     /// Procedures of the library.
     pub library: BTreeMap<&'static str, u64>,
+    /// Constructs with records.
+    pub records: BTreeMap<&'static str, u64>,
     /// Deliberate errors.
     pub near_misses: BTreeMap<&'static str, u64>,
 }
@@ -38,6 +40,8 @@ pub struct Report {
     pub steps: u64,
     /// The contents of the programs that ended well.
     pub counts: Counts,
+    /// Number of the programs that ended well with each construct of records.
+    pub with_records: BTreeMap<&'static str, u64>,
 }
 
 impl Counts {
@@ -47,10 +51,11 @@ impl Counts {
                 *all.entry(key).or_default() += count;
             }
         }
-        let Counts { builtins, statements, library, near_misses } = other;
+        let Counts { builtins, statements, library, records, near_misses } = other;
         sum(&mut self.builtins, builtins);
         sum(&mut self.statements, statements);
         sum(&mut self.library, library);
+        sum(&mut self.records, records);
         sum(&mut self.near_misses, near_misses);
     }
 }
@@ -66,6 +71,9 @@ impl Report {
             Outcome::Done => {
                 self.n_well += 1;
                 self.counts.add(counts);
+                for construct in counts.records.keys() {
+                    *self.with_records.entry(construct).or_default() += 1;
+                }
                 return;
             }
             Outcome::Trap(trap) => trap.kind.code().to_string(),
@@ -82,8 +90,17 @@ impl Report {
 
     /// Adds the statistics of other programs.
     pub fn add(&mut self, other: &Report) {
-        let Report { n_programs, n_well, ended, n_refused, n_lines, operations, steps, counts } =
-            other;
+        let Report {
+            n_programs,
+            n_well,
+            ended,
+            n_refused,
+            n_lines,
+            operations,
+            steps,
+            counts,
+            with_records,
+        } = other;
         self.n_programs += n_programs;
         self.n_well += n_well;
         for (code, count) in ended {
@@ -94,6 +111,15 @@ impl Report {
         self.operations += operations;
         self.steps += steps;
         self.counts.add(counts);
+        for (construct, count) in with_records {
+            *self.with_records.entry(construct).or_default() += count;
+        }
+    }
+
+    /// Returns the percentage of the programs that ended well which contain a construct of records.
+    pub fn share(&self, construct: &str) -> f64 {
+        let count = self.with_records.get(construct).copied().unwrap_or(0);
+        100.0 * count as f64 / self.n_well.max(1) as f64
     }
 
     /// Returns the percentage of programs that ended well.
@@ -134,10 +160,13 @@ impl Display for Report {
             let items: Vec<String> = items.map(|(key, count)| format!("{key} {count}")).collect();
             writeln!(f, "{what}: {}", items.join(", "))
         }
-        let Counts { builtins, statements, library, near_misses } = &self.counts;
+        let Counts { builtins, statements, library, records: _, near_misses } = &self.counts;
         list(f, "ends", self.ended.iter().map(|(key, &count)| (key, count)))?;
         list(f, "near-misses", near_misses.iter().map(|(key, &count)| (key, count)))?;
         list(f, "statements", statements.iter().map(|(key, &count)| (key, count)))?;
+        let shares = super::CONSTRUCTS.iter().map(|one| (one, format!("{:.1} %", self.share(one))));
+        let shares: Vec<String> = shares.map(|(one, share)| format!("{one} {share}")).collect();
+        writeln!(f, "share of programs with records: {}", shares.join(", "))?;
         list(f, "built-ins", builtins.iter().map(|(key, &count)| (key.name(), count)))?;
         list(f, "library", library.iter().map(|(key, &count)| (key, count)))
     }

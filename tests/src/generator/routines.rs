@@ -2,6 +2,7 @@
 
 use star_compiler::LowerOptions;
 use star_opt::Options;
+use star_value::Value;
 
 use super::calls::{Callable, Mode, Param};
 use super::scope::{Known, Scope, Var};
@@ -10,19 +11,26 @@ use super::source::{Expr, ExprType, Part, Routine, Source, Stmt, stmt};
 use super::{BUDGET, Current, Gen, Generated, Jumps, values};
 use crate::case::Random;
 
+/// The greatest number of loops over columns in the expressions of a program: each is lowered to
+/// dozens of statements.
+const MAX_COLUMN_LOOPS: usize = 24;
+
 /// Generates the text of a seed.
 pub(super) fn program(mut random: Random) -> Generated {
     let sizes = Sizes::new(&mut random);
     let near_misses = if random.chance(22) { 1 } else { 0 };
+    let columns_left = random.below(MAX_COLUMN_LOOPS + 1);
     let mut this = Gen {
         random,
         counts: super::report::Counts::default(),
         sizes,
         consts: Vec::new(),
         callables: Vec::new(),
+        shapes: Vec::new(),
         helpers: Vec::new(),
         n_names: 0,
         near_misses,
+        columns_left,
         options: LowerOptions::default(),
         routine: Current::new(0.0),
     };
@@ -45,6 +53,7 @@ impl Current {
         Current {
             scope: Scope::default(),
             vars: Vec::new(),
+            records: Vec::new(),
             depth: 0,
             iterations: 1.0,
             spent: 0.0,
@@ -70,6 +79,8 @@ struct Bound {
     n_uses: usize,
     /// Number of occurrences for parameters that are set when the routine begins.
     n_given: usize,
+    /// Whether it is an argument of a record type. If it is nothing else, callers pass its value.
+    of_type: bool,
 }
 
 impl Bound {
@@ -97,7 +108,7 @@ impl Gen {
         let recursive = self.random.chance(25);
         let mut params = Vec::new();
         if recursive {
-            params.push(self.parameter(Mode::Value, ExprType::Int, Known::Scalar, (0, 3)));
+            params.push(self.parameter(Mode::Value, ExprType::Int, Known::Scalar, (0, 3), None));
         }
         for _ in 0..1 + self.random.below(5) {
             let named = self.random_parameter(result.is_some());
@@ -221,7 +232,21 @@ impl Gen {
             ) => (0, 0),
         };
         let mode = if domain.0 == domain.1 && kind == ExprType::Int { Mode::Value } else { mode };
-        self.parameter(mode, kind, known, domain)
+        if kind == ExprType::Table && self.random.chance(40) {
+            return self.record_parameter(mode, rows);
+        }
+        self.parameter(mode, kind, known, domain, None)
+    }
+
+    /// Generates a parameter that is a table of records, and its fields.
+    fn record_parameter(&mut self, mode: Mode, rows: usize) -> NamedParam {
+        let mode = if mode == Mode::Out { Mode::InOut } else { mode };
+        let shape = self.shape();
+        let known = Known::Table(rows, self.shapes[shape].n_columns);
+        self.construct("record parameter");
+        let named = self.parameter(mode, ExprType::Table, known, (0, 0), Some(shape));
+        self.add_records(self.routine.scope.vars.len() - 1, rows, shape);
+        named
     }
 
     /// Generates a parameter and its variable.
@@ -231,6 +256,7 @@ impl Gen {
         kind: ExprType,
         known: Known,
         domain: (i64, i64),
+        shape: Option<usize>,
     ) -> NamedParam {
         let name = self.name("p");
         let held = if mode == Mode::Out { Known::Unset } else { known };
@@ -251,14 +277,15 @@ impl Gen {
             constant,
             locked: constant,
             hidden: false,
+            is_records: false,
         });
         let ty = kind.keyword().to_owned();
-        NamedParam { param: Param { mode, kind, known, domain }, name, ty }
+        NamedParam { param: Param { mode, kind, known, domain, shape }, name, ty }
     }
 
     /// Writes the sizes in the header: as names that it binds, as names of other parameters, as
-    /// numbers, or not at all.
-    fn spell_sizes(&mut self, params: &mut [NamedParam]) {
+    /// numbers, or not at all. Returns the numbers that callers pass for arguments of record types.
+    fn spell_sizes(&mut self, params: &mut [NamedParam]) -> Vec<Value> {
         let mut bound: Vec<Bound> = Vec::new();
         let mut spelt: Vec<Option<Vec<String>>> = Vec::new();
         for named in params.iter() {
@@ -267,6 +294,10 @@ impl Gen {
                 Known::Table(rows, columns) => vec![rows, columns],
                 Known::Unset | Known::Scalar => Vec::new(),
             };
+            if let (Some(shape), [rows, _]) = (named.param.shape, sizes.as_slice()) {
+                spelt.push(Some(self.record_sizes(shape, *rows, params, &mut bound)));
+                continue;
+            }
             if sizes.is_empty() || self.random.chance(35) {
                 spelt.push(None);
                 continue;
@@ -284,7 +315,7 @@ impl Gen {
                     Some(_) | None => text,
                 })
                 .collect();
-            named.ty = format!("{}({})", named.param.kind.keyword(), texts.join(","));
+            named.ty = self.type_text(named, &texts);
             if named.param.mode == Mode::Value {
                 let var = self.routine.scope.vars.iter_mut().find(|var| var.name == named.name);
                 if let Some(var) = var {
@@ -292,6 +323,8 @@ impl Gen {
                 }
             }
         }
+        let implicit = bound.iter().filter(|bound| bound.of_type && bound.n_uses == 2);
+        let implicit = implicit.map(|bound| Value::Int(bound.size as i64)).collect();
         for bound in bound {
             if bound.binds() {
                 let Bound { size, name, .. } = bound;
@@ -304,8 +337,46 @@ impl Gen {
                     constant: true,
                     locked: true,
                     hidden: false,
+                    is_records: false,
                 });
             }
+        }
+        implicit
+    }
+
+    /// Writes the number of rows of a table of records and the arguments of its type. A header also
+    /// binds a name that occurs there only.
+    fn record_sizes(
+        &mut self,
+        shape: usize,
+        rows: usize,
+        params: &[NamedParam],
+        bound: &mut Vec<Bound>,
+    ) -> Vec<String> {
+        let mut texts = vec![self.header_size(rows, true, params, bound)];
+        for arg in self.shapes[shape].args.clone() {
+            if self.random.chance(40) {
+                texts.push(self.size_number(arg));
+                continue;
+            }
+            let name = self.name("n");
+            let n_uses = 2;
+            bound.push(Bound { size: arg, name: name.clone(), n_uses, n_given: 1, of_type: true });
+            texts.push(name);
+        }
+        texts
+    }
+
+    /// Writes a type with sizes.
+    fn type_text(&self, named: &NamedParam, texts: &[String]) -> String {
+        let keyword = named.param.kind.keyword();
+        let (Some(shape), [rows, args @ ..]) = (named.param.shape, texts) else {
+            return format!("{keyword}({})", texts.join(","));
+        };
+        let of = &self.shapes[shape].name;
+        match args {
+            [] => format!("{keyword}({rows}) of {of}"),
+            args => format!("{keyword}({rows}) of {of}({})", args.join(",")),
         }
     }
 
@@ -318,7 +389,7 @@ impl Gen {
     ) -> String {
         let value = size as i64;
         let is_size = |named: &&NamedParam| {
-            let Param { mode, kind, known: _, domain } = &named.param;
+            let Param { mode, kind, known: _, domain, shape: _ } = &named.param;
             *mode == Mode::Value && *kind == ExprType::Int && *domain == (value, value)
         };
         let named = params.iter().find(is_size);
@@ -326,9 +397,11 @@ impl Gen {
             (0, _) => self.size_number(size),
             (1..=3, Some(named)) => named.name.clone(),
             _ => {
-                let idx = bound.iter().position(|bound| bound.size == size);
+                let suits = |bound: &Bound| bound.size == size && (given || !bound.of_type);
+                let idx = bound.iter().position(suits);
                 let idx = idx.unwrap_or_else(|| {
-                    bound.push(Bound { size, name: self.name("n"), n_uses: 0, n_given: 0 });
+                    let (name, of_type) = (self.name("n"), false);
+                    bound.push(Bound { size, name, n_uses: 0, n_given: 0, of_type });
                     bound.len() - 1
                 });
                 let bound = &mut bound[idx];
@@ -364,7 +437,7 @@ impl Gen {
     }
 
     /// Generates the routine to run, its name and arguments.
-    fn entry(&mut self) -> (Routine, String, Vec<star_value::Value>) {
+    fn entry(&mut self) -> (Routine, String, Vec<Value>) {
         self.routine = Current::new(BUDGET);
         let mut params = Vec::new();
         for kind in [ExprType::Slice, ExprType::Table, ExprType::Word] {
@@ -377,12 +450,16 @@ impl Gen {
                 }
             };
             let mode = [Mode::Value, Mode::InOut][self.random.below(2)];
-            params.push(self.parameter(mode, kind, known, (0, 0)));
+            params.push(self.parameter(mode, kind, known, (0, 0), None));
+        }
+        if self.random.chance(70) {
+            let mode = [Mode::Value, Mode::InOut][self.random.below(2)];
+            params.push(self.record_parameter(mode, self.sizes.rows[0]));
         }
         for _ in 0..3 + self.random.below(5) {
             params.push(self.random_parameter(false));
         }
-        self.spell_sizes(&mut params);
+        let implicit = self.spell_sizes(&mut params);
         let mut body = Vec::new();
         self.routine.may_exit = false;
         self.set_results(&params, &mut body);
@@ -403,6 +480,7 @@ impl Gen {
         for named in &params {
             args.push(values::argument(&mut self.random, &named.param));
         }
+        args.extend(implicit);
         let header = format!("{keyword} {name}{};", list(&params));
         let vars = std::mem::take(&mut self.routine.vars);
         let end = if keyword == "program" { '.' } else { ';' };
@@ -414,7 +492,10 @@ impl Gen {
         let own: Vec<String> = params.iter().map(|named| named.name.clone()).collect();
         let locals: Vec<Var> = self.routine.scope.vars.clone();
         let is_local = |var: &&Var| {
-            var.known != Known::Unset && !own.contains(&var.name) && !var.name.starts_with('n')
+            var.known != Known::Unset
+                && !own.contains(&var.name)
+                && !var.name.starts_with('n')
+                && !var.is_field()
         };
         for var in locals.iter().filter(is_local) {
             let Var { name, kind, known, domain, .. } = var;
@@ -422,7 +503,7 @@ impl Gen {
             let out = self.name("o");
             let value = Expr::leaf(kind, name);
             body.push(stmt!(&out, ":=", value));
-            let param = Param { mode: Mode::Out, kind, known, domain };
+            let param = Param { mode: Mode::Out, kind, known, domain, shape: None };
             params.push(NamedParam { param, name: out, ty: kind.keyword().to_owned() });
         }
     }

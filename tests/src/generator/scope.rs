@@ -37,6 +37,8 @@ pub(super) struct Var {
     pub(super) locked: bool,
     /// Whether randomly generated expressions must not read it.
     pub(super) hidden: bool,
+    /// Whether it is a table of records, which random statements write field by field.
+    pub(super) is_records: bool,
 }
 
 /// The number of a variable in its scope.
@@ -70,7 +72,7 @@ impl Scope {
                 Some(earlier) => var.clone_from(earlier),
                 None => {
                     // Declared inside: not known to be set, and free for any use from now on.
-                    (var.known, var.locked, var.hidden) = (Known::Unset, false, false);
+                    (var.known, var.locked, var.hidden) = (Known::Unset, var.is_records, false);
                 }
             }
         }
@@ -81,6 +83,11 @@ impl Var {
     /// Returns whether the variable holds this number of bits of this kind.
     pub(super) fn is_bits(&self, kind: ExprType, size: usize) -> bool {
         self.kind == kind && self.known == Known::Bits(size)
+    }
+
+    /// Returns whether it is a field of a table of records.
+    pub(super) fn is_field(&self) -> bool {
+        self.name.contains('.')
     }
 
     /// Returns the rows and columns of a table that is set.

@@ -80,6 +80,11 @@ impl Gen {
             self.near_misses -= 1;
             self.near_miss(all);
         }
+        match self.random.below(100) {
+            0..14 => return self.records(all),
+            14..17 => return self.forall(all),
+            _ => {}
+        }
         let compound = self.routine.depth < 3 && self.affords(20.0);
         match self.random.below(if compound { 34 } else { 20 }) {
             0..=3 => all.push(self.assign_bits()),
@@ -135,7 +140,8 @@ impl Gen {
         let value = self.typed_operand(kind, size, DEPTH + 1);
         let target = self.takes_bits(kind, size);
         self.var_mut(target).known = Known::Bits(size);
-        stmt!(&self.var(target).name, self.becomes(), value)
+        let becomes = if self.var(target).is_field() { ":=" } else { self.becomes() };
+        stmt!(&self.var(target).name, becomes, value)
     }
 
     /// Returns `:=`, sometimes in a published spelling.
@@ -309,7 +315,9 @@ impl Gen {
         let operand = self.read(idx);
         let size = self.var(idx).bits();
         match (self.random.below(6), size) {
-            (0, Some(_)) => self.builtin_stmt(Builtin::Step, vec![operand]),
+            (0, Some(_)) if !self.var(idx).is_field() => {
+                self.builtin_stmt(Builtin::Step, vec![operand])
+            }
             (1, Some(_)) => self.builtin_stmt(Builtin::Frst, vec![operand]),
             (2 | 3, Some(size)) if size > 0 && self.var(idx).kind == ExprType::Word => {
                 let from = 1 + self.random.below(size);
@@ -363,8 +371,10 @@ impl Gen {
 
     /// Generates assertions that hold, and file operations.
     fn rarely(&mut self, all: &mut Vec<Stmt>) {
-        let vars =
-            self.routine.scope.readable(|var| !matches!(var.known, Known::Scalar | Known::Unset));
+        let vars = self
+            .routine
+            .scope
+            .readable(|var| !matches!(var.known, Known::Scalar | Known::Unset) && !var.is_field());
         if self.random.chance(50) {
             let condition = self.boolean(DEPTH);
             let holds = expr!(ExprType::Bool; "(", condition, " or true)");
@@ -380,7 +390,10 @@ impl Gen {
             all.push(self.builtin_stmt(Builtin::Write, args));
             let (kind, known) = (self.var(idx).kind, self.var(idx).known);
             let target = match known {
-                Known::Bits(size) => self.takes_bits(kind, size),
+                Known::Bits(size) => match self.takes_bits(kind, size) {
+                    idx if self.var(idx).is_field() => self.declare(kind, None, (0, 0)),
+                    idx => idx,
+                },
                 Known::Table(..) => self.declare(ExprType::Table, None, (0, 0)),
                 Known::Unset | Known::Scalar => return,
             };
@@ -434,7 +447,11 @@ impl Gen {
             }
         };
         self.count(kind);
-        let condition = self.boolean(DEPTH);
+        // What follows a jump that is always taken is unreachable, which is otherwise rare.
+        let condition = match self.boolean(DEPTH) {
+            _ if self.n_names.is_multiple_of(8) => Expr::leaf(ExprType::Bool, "true"),
+            condition => condition,
+        };
         let jump = self.builtin_stmt(builtin, Vec::new());
         all.push(stmt!("if ", condition, " then ", Part::Body(vec![jump])));
     }

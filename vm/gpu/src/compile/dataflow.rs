@@ -11,7 +11,7 @@ use super::registers::BasicBlock;
 pub(super) fn on_all_paths<S: Clone>(
     blocks: &[BasicBlock],
     entry: S,
-    transfer: impl Fn(Range<usize>, &mut S),
+    mut transfer: impl FnMut(Range<usize>, &mut S),
     meet: impl Fn(&mut S, &S) -> bool,
 ) -> Vec<Option<S>> {
     let mut before: Vec<Option<S>> = vec![None; blocks.len()];

@@ -1,17 +1,18 @@
-//! Forward substitution: what reads a line takes what the line was made of instead.
+//! Forward substitution: an instruction that reads a line takes the operands of that line instead.
 //!
-//! A column that is loaded, a copy, a complement are no instructions of their own where they are
-//! only combined: an operand may be a column, and a complement is another truth table. What is made
-//! and then copied is made where it goes. Behind that, many lines are read by nobody (`objects`).
+//! Loading a column, copying and complementing need no separate instructions where their result is
+//! only combined: an operand may be a column, and a complement is another truth table. A line that
+//! is made and then copied is made at its destination. After that, many lines are never read, and
+//! `objects` removes their stores.
 //!
-//! A forward analysis that holds on all paths (available expressions). Lines are functions of limbs
-//! at the same place, so that whoever reads them there reads the same.
+//! A forward analysis that holds on all paths (available expressions). A line is a function of limbs
+//! at the same place, so that an instruction that reads them there reads the same.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use star_shaders::{Generator, Op, Reduce};
 
+use super::bits::Bits;
 use super::builder::{Line, table};
 use super::dataflow::on_all_paths;
 use super::facts::keep;
@@ -27,29 +28,62 @@ struct Function {
     z: Option<Line>,
 }
 
-/// Where sizes come from.
+/// The source of sizes.
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
     Registers(Option<Reg>, Option<Reg>),
     Like(Object),
 }
 
-/// What is known of objects: what they were made of, and what gave them their sizes.
-#[derive(Clone, Default, PartialEq)]
-struct Known {
-    lines: BTreeMap<Object, Function>,
-    shapes: BTreeMap<Object, Shape>,
+/// A fact about an object.
+#[derive(Clone, Copy, PartialEq)]
+enum Fact {
+    /// Its limbs are this function.
+    Made(Function),
+    /// Its sizes come from there.
+    Sized(Shape),
+}
+
+/// A change that ends facts.
+#[derive(Clone, Copy)]
+enum Change {
+    Limbs(Object),
+    Sizes(Object),
+    Register(Reg),
+}
+
+/// All facts that the analysis found, by their numbers. What is known at a position is a set of
+/// these numbers, with at most one fact of each kind about an object.
+struct Facts<'a> {
+    outside: &'a Outside<'a>,
+    n_facts: usize,
+    /// By object: the facts about it.
+    about: Vec<Vec<(usize, Fact)>>,
+    /// By object: the facts that a change of its limbs ends.
+    limbs: Vec<Bits>,
+    /// By object: the facts that a change of its sizes ends.
+    sizes: Vec<Bits>,
+    /// By register: the facts that a change of it ends.
+    registers: Vec<Bits>,
 }
 
 /// Substitutes in the whole routine.
 pub(super) fn substitute(outside: &Outside<'_>, insts: &mut Vec<Inst>, labels: &mut [usize]) {
     let blocks = basic_blocks(insts, labels, 0);
-    let transfer = |range: Range<usize>, known: &mut Known| {
+    let mut facts = Facts {
+        outside,
+        n_facts: 0,
+        about: Vec::new(),
+        limbs: Vec::new(),
+        sizes: Vec::new(),
+        registers: Vec::new(),
+    };
+    let transfer = |range: Range<usize>, known: &mut Bits| {
         insts[range].iter().for_each(|inst| {
-            known.step(outside, inst);
+            facts.step(known, inst);
         });
     };
-    let before = on_all_paths(&blocks, Known::default(), transfer, Known::meet);
+    let before = on_all_paths(&blocks, Bits::default(), transfer, Bits::intersect);
     let mut kept: Vec<Option<Inst>> = insts.iter().cloned().map(Some).collect();
     for (block, known) in blocks.iter().zip(before) {
         let Some(mut known) = known else { continue };
@@ -59,40 +93,54 @@ pub(super) fn substitute(outside: &Outside<'_>, insts: &mut Vec<Inst>, labels: &
                 && let Some(both) = found_at_once(made, asked)
             {
                 (kept[at - 1], kept[at]) = (Some(both), None);
-                known.pass(outside, &insts[at]);
+                facts.pass(&mut known, &insts[at]);
             } else {
-                kept[at] = known.step(outside, &insts[at]);
+                kept[at] = facts.step(&mut known, &insts[at]);
             }
         }
     }
     *insts = keep(kept, labels);
 }
 
-impl Known {
-    /// Keeps what holds there, too; was that less?
-    fn meet(&mut self, other: &Known) -> bool {
-        let n = self.lines.len() + self.shapes.len();
-        self.lines.retain(|object, function| other.lines.get(object) == Some(function));
-        self.shapes.retain(|object, shape| other.shapes.get(object) == Some(shape));
-        self.lines.len() + self.shapes.len() < n
-    }
-
-    /// The instruction with what is known in it, `None` if nothing is left to do; then what is
-    /// known behind it.
-    fn step(&mut self, outside: &Outside<'_>, inst: &Inst) -> Option<Inst> {
-        let inst = self.substituted(inst.clone());
+impl Facts<'_> {
+    /// Returns the instruction with what is known substituted, `None` if nothing remains to do;
+    /// updates what is known.
+    fn step(&mut self, known: &mut Bits, inst: &Inst) -> Option<Inst> {
+        let inst = self.substituted(known, inst.clone());
         if let Some(inst) = &inst {
-            self.pass(outside, inst);
+            self.pass(known, inst);
         }
         inst
     }
 
-    fn substituted(&self, mut inst: Inst) -> Option<Inst> {
+    /// Returns the known facts about an object.
+    fn about(&self, known: &Bits, object: Object) -> impl Iterator<Item = Fact> {
+        let facts = self.about.get(object.0 as usize).into_iter().flatten();
+        facts.filter(|(number, _)| known.contains(*number)).map(|(_, fact)| *fact)
+    }
+
+    /// Returns what the limbs of an object are a function of.
+    fn made(&self, known: &Bits, object: Object) -> Option<Function> {
+        self.about(known, object).find_map(|fact| match fact {
+            Fact::Made(made) => Some(made),
+            Fact::Sized(_) => None,
+        })
+    }
+
+    /// Returns where the sizes of an object come from.
+    fn sized(&self, known: &Bits, object: Object) -> Option<Shape> {
+        self.about(known, object).find_map(|fact| match fact {
+            Fact::Sized(shape) => Some(shape),
+            Fact::Made(_) => None,
+        })
+    }
+
+    fn substituted(&self, known: &Bits, mut inst: Inst) -> Option<Inst> {
         match inst.op {
-            Op::Line => self.in_line(&mut inst),
+            Op::Line => self.in_line(known, &mut inst),
             Op::Shape | Op::ShapeLike => {
-                let shape = self.shape_of(&inst)?;
-                if self.shapes.get(&inst.x?) == Some(&shape) {
+                let shape = self.shape_of(known, &inst)?;
+                if self.sized(known, inst.x?) == Some(shape) {
                     return None;
                 }
                 if let Shape::Registers(a, b) = shape {
@@ -107,23 +155,23 @@ impl Known {
         Some(inst)
     }
 
-    /// What the instruction takes sizes from.
-    fn shape_of(&self, inst: &Inst) -> Option<Shape> {
+    /// Returns where the instruction takes sizes from.
+    fn shape_of(&self, known: &Bits, inst: &Inst) -> Option<Shape> {
         if inst.op == Op::Shape {
             return Some(Shape::Registers(inst.a, inst.b));
         }
         let y = inst.y?;
-        Some(self.shapes.get(&y).copied().unwrap_or(Shape::Like(y)))
+        Some(self.sized(known, y).unwrap_or(Shape::Like(y)))
     }
 
-    fn in_line(&self, inst: &mut Inst) {
+    fn in_line(&self, known: &Bits, inst: &mut Inst) {
         let Some(mut line) = inst.line else { return };
         if line.generator != Generator::Logic || line.clears {
             return;
         }
-        // What only copies or complements a line is what made that line.
+        // A copy or complement of a line becomes the operation that made the line.
         if let (Some(y), None) = (inst.y, inst.b)
-            && let Some(made) = self.lines.get(&y)
+            && let Some(made) = self.made(known, y)
             && let Some(is_not) = of_one(line.table, inst.z.is_some())
             && (made.z.is_none() || inst.c.is_none() || inst.z.is_some())
         {
@@ -134,7 +182,7 @@ impl Known {
             inst.c = made.z.map_or(behind, |z| z.column);
         }
         if let (Some(y), None) = (inst.y, inst.b)
-            && let Some((of, is_not)) = self.one(y)
+            && let Some((of, is_not)) = self.one(known, y)
         {
             (inst.y, inst.b) = (Some(of.object), of.column);
             if is_not {
@@ -142,7 +190,7 @@ impl Known {
             }
         }
         if let (Some(z), None) = (inst.z, inst.c)
-            && let Some((of, is_not)) = self.one(z)
+            && let Some((of, is_not)) = self.one(known, z)
         {
             (inst.z, inst.c) = (Some(of.object), of.column);
             if is_not {
@@ -152,68 +200,115 @@ impl Known {
         inst.line = Some(line);
     }
 
-    /// The line that the object is a copy or the complement of.
-    fn one(&self, object: Object) -> Option<(Line, bool)> {
-        let made = self.lines.get(&object)?;
+    /// Returns the line that the object is a copy or the complement of.
+    fn one(&self, known: &Bits, object: Object) -> Option<(Line, bool)> {
+        let made = self.made(known, object)?;
         of_one(made.table, made.z.is_some()).map(|is_not| (made.y, is_not))
     }
 
-    /// What the instruction, which is as it will be, does to what is known.
-    fn pass(&mut self, outside: &Outside<'_>, inst: &Inst) {
+    /// Updates what is known by an instruction in its final form.
+    fn pass(&mut self, known: &mut Bits, inst: &Inst) {
         match inst.op {
             // Others may change whatever they know of.
-            Op::Host | Op::Call => *self = Known::default(),
+            Op::Host | Op::Call => *known = Bits::default(),
             _ => {}
         }
         if let Some(d) = inst.d {
-            self.lines.retain(|_, made| made.lines().all(|line| line.column != Some(d)));
-            self.shapes.retain(|_, shape| match shape {
-                Shape::Registers(a, b) => ![*a, *b].contains(&Some(d)),
-                Shape::Like(_) => true,
-            });
+            self.end(known, Change::Register(d));
         }
-        let shape = self.shape_of(inst).filter(|_| matches!(inst.op, Op::Shape | Op::ShapeLike));
+        let sizes = matches!(inst.op, Op::Shape | Op::ShapeLike);
+        let shape = self.shape_of(known, inst).filter(|_| sizes);
         for object in reshaped(inst).into_iter().flatten() {
-            self.forget(object);
-            self.shapes.remove(&object);
-            self.shapes.retain(|_, shape| *shape != Shape::Like(object));
+            self.end(known, Change::Limbs(object));
+            self.end(known, Change::Sizes(object));
         }
         if let (Some(x), Some(shape)) = (inst.x, shape) {
-            self.shapes.insert(x, shape);
+            self.add(known, x, Fact::Sized(shape));
         }
-        let changed: BTreeSet<Object> = match inst.op {
+        let changed = match inst.op {
             Op::Line => {
                 let line = inst.line.as_ref();
                 let x = inst.x.filter(|_| line.is_some_and(|line| line.stores));
-                let y = inst.y.filter(|_| line.is_some_and(|line| line.clears));
-                x.into_iter().chain(y).collect()
+                [x, inst.y.filter(|_| line.is_some_and(|line| line.clears))]
             }
-            Op::BitPut | Op::RowPut | Op::WordAdd | Op::WordSub | Op::Lines => {
-                inst.x.into_iter().collect()
-            }
+            Op::BitPut | Op::RowPut | Op::WordAdd | Op::WordSub | Op::Lines => [inst.x, None],
             _ => return,
         };
-        changed.iter().for_each(|object| self.forget(*object));
+        for object in changed.into_iter().flatten() {
+            self.end(known, Change::Limbs(object));
+        }
         if let (Op::Line, Some(x), None, Some(line), Some(y)) =
             (inst.op, inst.x, inst.a, inst.line, inst.y)
             && line.generator == Generator::Logic
             && line.stores
             && !line.clears
-            && !outside.is_param(x)
+            && !self.outside.is_param(x)
         {
             let z = inst.z.map(|object| Line { object, column: inst.c });
             let made = Function { table: line.table, y: Line { object: y, column: inst.b }, z };
             if made.lines().all(|line| line.object != x) {
-                self.lines.insert(x, made);
+                self.add(known, x, Fact::Made(made));
             }
         }
     }
 
-    /// The limbs of the object are others.
-    fn forget(&mut self, object: Object) {
-        self.lines.remove(&object);
-        self.lines.retain(|_, made| made.lines().all(|line| line.object != object));
+    /// Removes the facts that a change ends.
+    fn end(&self, known: &mut Bits, change: Change) {
+        let ended = match change {
+            Change::Limbs(object) => self.limbs.get(object.0 as usize),
+            Change::Sizes(object) => self.sizes.get(object.0 as usize),
+            Change::Register(reg) => self.registers.get(reg.0 as usize),
+        };
+        ended.into_iter().for_each(|ended| known.subtract(ended));
     }
+
+    /// Adds a fact about an object. An earlier fact of its kind has ended.
+    fn add(&mut self, known: &mut Bits, object: Object, fact: Fact) {
+        let about = entry(&mut self.about, object.0);
+        if let Some((number, _)) = about.iter().find(|(_, found)| *found == fact) {
+            known.insert(*number);
+            return;
+        }
+        let number = self.n_facts;
+        self.n_facts += 1;
+        about.push((number, fact));
+        known.insert(number);
+        let mut ended_by = |change| match change {
+            Change::Limbs(object) => entry(&mut self.limbs, object.0).insert(number),
+            Change::Sizes(object) => entry(&mut self.sizes, object.0).insert(number),
+            Change::Register(reg) => entry(&mut self.registers, reg.0).insert(number),
+        };
+        match fact {
+            Fact::Made(made) => {
+                ended_by(Change::Limbs(object));
+                for Line { object, column } in made.lines() {
+                    ended_by(Change::Limbs(object));
+                    column.into_iter().for_each(|column| ended_by(Change::Register(column)));
+                }
+            }
+            Fact::Sized(shape) => {
+                ended_by(Change::Sizes(object));
+                match shape {
+                    Shape::Registers(a, b) => {
+                        [a, b]
+                            .into_iter()
+                            .flatten()
+                            .for_each(|reg| ended_by(Change::Register(reg)));
+                    }
+                    Shape::Like(other) => ended_by(Change::Sizes(other)),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the element with an index, which is added if it is missing.
+fn entry<T: Default>(all: &mut Vec<T>, idx: u32) -> &mut T {
+    let idx = idx as usize;
+    if idx >= all.len() {
+        all.resize_with(idx + 1, T::default);
+    }
+    &mut all[idx]
 }
 
 impl Function {

@@ -23,6 +23,14 @@ struct Loop {
     start: usize,
 }
 
+/// What is known in the whole routine.
+struct Context<'a> {
+    outside: &'a Outside<'a>,
+    temporaries: &'a Temporaries,
+    /// The temporaries that hold sizes.
+    sizes: BTreeSet<Reg>,
+}
+
 /// Moves what is invariant out of all loops, inner ones first.
 pub(super) fn hoist(
     outside: &Outside<'_>,
@@ -32,33 +40,38 @@ pub(super) fn hoist(
 ) {
     // Variables that are live at the start of an iteration stay live when code leaves inner loops.
     let lives = outside.liveness(insts, labels);
-    let block_at = |at: &usize| lives.iter().position(|block| block.start == *at);
+    let block_at = |at: &usize| lives.binary_search_by_key(at, |block| block.start).ok();
     let headers: Vec<Option<&Live>> =
         labels.iter().map(|label| block_at(label).map(|block| &lives[block])).collect();
-    let n_loops = loops(insts, labels).len();
-    for idx in 0..n_loops {
+    let sizes = insts.iter().filter(|inst| inst.op == Op::Size);
+    let sizes = sizes.filter_map(|inst| inst.d.filter(|d| temporaries.has(*d))).collect();
+    let context = Context { outside, temporaries, sizes };
+    let mut found = loops(insts, labels);
+    for idx in 0..found.len() {
         // Those before have only changed where this one lies.
-        if let Some(found) = loops(insts, labels).get(idx)
-            && let Some(label) = labels.iter().position(|label| *label == found.start)
+        if let Some(one) = found.get(idx)
+            && let Some(label) = labels.iter().position(|label| *label == one.start)
             && let Some(header) = headers[label]
+            && hoist_from(*one, &context, header, insts, labels)
         {
-            hoist_from(*found, (outside, header), insts, labels, temporaries);
+            found = loops(insts, labels);
         }
     }
 }
 
 fn loops(insts: &[Inst], labels: &[usize]) -> Vec<Loop> {
-    let jumps = || {
-        let jumps = insts.iter().enumerate().filter(|(_, inst)| is_jump(inst));
-        jumps.map(|(at, inst)| (at, labels[inst.target as usize]))
-    };
+    let jumps = insts.iter().enumerate().filter(|(_, inst)| is_jump(inst));
+    let mut jumps: Vec<(usize, usize)> =
+        jumps.map(|(at, inst)| (labels[inst.target as usize], at)).collect();
+    jumps.sort_unstable();
     let mut ends = std::collections::BTreeMap::new();
-    for (at, to) in jumps().filter(|(at, to)| to <= at) {
+    for &(to, at) in jumps.iter().filter(|(to, at)| to <= at) {
         let end = ends.entry(to).or_insert(at);
         *end = at.max(*end);
     }
     let entered = |start: usize, end: usize| {
-        jumps().any(|(at, to)| !(start..=end).contains(&at) && (start..=end).contains(&to))
+        let inside = jumps.iter().skip(jumps.partition_point(|(to, _)| *to < start));
+        inside.take_while(|(to, _)| *to <= end).any(|(_, at)| !(start..=end).contains(at))
     };
     ends.retain(|start, end| {
         *start > 0 && insts[start - 1].falls_through() && !entered(*start, *end)
@@ -69,24 +82,21 @@ fn loops(insts: &[Inst], labels: &[usize]) -> Vec<Loop> {
     loops
 }
 
+/// Moves what is invariant out of a loop; returns whether that is anything.
 fn hoist_from(
     found: Loop,
-    (outside, header): (&Outside<'_>, &Live),
+    context: &Context<'_>,
+    header: &Live,
     insts: &mut Vec<Inst>,
     labels: &mut [usize],
-    temporaries: &Temporaries,
-) {
+) -> bool {
+    let Context { outside, temporaries, sizes } = context;
     let range = found.start..found.start + found.len;
     let body = &insts[range.clone()];
     // Routines that are called, and the host, may change the sizes of whatever they know of.
     if body.iter().any(|inst| matches!(inst.op, Op::Host | Op::Call)) {
-        return;
+        return false;
     }
-    let sizes: BTreeSet<Reg> = insts
-        .iter()
-        .filter(|inst| inst.op == Op::Size)
-        .filter_map(|inst| inst.d.filter(|d| temporaries.has(*d)))
-        .collect();
     let is_size = |inst: &Inst| {
         inst.op == Op::ShapeLike || inst.b.is_none() && inst.a.is_some_and(|a| sizes.contains(&a))
     };
@@ -131,7 +141,7 @@ fn hoist_from(
         }
     }
     if hoisted.is_empty() {
-        return;
+        return false;
     }
     let stays = |inst: &Inst| !hoisted.iter().any(|other| is_same(inst, other));
     let rest: Vec<Inst> = body.iter().filter(|inst| stays(inst)).cloned().collect();
@@ -153,6 +163,7 @@ fn hoist_from(
         }
     }
     insts.splice(range, hoisted.into_iter().chain(rest));
+    true
 }
 
 /// Do both do the same, wherever they stand?

@@ -20,6 +20,7 @@
 //! finds them by the site of the instruction, which says for each number where it is. So they are
 //! live there, as SIR's observation says.
 
+mod bits;
 mod builder;
 mod calls;
 mod checks;

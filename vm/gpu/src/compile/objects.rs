@@ -72,12 +72,17 @@ impl<'a> Outside<'a> {
         }
         match inst.op {
             Op::Unset => {
-                live.retain(|(object, _)| Some(*object) != inst.x);
+                if let Some(x) = inst.x {
+                    live.remove(&(x, Part::Sizes));
+                    live.remove(&(x, Part::Limbs));
+                }
             }
             // It keeps its limbs if it has the sizes already: it may be an operand of what comes
             // next.
             Op::Shape | Op::ShapeLike => {
-                live.retain(|known| Some(*known) != inst.x.map(|x| (x, Part::Sizes)));
+                if let Some(x) = inst.x {
+                    live.remove(&(x, Part::Sizes));
+                }
             }
             _ => {
                 if let Some(x) = stored(inst) {

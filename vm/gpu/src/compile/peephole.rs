@@ -16,9 +16,10 @@ use std::ops::Range;
 use star_shaders::Op;
 use star_shaders::layout::REGISTERS;
 
+use super::bits::Bits;
 use super::dataflow::on_all_paths;
 use super::facts::keep;
-use super::registers::{BasicBlock, Bits, backwards, basic_blocks};
+use super::registers::{BasicBlock, backwards, basic_blocks};
 use crate::code::{Inst, Object, Reg, Then};
 
 /// Which register holds a measure of an object.
@@ -112,7 +113,11 @@ fn available(
 /// What the instruction does to the sizes that registers hold.
 fn pass(inst: &Inst, temporaries: &Temporaries, lent: &BTreeSet<Object>, sizes: &mut Sizes) {
     let mut forget = |object: Option<Object>| {
-        sizes.retain(|(known, _), _| Some(*known) != object);
+        let Some(object) = object else { return };
+        let measures = (object, i64::MIN)..=(object, i64::MAX);
+        while let Some((&measure, _)) = sizes.range(measures.clone()).next() {
+            sizes.remove(&measure);
+        }
     };
     match inst.op {
         Op::Size => {
@@ -169,7 +174,7 @@ fn joined(before: &Inst, inst: &Inst, live: &Bits) -> Option<Inst> {
     let is_scalar = before.op as u32 <= Op::MulOverflows as u32;
     // The registers of the device below take numbers into calls and out of them.
     let is_read_again =
-        result.0 < REGISTERS || live.contains(result) || inst.observed.contains(&result);
+        result.0 < REGISTERS || live.contains(result.0 as usize) || inst.observed.contains(&result);
     let mut joined = before.clone();
     let then = match inst.op {
         Op::Move => {

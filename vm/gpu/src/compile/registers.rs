@@ -4,6 +4,7 @@
 use star_shaders::Op;
 use star_shaders::layout::{REGISTERS, STAGING};
 
+use super::bits::Bits;
 use super::facts::{is_jump, keep};
 use super::peephole::{combine, skip_jumps};
 use super::{Home, Site};
@@ -20,36 +21,6 @@ pub(super) struct BasicBlock {
     pub(super) successors: Vec<usize>,
     live_in: Bits,
     pub(super) live_out: Bits,
-}
-
-/// A set of registers.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(n: u32) -> Self {
-        Bits(vec![0; n.div_ceil(64) as usize])
-    }
-    fn insert(&mut self, reg: Reg) {
-        self.0[reg.0 as usize / 64] |= 1 << (reg.0 % 64);
-    }
-    fn remove(&mut self, reg: Reg) {
-        self.0[reg.0 as usize / 64] &= !(1 << (reg.0 % 64));
-    }
-    pub(super) fn contains(&self, reg: Reg) -> bool {
-        self.0[reg.0 as usize / 64] >> (reg.0 % 64) & 1 == 1
-    }
-    fn join(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
-    }
-    fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
-        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
-        words.flat_map(|(idx, word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| Reg(idx as u32 * 64 + bit))
-        })
-    }
 }
 
 /// Gives every register one of the device, or a cell behind those that are `taken`; how many cells
@@ -115,7 +86,8 @@ pub(super) fn basic_blocks(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec
         if last.falls_through() {
             successors.extend(number(end));
         }
-        let (live_in, live_out) = (Bits::new(n_regs), Bits::new(n_regs));
+        let none = Bits::new(n_regs as usize);
+        let (live_in, live_out) = (none.clone(), none);
         blocks.push(BasicBlock { start, end, successors, live_in, live_out });
     }
     blocks
@@ -146,9 +118,9 @@ fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
 /// What is live before the instruction, of what is live behind it.
 pub(super) fn backwards(inst: &Inst, live: &mut Bits) {
     if let Some(d) = inst.d {
-        live.remove(d);
+        live.remove(d.0 as usize);
     }
-    inst.reads().for_each(|reg| live.insert(reg));
+    inst.reads().for_each(|reg| live.insert(reg.0 as usize));
 }
 
 /// Leaves out results that nobody reads.
@@ -158,7 +130,7 @@ fn eliminate_dead_code(insts: &mut Vec<Inst>, labels: &mut [usize], blocks: &[Ba
         let mut live = block.live_out.clone();
         for place in kept[block.start..block.end].iter_mut().rev() {
             let Some(inst) = place else { continue };
-            let is_read = inst.d.is_none_or(|d| d.0 < REGISTERS || live.contains(d));
+            let is_read = inst.d.is_none_or(|d| d.0 < REGISTERS || live.contains(d.0 as usize));
             if inst.is_pure() && !is_read {
                 *place = None;
                 continue;
@@ -172,8 +144,8 @@ fn eliminate_dead_code(insts: &mut Vec<Inst>, labels: &mut [usize], blocks: &[Ba
 /// From where to where each register is live.
 fn intervals(insts: &[Inst], blocks: &[BasicBlock], n_regs: u32) -> Vec<Option<(usize, usize)>> {
     let mut intervals: Vec<Option<(usize, usize)>> = vec![None; n_regs as usize];
-    let mut live_at = |reg: Reg, at: usize| {
-        let interval = &mut intervals[reg.0 as usize];
+    let mut live_at = |reg: usize, at: usize| {
+        let interval = &mut intervals[reg];
         let (start, end) = interval.unwrap_or((at, at));
         *interval = Some((start.min(at), end.max(at)));
     };
@@ -181,11 +153,11 @@ fn intervals(insts: &[Inst], blocks: &[BasicBlock], n_regs: u32) -> Vec<Option<(
         block.live_in.iter().for_each(|reg| live_at(reg, block.start));
         block.live_out.iter().for_each(|reg| live_at(reg, block.end));
         for (at, inst) in insts.iter().enumerate().take(block.end).skip(block.start) {
-            inst.reads().for_each(|reg| live_at(reg, at));
+            inst.reads().for_each(|reg| live_at(reg.0 as usize, at));
             // A result is not read before the next instruction.
             if let Some(d) = inst.d {
-                live_at(d, at);
-                live_at(d, at + 1);
+                live_at(d.0 as usize, at);
+                live_at(d.0 as usize, at + 1);
             }
         }
     }
