@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_ir::visit;
 use star_ir::{
     Access, Check, Extent, ForallRange, LogicOp, Op, Operand, PartKind, Reduction, ReductionOp,
-    Routine, Simple, SizeOp, SizeOperand, Stmt, StmtKind, VarId,
+    Routine, Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
 use super::queries::{MAX_ADDEND, MAX_ITERATIONS, MAX_SUM, Queries};
@@ -185,6 +185,9 @@ impl<'p> Lines<'p> {
 
     /// A number or truth value is assigned the result of a query, or a value computed from results.
     fn answer(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
+        if !matches!(self.routine.var(dst).ty, Ty::Int | Ty::Bool) {
+            return Err(format!("its body assigns {}", self.name(dst)));
+        }
         let own = Operand::Var(self.var);
         let most = match op {
             Op::Query(query, of) if !query.is_test() => {

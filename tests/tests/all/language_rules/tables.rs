@@ -151,3 +151,18 @@ fn a_header_with_sizes_gives_an_unsized_table_those_sizes() {
     );
     assert_eq!(codes("procedure q(var T: table(2,3)); begin T(1,4):=1 end;"), Vec::<String>::new());
 }
+
+#[test]
+fn a_loop_may_copy_a_table_before_it_changes_it() {
+    says(
+        "program p; var T,U: table(2,2); begin q('11',T,U); print(U,T) end.
+         procedure q(P: slice(n); var T: table(n,n); var U: table);
+         var V: table; i: integer; X: slice;
+         begin
+           X:=P; V:=T;
+           while X<>Θ do begin i:=STEP(X); V:=T; COL(i,T):=P end;
+           U:=V
+         end;",
+        "10\n10\n11\n11\n",
+    );
+}
