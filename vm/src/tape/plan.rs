@@ -176,7 +176,7 @@ impl Plan {
         self.ports.iter().filter(|port| port.is_read || port.is_written).count()
     }
 
-    /// Returns the number of columns that are added in operations of their own.
+    /// Returns the number of columns that are added with a carry.
     pub(crate) fn n_added(&self) -> usize {
         let added = self.ops.iter().map(|op| match op {
             PlannedOp::Sums { carry: _, adder } => adder.columns.len(),

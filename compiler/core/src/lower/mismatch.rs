@@ -73,8 +73,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports the call of a routine that compares a field with a text. The codes of texts belong to
-    /// a file, which a call does not pass.
+    /// Reports the call of a routine that compares a field with a text. The codes of texts belong
+    /// to a file, which a call does not pass.
     pub(super) fn must_not_compare_texts(&mut self, callee: RoutineId) {
         let routine = self.program.routine(callee);
         let Some(text) = routine.texts.first() else { return };
