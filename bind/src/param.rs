@@ -21,6 +21,12 @@ pub struct Param {
 }
 
 impl Param {
+    /// Creates a value parameter that is no table of records.
+    pub fn value(name: &str, kind: Kind) -> Param {
+        let (name, fields, text) = (name.to_owned(), Vec::new(), None);
+        Param { name, by_ref: false, takes_value: true, kind, fields, text }
+    }
+
     /// Returns whether its fields are columns of files. Elements of arrays have no names there.
     pub fn has_columns(&self) -> bool {
         !self.fields.is_empty() && !self.fields.iter().any(|field| field.is_array)
@@ -66,14 +72,7 @@ pub(crate) mod examples {
 
     /// Creates a value parameter.
     pub(crate) fn value(name: &str, kind: Kind) -> Param {
-        Param {
-            name: name.to_owned(),
-            by_ref: false,
-            takes_value: true,
-            kind,
-            fields: Vec::new(),
-            text: None,
-        }
+        Param::value(name, kind)
     }
 
     /// Creates a `var` parameter.

@@ -68,17 +68,6 @@ fn shelf() -> Shelf {
     Shelf(BTreeMap::from([("road.gr", ROAD), ("cars.csv", "speed,weight\n3,9\n1,4\n")]))
 }
 
-fn param(name: &str, kind: Kind) -> Param {
-    Param {
-        name: name.to_owned(),
-        by_ref: false,
-        takes_value: true,
-        kind,
-        fields: Vec::new(),
-        text: None,
-    }
-}
-
 /// Binds and reads the arguments of a routine with these parameters.
 fn values(
     params: Vec<Param>,
@@ -99,10 +88,10 @@ fn values(
 fn a_graph_provides_sizes_tables_and_widths() {
     let ears = Ears::default();
     let params = vec![
-        param("n", Kind::Int),
-        param("h", Kind::Int),
-        param("G", Kind::Table),
-        param("inf", Kind::Word),
+        Param::value("n", Kind::Int),
+        Param::value("h", Kind::Int),
+        Param::value("G", Kind::Table),
+        Param::value("inf", Kind::Word),
     ];
     let loaded = values(params, &[], Some("road.gr"), &ears).unwrap();
     let expected = [
@@ -121,7 +110,7 @@ fn a_graph_provides_sizes_tables_and_widths() {
 fn numbers_are_laid_out_with_their_widths() {
     let ears = Ears::default();
     let arguments = ["Z=field:speed:cars.csv", "widths=4"];
-    let loaded = values(vec![param("Z", Kind::Table)], &arguments, None, &ears).unwrap();
+    let loaded = values(vec![Param::value("Z", Kind::Table)], &arguments, None, &ears).unwrap();
     let rows = BitTable::parse(&["0011", "0001"]).unwrap();
     assert_eq!(loaded.arguments[0].value, Value::from(rows));
     assert_eq!(*ears.heard.borrow(), ["cars.csv: `speed` in columns 1 to 4"]);
@@ -132,7 +121,7 @@ fn a_graph_is_laid_out_by_rows_if_preferred() {
     let graph = "gen gnm -n 600 -m 900 --seed 3";
     let signature = Signature {
         name: "P".to_owned(),
-        params: ["G", "H", "L"].map(|name| param(name, Kind::Table)).to_vec(),
+        params: ["G", "H", "L"].map(|name| Param::value(name, Kind::Table)).to_vec(),
     };
     let arguments = ["G", "H"].map(|name| format!("{name}=adjacency:{graph}"));
     let arguments = [&arguments[..], &[format!("L=left:{graph}")]].concat();
@@ -167,7 +156,7 @@ fn a_graph_is_laid_out_sparse_if_requested() {
     let small = "gen gnm -n 600 -m 900 --seed 3";
     let large = "gen gnm -n 30000 -m 9 --seed 3";
     let form = |wish: SparseWish, graph: &str, max_bytes: u64| {
-        let params = vec![param("G", Kind::Table)];
+        let params = vec![Param::value("G", Kind::Table)];
         let signature = Signature { name: "P".to_owned(), params };
         let arguments = [format!("G={graph}")];
         let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
@@ -223,7 +212,8 @@ fn a_graph_is_laid_out_sparse_if_requested() {
 
 #[test]
 fn data_can_be_generated_in_place_of_a_file() {
-    let make = |text: &str| values(vec![param("P", Kind::Table)], &[text], None, &Ears::default());
+    let make =
+        |text: &str| values(vec![Param::value("P", Kind::Table)], &[text], None, &Ears::default());
     let made = |text| make(text).unwrap().arguments.swap_remove(0).value;
     let graph = made("P=gen gnm -n 9 -m 7 --seed 3");
     let Value::Table(table) = &graph else { panic!("{graph:?}") };
@@ -243,7 +233,7 @@ fn the_observer_can_stop_reading() {
         (Code::TimeLimit, "time limit reached while reading"),
     ] {
         ears.stop.set(Some(code));
-        let loaded = values(vec![param("G", Kind::Table)], &["G=road.gr"], None, &ears);
+        let loaded = values(vec![Param::value("G", Kind::Table)], &["G=road.gr"], None, &ears);
         let error = loaded.map(|_| ()).unwrap_err();
         assert_eq!((error.code, error.message.as_str()), (code, message));
     }

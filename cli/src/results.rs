@@ -449,14 +449,7 @@ mod tests {
     use super::*;
 
     fn codes(options: &[&str]) -> Vec<Code> {
-        let param = |name: &str, kind| Param {
-            name: name.to_owned(),
-            by_ref: true,
-            takes_value: true,
-            kind,
-            fields: Vec::new(),
-            text: None,
-        };
+        let param = |name: &str, kind| Param { by_ref: true, ..Param::value(name, kind) };
         let params = vec![param("D", Kind::Table), param("X", Kind::Slice)];
         let floyd = Signature { name: "FLOYD".to_owned(), params };
         let options: Vec<String> = options.iter().map(|text| (*text).to_owned()).collect();

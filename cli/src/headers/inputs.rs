@@ -108,14 +108,7 @@ pub(crate) fn value(
     span: Span,
     around: ReadContext<'_>,
 ) -> Result<Value, Vec<Diagnostic>> {
-    let param = Param {
-        name: name.to_owned(),
-        by_ref: false,
-        takes_value: true,
-        kind,
-        fields: Vec::new(),
-        text: None,
-    };
+    let param = Param::value(name, kind);
     let entry = Signature { name: name.to_owned(), params: vec![param] };
     let at = |fault: Diagnostic| fault.label(span, "");
     let arguments = [format!("{name}={text}")];

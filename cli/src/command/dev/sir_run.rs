@@ -142,14 +142,7 @@ pub(super) fn entry(
 fn signature(routine: &Routine) -> Signature {
     let params = routine.params.iter().map(|param| {
         let var = routine.var(param.var);
-        Param {
-            name: var.name.clone(),
-            by_ref: param.mode == Mode::Ref,
-            takes_value: true,
-            kind: var.ty.kind(),
-            fields: Vec::new(),
-            text: None,
-        }
+        Param { by_ref: param.mode == Mode::Ref, ..Param::value(&var.name, var.ty.kind()) }
     });
     Signature { name: routine.name.clone(), params: params.collect() }
 }
