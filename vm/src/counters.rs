@@ -34,7 +34,7 @@ pub struct Counters {
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
-    /// Columns that these tapes add in operations with a carry.
+    /// Columns that these tapes and loop kernels add in operations with a carry.
     pub columns_added: u64,
     /// Cache lines of columns that searches did not read, since no row was left there.
     pub lines_unread: u64,

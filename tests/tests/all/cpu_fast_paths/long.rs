@@ -146,6 +146,18 @@ fn searches_by_value_process_several_columns_at_once() {
 }
 
 #[test]
+fn sums_carry_from_column_to_column() {
+    let program = Program::new(TEXT);
+    let k = 11;
+    // Of long slices, the first column has no carry and the last one leaves none.
+    for (n, added) in [(LONG[0], k - 2), (64 * 100, k)] {
+        let args = vec![table(n, k, 1), table(n, k, 2), slice(n, 3), Value::Unset];
+        let paths = program.agree("sum", args, LIMITS).optimised("cpu");
+        assert_eq!(paths.columns_added, added as u64, "{n}: {paths:?}");
+    }
+}
+
+#[test]
 fn searches_do_not_read_columns_where_no_row_is_left() {
     let program = Program::new(TEXT);
     let (n, k) = (LONG[1], 24);

@@ -215,6 +215,10 @@ impl Interpreter<'_, '_, '_> {
             self.paths.masked_iterations += n_iterations;
         } else if kernel.narrowing.is_some() {
             self.paths.narrowing_iterations += n_iterations;
+        } else {
+            let ways = kernel.ways.iter().zip(taken.0);
+            let added = ways.map(|(way, n_iterations)| way.plan.n_added() as u64 * n_iterations);
+            self.paths.columns_added += added.sum::<u64>();
         }
         Ok(Some(taken))
     }
