@@ -123,23 +123,7 @@ fn first(body: &[hir::Stmt]) -> Option<Span> {
     body.iter().find_map(|stmt| match &stmt.kind {
         hir::StmtKind::Block(body) | hir::StmtKind::Repeat(body, _) => first(body),
         hir::StmtKind::Forget(_) => None,
-        hir::StmtKind::While(..)
-        | hir::StmtKind::For { .. }
-        | hir::StmtKind::Foreach { .. }
-        | hir::StmtKind::If(..)
-        | hir::StmtKind::Assign(..)
-        | hir::StmtKind::Fill(..)
-        | hir::StmtKind::KeepFirst(_)
-        | hir::StmtKind::Step(_)
-        | hir::StmtKind::Replace { .. }
-        | hir::StmtKind::Call(..)
-        | hir::StmtKind::Print(_)
-        | hir::StmtKind::Read(..)
-        | hir::StmtKind::Write(..)
-        | hir::StmtKind::Assert(..)
-        | hir::StmtKind::Exit
-        | hir::StmtKind::Break
-        | hir::StmtKind::Continue => Some(head(stmt).span),
+        _ => Some(head(stmt).span),
     })
 }
 
