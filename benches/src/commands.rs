@@ -78,7 +78,7 @@ impl Folder {
         self.run_with(Command::new(&self.binary), arguments)
     }
 
-    /// Runs `star-ranks run` with these arguments on several ranks, each on a core of its own;
+    /// Runs `star-ranks run` with these arguments on several ranks, each bound to a core;
     /// returns the seconds of the run that it reports.
     ///
     /// # Errors

@@ -40,20 +40,20 @@ fn numbers_of_ranks() -> Vec<usize> {
     (0..).map(|exponent| 1 << exponent).take_while(|n| *n <= most).collect()
 }
 
-/// Measures `WARSHALL` as written, on a graph of so many vertices with half of all arcs.
+/// Measures `WARSHALL` as written, on a random graph with `n` vertices and arc density ½.
 ///
 /// # Errors
 /// If there is no `mpirun` or `star-ranks`, or one of them fails.
 pub(crate) fn closure(n: usize) -> Result<Vec<Figure>, String> {
     let folder = Folder::new()?;
     folder.write("close.star", CLOSE)?;
-    folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", ones(n)))?;
+    folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
     let arguments = format!("close.star n={n} P=p.stb --no-intrinsics");
     of_ranks(&folder, "WARSHALL", ("n", n), (1, None), &arguments)
 }
 
 /// Returns widths of fields that make `n` columns.
-fn ones(n: usize) -> String {
+fn widths(n: usize) -> String {
     vec!["32"; n / 32].join(",")
 }
 
@@ -75,8 +75,8 @@ pub(crate) fn searches(n_rows: usize) -> Result<Vec<Figure>, String> {
     Ok(figures)
 }
 
-/// Measures a program on 1, 2, 4, … ranks: the time of one of its repetitions, compared with that of
-/// one rank divided by their number, and, for a search, with a plain loop over its columns.
+/// Measures a program on 1, 2, 4, … ranks: the time of one of its repetitions, compared with that
+/// of one rank divided by their number, and, for a search, with a plain loop over its columns.
 fn of_ranks(
     folder: &Folder,
     name: &str,

@@ -41,7 +41,7 @@ impl<'m> Block<'_, 'm> {
             PlannedOp::One { to, function } => self.make(*to, function),
             PlannedOp::Two { mask, found, cascade } => self.step(*mask, *found, cascade),
             PlannedOp::Sums { carry, adder } => self.add(*carry, adder),
-            // The runner of the block has the result.
+            // The loop over the operations asks for it.
             PlannedOp::Reduce { .. } => {}
         }
     }

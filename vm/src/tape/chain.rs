@@ -174,9 +174,9 @@ fn full(n: usize) -> u8 {
     }
 }
 
-/// Returns the functions and the works of several values in topological order, the functions
-/// joined into as few chains as possible. `luts` and `several` are in topological order. `roots`
-/// are needed themselves.
+/// Returns all operations in topological order: the functions `luts`, joined into as few chains as
+/// possible, and `several`, those with several results. Both are in topological order. `roots` are
+/// needed themselves.
 pub(super) fn chains(
     luts: Vec<(ValueId, Lut<ValueId>)>,
     several: Vec<Work>,

@@ -114,7 +114,7 @@ fn mask<T: Copy>(numbers: &[T], holds: impl Fn(T) -> bool) -> Vec<u64> {
     numbers.chunks(64).map(limb).collect()
 }
 
-/// Likewise for pairs of numbers.
+/// Returns a bit for each pair of numbers: whether the condition holds.
 fn mask_of_pairs<T: Copy>(left: &[T], right: &[T], holds: impl Fn(T, T) -> bool) -> Vec<u64> {
     let limb = |(left, right): (&[T], &[T])| {
         let pairs = left.iter().zip(right).enumerate();

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::registers::BasicBlock;
 
 /// Returns the state at the beginning of each block that holds on all paths to it; `None` for an
-/// unreachable block. `transfer` applies the instructions of a block to a state; `meet` intersects a
-/// state with that of another path and returns whether it changed.
+/// unreachable block. `transfer` applies the instructions of a block to a state; `meet` intersects
+/// a state with that of another path and returns whether it changed.
 pub(super) fn on_all_paths<S: Clone>(
     blocks: &[BasicBlock],
     entry: S,

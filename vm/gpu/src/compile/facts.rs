@@ -1,8 +1,8 @@
 //! Removal of tests of flags and of shapes whose results are known.
 //!
 //! A forward dataflow analysis finds for each variable whether it may be set and whether it may be
-//! unset. An object whose extents are constants, or variables that are assigned once, keeps its size
-//! while it is set.
+//! unset. An object whose extents are constants, or variables that are assigned once, keeps its
+//! size while it is set.
 
 use std::collections::BTreeSet;
 

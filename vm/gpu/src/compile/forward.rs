@@ -5,8 +5,8 @@
 //! is made and then copied is made at its destination. After that, many lines are never read, and
 //! `objects` removes their stores.
 //!
-//! A forward analysis that holds on all paths (available expressions). A line is a function of limbs
-//! at the same place, so that an instruction that reads them there reads the same.
+//! A forward analysis that holds on all paths (available expressions). A line is a function of
+//! limbs at the same place, so that an instruction that reads them there reads the same.
 
 use std::ops::Range;
 
