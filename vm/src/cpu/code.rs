@@ -4,7 +4,6 @@
 //! files, by kind: numbers (integers and truth values, 0 and 1), bits (slices and words), and
 //! tables; texts and handles have two more. Loops keep internal state in extra number registers.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use star_ir::{
@@ -12,6 +11,7 @@ use star_ir::{
 };
 use star_value::BitVector;
 
+use super::compile::ParamUse;
 use super::inst::Inst;
 use super::lines::Kernel;
 use super::loop_kernels::LoopKernel;
@@ -69,7 +69,7 @@ pub(super) struct RoutineCode {
     /// Decisions about statements, for `explain`.
     pub(super) decisions: Vec<Item>,
     /// The parameters by value that are only read.
-    pub(super) unchanged: Arc<HashSet<VarId>>,
+    pub(super) param_use: ParamUse,
 }
 
 /// Number of registers of each kind in a routine.

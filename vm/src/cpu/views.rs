@@ -8,10 +8,10 @@
 //! the same effect.
 //!
 //! Compilation of a routine decides which variables may be views (`compile/views.rs`): those that
-//! are local to it, never leave it, and whose columns are not used by a kernel over lines. The
-//! routine never writes the table that they are extracted from, nor reads its rows: a view keeps
-//! that table shared, so its home layout is fixed, and a write would copy it. A trap shows a view
-//! like any other table. Short fields and those with long columns, which are recorded, are copied.
+//! are local to it, are passed only to value parameters that are read in the same way, and whose
+//! columns are not used by a kernel over lines. The routine never writes the table that they are
+//! extracted from, nor reads its rows: a view keeps that table shared, so its home layout is fixed,
+//! and a write would copy it. A trap shows a view like any other table. Short fields are copied.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,8 +34,7 @@ impl Interpreter<'_, '_, '_> {
         let settings = self.parallelism.settings;
         let of = self.table(table)?;
         let n_bytes = bytes_of(of.n_rows()).saturating_mul(columns.len() as u64);
-        let is_long = of.n_rows().div_ceil(64) >= settings.record_limbs;
-        if dst == table || n_bytes < settings.view_bytes || is_long || !of.may_be_viewed() {
+        if dst == table || n_bytes < settings.view_bytes || !of.may_be_viewed() {
             return Ok(false);
         }
         self.budget.reserve(n_bytes)?;

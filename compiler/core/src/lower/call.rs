@@ -2,9 +2,9 @@
 
 use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, Simple, SizeOp, SizeOperand, Ty, VarId};
 
-use super::sizes::{Ext, declared_size};
+use super::sizes::{Ext, bound_size};
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, LocalId, MachineOp, Role, RoutineId, SizeTerm, TyKind};
+use crate::hir::{self, Expr, ExprKind, LocalId, MachineOp, Role, RoutineId, TyKind};
 
 impl Lowerer<'_> {
     /// Lowers a call; its operands are evaluated from left to right.
@@ -249,21 +249,12 @@ impl Lowerer<'_> {
 /// Returns whether the routine uses the size that the variable of this `var` parameter has before
 /// it is set: if the parameter has no size, or one that only `var` parameters bind.
 fn takes_size(routine: &hir::Routine, param: LocalId) -> bool {
-    let binds = |param: LocalId, dim: u8| match declared_size(routine, param, dim)?.as_size() {
-        SizeTerm::Int(place) => {
-            (routine.local(place.local).role == Role::Binding).then_some(place.local)
-        }
-        SizeTerm::Number(_)
-        | SizeTerm::Rows(_)
-        | SizeTerm::Columns(_)
-        | SizeTerm::Length(_)
-        | SizeTerm::Computed => None,
-    };
     let is_measured = |name: LocalId| {
         let values = routine.params.iter().filter(|&&one| routine.local(one).role == Role::Value);
-        values.into_iter().any(|&one| (0..2).any(|dim| binds(one, dim) == Some(name)))
+        values.into_iter().any(|&one| (0..2).any(|dim| bound_size(routine, one, dim) == Some(name)))
     };
-    routine.local(param).ty.is_unsized() || binds(param, 0).is_some_and(|name| !is_measured(name))
+    let bound = bound_size(routine, param, 0);
+    routine.local(param).ty.is_unsized() || bound.is_some_and(|name| !is_measured(name))
 }
 
 /// Returns whether the value argument is a variable that is also passed by `var`.

@@ -243,7 +243,8 @@ impl<'a> Lowerer<'a> {
         };
         let sized = match &declared.ty {
             hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str | hir::Ty::Handle => false,
-            hir::Ty::Slice(size) | hir::Ty::Word(size) => size.is_some(),
+            // It is fixed where all definitions agree, too: see `infer_exts`.
+            hir::Ty::Slice(_) | hir::Ty::Word(_) => matches!(first, Ext::Known(_)),
             hir::Ty::Table(rows, columns) => rows.is_some() && columns.is_some(),
         };
         // Evaluating the extents may have created this variable already.

@@ -383,11 +383,35 @@ impl Lowerer<'_> {
             let any_rows = effects.replaced || self.webs.maybe_unset(place.site);
             let rows = if any_rows { Ext::Dynamic } else { Ext::Unknown };
             let is_table = self.r.local(place.local).ty.kind() == TyKind::Table;
-            // A callee may have given a slice or word any size.
-            let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
+            let exts = if is_table {
+                (rows, Ext::Dynamic)
+            } else {
+                (self.returned_size(callee, inner, args), Ext::Unknown)
+            };
             changed |= self.widen(*place, exts);
         }
         changed
+    }
+
+    /// Returns the size that a slice or word has after it was passed for a `var` parameter: that of
+    /// the value argument with the same size in the header, as in `Z: slice(n)` next to
+    /// `T: table(n,k)`.
+    fn returned_size(&self, callee: hir::RoutineId, param: LocalId, args: &[hir::Arg]) -> Ext {
+        let routine = self.program.routine(callee);
+        let Some(bound) = bound_size(routine, param, 0) else { return Ext::Dynamic };
+        let values = routine.params.iter().zip(args).filter_map(|(&param, arg)| match arg {
+            hir::Arg::Value(value) => Some((param, value)),
+            hir::Arg::Ref(_) | hir::Arg::Field(..) => None,
+        });
+        for (param, value) in values {
+            let (first, second) = self.exts_of(value);
+            for (dim, ext) in [(0, first), (1, second)] {
+                if bound_size(routine, param, dim) == Some(bound) {
+                    return ext;
+                }
+            }
+        }
+        Ext::Dynamic
     }
 
     /// Adds a definition with these sizes to the web of `place`. Sizes of variables that are not
@@ -541,5 +565,19 @@ pub(super) fn declared_size(routine: &Routine, local: LocalId, dim: u8) -> Optio
         (hir::Ty::Table(_, size), _) => size.as_deref(),
         (hir::Ty::Slice(_) | hir::Ty::Word(_), _)
         | (hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str | hir::Ty::Handle, _) => None,
+    }
+}
+
+/// Returns the name that a header binds to a size of a parameter.
+pub(super) fn bound_size(routine: &Routine, param: LocalId, dim: u8) -> Option<LocalId> {
+    match declared_size(routine, param, dim)?.as_size() {
+        SizeTerm::Int(place) => {
+            (routine.local(place.local).role == Role::Binding).then_some(place.local)
+        }
+        SizeTerm::Number(_)
+        | SizeTerm::Rows(_)
+        | SizeTerm::Columns(_)
+        | SizeTerm::Length(_)
+        | SizeTerm::Computed => None,
     }
 }

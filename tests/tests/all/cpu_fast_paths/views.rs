@@ -81,7 +81,6 @@ fn fields_with_other_uses_are_copied() {
         "COL(1,A):=X;",
         "ROW(2,F):=ROW(1,A);",
         "B:=A; Z:=Z xor COL(2,B);",
-        "inner(A,X,F);",
         "print(A);",
         "F:=A;",
         "TCOPY1(A,1,1,B); TCOPY1(B,1,1,A);",
@@ -98,5 +97,70 @@ fn fields_with_other_uses_are_copied() {
             let paths = agreement.optimised(machine);
             assert_eq!(paths.field_views, 0, "{machine}, {statement}: {paths:?}");
         }
+    }
+}
+
+#[test]
+fn fields_are_passed_as_views_to_routines_that_read_columns() {
+    let outer = |statement: &str| {
+        format!(
+            "procedure deep(T: table(n); i: integer; var Z: slice(n));
+             begin Z:=COL(i,T); if i>1 then deep(T,i-1,Z) end;
+             procedure all(T: table(n); var Z: slice(n));
+             begin deep(T,size(T),Z); Z:=Z xor COL(1,T) end;
+             procedure copies(T: table(n,k); var Z: slice(n));
+             var F: table(n,k);
+             begin F:=T; Z:=COL(1,F) end;
+             procedure passes(T: table(n); var Z: slice(n));
+             begin copies(T,Z) end;
+             procedure writes(T: table(n); var Z: slice(n));
+             begin COL(1,T):=Z; Z:=COL(2,T) end;
+             procedure rows(T: table(n,k); var Z: slice(n));
+             var w: word(k);
+             begin CLR(Z); w:=ROW(2,T); Z(1):=w(1) end;
+             procedure two(T,F: table(n); var Z: slice(n));
+             begin Z:=COL(1,T) xor COL(2,F) end;
+             procedure main(T: table(n); h: integer; var F: table(n,h); var Z: slice(n));
+             var A,B: table(n,h); l: integer;
+             begin
+               CLR(Z);
+               for l:=1 to 3 do begin TCOPY1(T,l,h,A); TCOPY1(T,l+1,h,B); {statement} end;
+               COL(1,F):=Z
+             end;"
+        )
+    };
+    for (statement, n_views) in [
+        ("all(A,Z);", 6),
+        ("two(A,B,Z);", 6),
+        ("two(A,A,Z);", 6),
+        ("copies(A,Z);", 3),
+        ("passes(A,Z);", 3),
+        ("writes(A,Z);", 3),
+        ("rows(A,Z);", 3),
+    ] {
+        let program = Program::new(&outer(statement));
+        // Long columns are recorded.
+        for n in [3000, 300_000] {
+            let h = 12;
+            let arguments =
+                vec![table(n, 4 * h, 5), Value::Int(h as i64), table(n, h, 9), slice(n, 3)];
+            let agreement = program.agree("main", arguments, LIMITS);
+            let paths = agreement.optimised("cpu");
+            assert_eq!(paths.field_views, n_views, "{statement} of {n} rows: {paths:?}");
+        }
+    }
+}
+
+#[test]
+fn relations_of_fields_read_the_columns_of_the_table() {
+    let text = "type Pair = record a,b: uint(9) end;
+         procedure select(s,t: integer; var R: table(n) of Pair; var X: slice(n));
+         begin X:=(R.a = s) and (R.b > t) end;";
+    let program = Program::new(text);
+    for n in [3000, 300_000] {
+        let arguments = vec![Value::Int(5), Value::Int(100), table(n, 18, 5), slice(n, 3)];
+        let agreement = program.agree("select", arguments, LIMITS);
+        let paths = agreement.optimised("cpu");
+        assert_eq!((paths.field_views, paths.table_copies), (2, 0), "{n} rows: {paths:?}");
     }
 }

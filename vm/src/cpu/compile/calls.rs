@@ -15,7 +15,7 @@ impl Compiler<'_> {
         let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut extents = Vec::new();
         // An argument that the callee only reads need not be copied: it moves there and back.
-        let unchanged = &self.unchanged[callee.0 as usize];
+        let unchanged = &self.uses[callee.0 as usize].unchanged;
         let is_lent = |param: &Param, var: VarId| {
             let value = Arg::Value(Operand::Var(var));
             unchanged.contains(&param.var)

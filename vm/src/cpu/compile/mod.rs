@@ -50,16 +50,18 @@ pub(super) fn compile(
             earlier.routines.get(id.0 as usize)
         })
         .collect();
-    let unchanged = kept.iter().zip(&program.routines).map(|(kept, routine)| match kept {
-        Some(code) => Arc::clone(&code.unchanged),
-        None => Arc::new(unchanged(routine)),
+    let uses = kept.iter().zip(&program.routines).map(|(kept, routine)| match kept {
+        Some(code) => code.param_use.clone(),
+        None => ParamUse::new(routine),
     });
-    let unchanged: Vec<Arc<HashSet<VarId>>> = unchanged.collect();
+    let mut uses: Vec<ParamUse> = uses.collect();
+    let is_kept: Vec<bool> = kept.iter().map(Option::is_some).collect();
+    views::find_by_columns(&program, &mut uses, &is_kept);
     let compiled = |id: RoutineId, routine: &Arc<Routine>| {
         let intrinsic =
             intrinsics.iter().position(|intrinsic| Some(*intrinsic) == routine.intrinsic);
         let intrinsic = intrinsic.filter(|_| options.intrinsics);
-        Compiler::new(&program, options, &unchanged, id, routine, intrinsic).routine().map(Arc::new)
+        Compiler::new(&program, options, &uses, id, routine, intrinsic).routine().map(Arc::new)
     };
     let routines = ids().zip(&kept).map(|((id, routine), kept)| match kept {
         Some(code) => Ok(Arc::clone(code)),
@@ -70,18 +72,35 @@ pub(super) fn compile(
     Ok(Code { program, routines, options, n_kept })
 }
 
-/// Returns the parameters by value that a routine and its intrinsic only read.
-fn unchanged(routine: &Routine) -> HashSet<VarId> {
-    let values = routine.params.iter().filter(|param| param.mode == Mode::Value);
-    let mut unchanged: HashSet<VarId> = values.map(|param| param.var).collect();
-    visit::walk(&routine.body, &mut |stmt| {
-        visit::accesses(&stmt.kind, &mut |var, access| {
-            if access.writes() {
-                unchanged.remove(&var);
-            }
+/// The parameters by value that a routine and its intrinsic only read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ParamUse {
+    /// All of them.
+    pub(super) unchanged: HashSet<VarId>,
+    /// Tables of which only columns and sizes are read; see [`views::find_by_columns`].
+    pub(super) by_columns: HashSet<VarId>,
+}
+
+impl ParamUse {
+    /// Finds what the routine does not write.
+    fn new(routine: &Routine) -> Self {
+        let values = routine.params.iter().filter(|param| param.mode == Mode::Value);
+        let mut unchanged: HashSet<VarId> = values.map(|param| param.var).collect();
+        visit::walk(&routine.body, &mut |stmt| {
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                if access.writes() {
+                    unchanged.remove(&var);
+                }
+            });
         });
-    });
-    unchanged
+        let is_table = |var: &&VarId| matches!(routine.var(**var).ty, Ty::Table(..));
+        // An intrinsic reads all of its arguments.
+        let by_columns = match routine.intrinsic {
+            Some(_) => HashSet::new(),
+            None => unchanged.iter().filter(is_table).copied().collect(),
+        };
+        ParamUse { unchanged, by_columns }
+    }
 }
 
 /// A construct around the current statement.
@@ -103,8 +122,8 @@ struct Planned {
 struct Compiler<'p> {
     program: &'p Program,
     options: CompileOptions,
-    /// For each routine; see [`unchanged`].
-    unchanged: &'p [Arc<HashSet<VarId>>],
+    /// For each routine.
+    uses: &'p [ParamUse],
     routine: &'p Routine,
     code: RoutineCode,
     contexts: Vec<LoopContext>,
@@ -134,7 +153,7 @@ impl<'p> Compiler<'p> {
     fn new(
         program: &'p Program,
         options: CompileOptions,
-        unchanged: &'p [Arc<HashSet<VarId>>],
+        uses: &'p [ParamUse],
         id: RoutineId,
         routine: &'p Routine,
         intrinsic: Option<usize>,
@@ -159,7 +178,9 @@ impl<'p> Compiler<'p> {
         let of = |var: VarId| places[var.0 as usize];
         let passing = |param: &Param| match (param.mode, of(param.var)) {
             (Mode::Ref, _) => Passing::Ref,
-            (Mode::Value, RegRef::Table(_)) if unchanged[id.0 as usize].contains(&param.var) => {
+            (Mode::Value, RegRef::Table(_))
+                if uses[id.0 as usize].unchanged.contains(&param.var) =>
+            {
                 Passing::Lent
             }
             (Mode::Value, _) => Passing::Copied,
@@ -189,12 +210,12 @@ impl<'p> Compiler<'p> {
             loops: Vec::new(),
             summary: Summary::default(),
             decisions: Vec::new(),
-            unchanged: Arc::clone(&unchanged[id.0 as usize]),
+            param_use: uses[id.0 as usize].clone(),
             places,
         };
         let loc = routine.loc;
         Compiler {
-            unchanged,
+            uses,
             program,
             options,
             routine,
@@ -202,7 +223,7 @@ impl<'p> Compiler<'p> {
             contexts: Vec::new(),
             exits: Vec::new(),
             temporaries,
-            views: views::views(routine),
+            views: views::views(program, routine, uses),
             constants: HashMap::new(),
             settled: 0,
             loc,

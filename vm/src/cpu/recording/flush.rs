@@ -96,8 +96,9 @@ impl Interpreter<'_, '_, '_> {
                     continue;
                 }
                 Port::Column(at, col_idx) => {
-                    let form = self.tables[at].table.get().and_then(Table::as_columns);
-                    form.ok_or_else(|| internal_error("no table by columns"))?.column_limbs(col_idx)
+                    let columns = self.tables[at].table.get().and_then(Table::columns);
+                    let columns = columns.ok_or_else(|| internal_error("no table by columns"))?;
+                    &columns.storage[col_idx * columns.stride..][..recorder.n_rows.div_ceil(64)]
                 }
                 Port::Gone => return Err(internal_error("a tape that reads a released register")),
             };

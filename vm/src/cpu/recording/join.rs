@@ -104,7 +104,7 @@ impl Interpreter<'_, '_, '_> {
             }
             Class::Load { dst, table, line: Line::Column, index } => {
                 let columns = self.table_slot(table).table.get();
-                let columns = columns.filter(|table| table.has(Line::Column));
+                let columns = columns.filter(|table| table.columns().is_some());
                 let Some(columns) = columns else { return Ok(false) };
                 let (n_rows, n_cols) = (columns.n_rows(), columns.n_cols());
                 let col_idx = index_in(self.number(index), n_cols)?;
