@@ -10,7 +10,9 @@ use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef
 use star_os::destination::Destination;
 use star_os::flags::{Flags, Stopped};
 use star_os::report::Reporter;
-use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
+use star_report::view::{
+    self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, raster_size, svg,
+};
 use star_value::{BitTable, BitVector, BitsRef, Value};
 
 use crate::results::Origins;
@@ -24,8 +26,8 @@ const MAX_LINES_PER_VERTEX: usize = 4;
 /// Maximum number of vertices of a graph that is drawn as a matrix.
 const MAX_MATRIX: usize = 20_000;
 
-/// Memory for each pixel of a PNG file: its colours at twice the size, then as fields.
-const BYTES_PER_PIXEL: f64 = 48.0;
+/// Memory for each pixel of a PNG file: its colours as they are drawn, in a picture, as fields.
+const BYTES_PER_PIXEL: u64 = 31;
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,23 +96,27 @@ impl Frame {
         let bytes = match self.form {
             Form::Svg => svg(drawing, &png)?.into_bytes(),
             Form::Png => {
-                self.check_memory(drawing)?;
-                png(&raster(drawing))?
+                let n_bytes = self.check_memory(drawing)?;
+                png(&raster(drawing).ok_or_else(|| self.no_memory(n_bytes))?)?
             }
         };
         go_on()?;
         self.place.write_bytes(&bytes, flags)
     }
 
-    /// Tests whether the pixels of a drawing fit into memory.
-    fn check_memory(&self, drawing: &Drawing) -> Result<(), FileError> {
-        let needed = drawing.width.ceil() * drawing.height.ceil() * BYTES_PER_PIXEL;
+    /// Returns the bytes that the pixels of a drawing need, if these fit into memory.
+    fn check_memory(&self, drawing: &Drawing) -> Result<u64, FileError> {
+        let (width, height) = raster_size(drawing);
+        let needed = (width as u64).saturating_mul(height as u64).saturating_mul(BYTES_PER_PIXEL);
         let mut pixels: Vec<u8> = Vec::new();
-        pixels.try_reserve_exact(needed as usize).map_err(|_| {
-            let message = format!("no memory for the picture: {}", text::bytes(needed as u64));
-            FileError::new(Code::MemoryLimit, &self.name, message)
-                .help("write an `.svg` file, which needs less")
-        })
+        let fits = usize::try_from(needed).is_ok_and(|n| pixels.try_reserve_exact(n).is_ok());
+        if fits { Ok(needed) } else { Err(self.no_memory(needed)) }
+    }
+
+    fn no_memory(&self, n_bytes: u64) -> FileError {
+        let message = format!("no memory for the picture: {}", text::bytes(n_bytes));
+        FileError::new(Code::MemoryLimit, &self.name, message)
+            .help("write an `.svg` file, which needs less")
     }
 }
 
@@ -317,6 +323,53 @@ pub(crate) fn places_for(
             Err(no_places(name))
         }
     }
+}
+
+/// Reads a path: the cells of a list with the fields `x` and `y`.
+///
+/// # Errors
+/// If it cannot be read, or the file contains something else.
+pub(crate) fn read_path(
+    reading: Reading<'_>,
+    name: &str,
+    max_bytes: u64,
+) -> Result<Places, FileError> {
+    match star_bind::load::read_data(reading, name, max_bytes)? {
+        Data::Numbers(Numbers { shape: Shape::List(_), fields }) => places(fields, name),
+        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            Err(no_places(name))
+        }
+    }
+}
+
+/// Draws the path of the file `name` over the drawing of a grid or a table.
+///
+/// # Errors
+/// E0507 if the data has no cells, or a cell of the path is outside.
+pub(crate) fn draw_path(
+    drawing: &mut Drawing,
+    data: &Data,
+    [x, y]: &Places,
+    name: &str,
+) -> Result<(), FileError> {
+    let size = match data {
+        Data::Numbers(Numbers { shape: Shape::Grid { height, width }, .. }) => (*height, *width),
+        Data::Table(table) => (table.n_rows(), table.n_cols()),
+        Data::Graph(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            return Err(refused(name, "a path is drawn over a grid or a table"));
+        }
+    };
+    let cells: Vec<(i64, i64)> = x.values.iter().copied().zip(y.values.iter().copied()).collect();
+    if let Some(at) = cells.iter().position(|cell| !view::is_on_grid(size, *cell)) {
+        let ((x, y), (height, width)) = (cells[at], size);
+        let message =
+            format!("cell {} of the path, ({x},{y}), is outside of {height} × {width}", at + 1);
+        return Err(
+            refused(name, &message).note("x counts columns and y rows from the top, both from 1")
+        );
+    }
+    view::add_path(drawing, size, &cells);
+    Ok(())
 }
 
 /// Returns the numeric fields `x` and `y` of a list.

@@ -15,7 +15,7 @@ use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
 
 use crate::text;
-use crate::view::{Extras, Frame, drawing, places_for};
+use crate::view::{Extras, Frame, draw_path, drawing, places_for, read_path};
 
 /// Arguments of `star view`.
 #[derive(Args, Debug)]
@@ -26,6 +26,7 @@ arcs and no coordinates), and number grids as colours with a scale.
 Examples:
   star view closure.mtx
   star view road.gr --places road.co
+  star view rooms.map --path route.csv --out route.png
   star view dem.png --out heights.svg
   star view dem.tif nodata=-32768")]
 pub(crate) struct ViewArgs {
@@ -51,6 +52,13 @@ pub(crate) struct ViewArgs {
     /// Defaults to a file next to the graph with the extension `.co`.
     #[arg(long, value_name = "FILE")]
     places: Option<String>,
+
+    /// Draw the path in FILE over a grid or a table
+    ///
+    /// A list with the fields `x` and `y`: a cell for each step from the start to the goal. x counts
+    /// columns and y rows from the top, both from 1.
+    #[arg(long, value_name = "FILE")]
+    path: Option<String>,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -86,10 +94,18 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
             None
         }
     };
+    let path = args.path.as_deref().map(|name| {
+        let cells = read_path(reading, name, max_bytes).map_err(stopped)?;
+        Ok::<_, Failure>((name, cells))
+    });
+    let path = path.transpose()?;
     settings.check_columns()?;
     settings.warn_unused(&console);
     let extras = Extras { places: places.as_ref(), marked: None };
-    let drawing = drawing(&data, extras, &args.file)?;
+    let mut drawing = drawing(&data, extras, &args.file)?;
+    if let Some((name, cells)) = &path {
+        draw_path(&mut drawing, &data, cells, name)?;
+    }
     frame.write(&drawing, &flags).map_err(stopped)?;
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)

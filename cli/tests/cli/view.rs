@@ -227,3 +227,42 @@ fn unused_coordinates_and_programs_are_reported() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stderr.contains("warning: `--places` is unused"), "{ran:?}");
 }
+
+#[test]
+fn a_path_is_drawn_over_a_grid() {
+    let folder = Folder::new(&[
+        ("m.csv", "5,6,7,8\n1,2,3,4\n9,9,9,9\n"),
+        ("t.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n"),
+        ("p.csv", "x,y\n1,1\n2,1\n3,2\n"),
+        ("far.csv", "x,y\n1,1\n5,1\n"),
+        ("other.csv", "a,b\n1,1\n"),
+        ("g.gr", PATH),
+    ]);
+    let view = |arguments: &str| {
+        let all: Vec<&str> = ["view"].into_iter().chain(arguments.split(' ')).collect();
+        folder.star(&all)
+    };
+    let ran = view("grid:m.csv --path p.csv -o p.svg");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("from 1 to 9, with a path of 2 steps"), "{ran:?}");
+    let svg = fs::read_to_string(folder.path("p.svg")).unwrap();
+    assert!(svg.contains(">start</text>") && svg.contains(">goal</text>"), "{svg}");
+    let ran = view("t.mtx --path p.csv -o t.png");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    // The width of a PNG file is in bytes 16 to 19.
+    let png = fs::read(folder.path("t.png")).unwrap();
+    let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
+    assert!(width >= 800, "{width} pixels");
+    for (arguments, parts) in [
+        (
+            "grid:m.csv --path far.csv -o f.svg",
+            ["error[E0507]: far.csv", "cell 2 of the path, (5,1), is outside of 3 × 4"],
+        ),
+        ("grid:m.csv --path other.csv -o f.svg", ["error[E0507]: other.csv", "no coordinates"]),
+        ("grid:m.csv --path none.csv -o f.svg", ["error[E0501]: none.csv", "no such file"]),
+        ("g.gr --path p.csv -o f.svg", ["error[E0507]: p.csv", "over a grid or a table"]),
+    ] {
+        view(arguments).fails(5, &parts);
+        assert!(!folder.path("f.svg").exists(), "{arguments}");
+    }
+}

@@ -130,7 +130,7 @@ mod tests {
         assert_eq!((picture.pixels[1], picture.pixels[3]), (SCALE[0], SCALE[4]));
         let texts = drawing.marks.iter().filter_map(|mark| match mark {
             Mark::Number { text, .. } => Some(text.as_str()),
-            Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
+            _ => None,
         });
         assert_eq!(texts.collect::<Vec<_>>(), ["1", "1", "3", "2", "10", "-4"]);
     }

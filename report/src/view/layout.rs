@@ -75,7 +75,34 @@ pub(super) fn sprung(n_vertices: usize, arcs: &[(usize, usize)], wanted: f64) ->
             *place = (place.0 + dx * step, place.1 + dy * step);
         }
     }
-    fit(at, wanted)
+    let mut places = fit(at, wanted);
+    spread(&mut places.at, ROOM * wanted);
+    fit(places.at, wanted)
+}
+
+/// Minimum distance between vertices, as a share of the longer side, if there is room for it.
+const ROOM: f64 = 0.045;
+
+/// Moves vertices of dense clusters apart, until all have this distance or there is no room.
+fn spread(at: &mut [Place], least: f64) {
+    let least = least.min(1.2 * least / ROOM / (at.len().max(1) as f64).sqrt());
+    for _ in 0..TURNS {
+        let mut is_done = true;
+        for one in 0..at.len() {
+            for other in 0..one {
+                let (dx, dy, distance) = towards(at[other], at[one]);
+                if distance < least {
+                    is_done = false;
+                    let half = (least - distance) / 2.0 + 1e-3;
+                    at[one] = (at[one].0 + dx * half, at[one].1 + dy * half);
+                    at[other] = (at[other].0 - dx * half, at[other].1 - dy * half);
+                }
+            }
+        }
+        if is_done {
+            return;
+        }
+    }
 }
 
 /// Returns the direction from one position to another, and their distance, which is never 0.
@@ -109,5 +136,20 @@ mod tests {
         let inside = |&(x, y): &Place| x >= MARGIN && y >= MARGIN && x <= places.width;
         assert!(places.at.iter().all(inside));
         assert_eq!(sprung(0, &[], 400.0).at.len(), 0);
+    }
+
+    #[test]
+    fn dense_clusters_have_room_for_their_disks() {
+        // Ten vertices with all arcs among them, and a long tail.
+        let arcs: Vec<(usize, usize)> = (0..10)
+            .flat_map(|one| (0..one).map(move |other| (one, other)))
+            .chain((10..20).map(|vertex| (vertex - 1, vertex)))
+            .collect();
+        let places = sprung(20, &arcs, 720.0);
+        let distances = (0..20).flat_map(|one| (0..one).map(move |other| (one, other)));
+        let least = distances
+            .map(|(one, other)| towards(places.at[one], places.at[other]).2)
+            .fold(f64::INFINITY, f64::min);
+        assert!(least > 22.0, "{least}");
     }
 }

@@ -5,17 +5,18 @@
 //! others.
 
 mod bits;
-mod glyphs;
 mod grid;
 mod layout;
 mod network;
+mod path;
 mod raster;
 mod svg;
 
 pub use bits::bits;
 pub use grid::{colours, grid, points};
 pub use network::{MAX_ARCS, MAX_VERTICES, Network, network};
-pub use raster::raster;
+pub use path::{add_path, is_on_grid};
+pub use raster::{raster, raster_size};
 pub use svg::svg;
 
 /// Red, green and blue.
@@ -72,6 +73,13 @@ pub enum Mark {
         at: Place,
         /// Its radius.
         radius: f64,
+        /// Its colour.
+        colour: Rgb,
+    },
+    /// A filled triangle.
+    Triangle {
+        /// Its corners.
+        corners: [Place; 3],
         /// Its colour.
         colour: Rgb,
     },

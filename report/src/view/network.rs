@@ -1,7 +1,7 @@
 //! A graph as disks and lines. Marked elements have a colour and cover the rest, for example a tree
 //! on its map.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::text;
 
@@ -67,18 +67,24 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     };
     let is_marked = |marks: &[bool], idx: usize| marks.get(idx).copied().unwrap_or(false);
     let mut marks = Vec::new();
+    let apart = apart(network);
+    let ends = |idx: usize| {
+        let (tail, head) = arcs[idx];
+        beside(at[tail], at[head], apart[idx])
+    };
     for wanted in [false, true] {
-        let (colour, thickness) = if wanted { (MARKED, 2.5) } else { (rest, 1.0) };
+        let (colour, width) = if wanted { (MARKED, 2.5) } else { (rest, 1.0) };
         for (idx, &(tail, head)) in arcs.iter().enumerate() {
             if is_marked(marked_arcs, idx) != wanted || tail == head {
                 continue;
             }
-            let (from, to) = (at[tail], at[head]);
-            marks.push(Mark::Line { from, to, width: thickness, colour });
+            let (from, to) = ends(idx);
             // An edge stored in both directions has no arrow.
-            if !symmetric && !both.contains(&(head, tail)) {
-                arrow(&mut marks, from, to, radius, colour);
-            }
+            let is_edge = symmetric || (both.contains(&(head, tail)) && apart[idx] == 0.0);
+            let arrow = if is_edge { None } else { arrow(from, to, radius, width) };
+            let to = arrow.map_or(to, |(_, base)| base);
+            marks.push(Mark::Line { from, to, width, colour });
+            marks.extend(arrow.map(|(corners, _)| Mark::Triangle { corners, colour }));
         }
     }
     if let Some(weights) = weights.filter(|_| n_vertices <= MAX_NAMED && arcs.len() <= MAX_WEIGHED)
@@ -88,7 +94,8 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
             let share = if both.contains(&(head, tail)) { 0.35 } else { 0.5 };
             let colour = if is_marked(marked_arcs, idx) { MARKED } else { INK };
             if tail != head {
-                marks.push(label(at[tail], at[head], share, weight.to_string(), colour));
+                let (from, to) = ends(idx);
+                marks.push(label(from, to, share, weight.to_string(), colour));
             }
         }
     }
@@ -136,7 +143,7 @@ fn shortened(name: String) -> String {
 fn label(from: Place, to: Place, share: f64, text: String, colour: Rgb) -> Mark {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt().max(1.0);
-    let size = NUMBER * 0.6;
+    let size = NUMBER * 0.75;
     // Half of the text, across the line.
     let n_chars = text.chars().count() as f64;
     let half = size * (0.4 * n_chars * (dy / length).abs() + 0.5 * (dx / length).abs());
@@ -148,20 +155,64 @@ fn label(from: Place, to: Place, share: f64, text: String, colour: Rgb) -> Mark 
     Mark::Number { at, anchor: Anchor::Middle, size, text, colour }
 }
 
-/// Adds an arrowhead at the edge of the target disk.
-fn arrow(marks: &mut Vec<Mark>, from: Place, to: Place, radius: f64, colour: Rgb) {
+/// Returns the corners of an arrowhead that ends at the edge of the target disk, and the end of its
+/// line; `None` if it does not fit.
+fn arrow(from: Place, to: Place, radius: f64, width: f64) -> Option<([Place; 3], Place)> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt();
-    let size = (radius + 4.0).min(10.0);
+    let size = (radius + 4.0).min(10.0) + width;
     if length < radius * 2.0 + size {
-        return;
+        return None;
     }
     let (dx, dy) = (dx / length, dy / length);
     let tip = (to.0 - dx * (radius + 1.0), to.1 - dy * (radius + 1.0));
-    for side in [-0.45, 0.45] {
-        let back = (tip.0 - (dx - dy * side) * size, tip.1 - (dy + dx * side) * size);
-        marks.push(Mark::Line { from: tip, to: back, width: 1.5, colour });
+    let base = (tip.0 - dx * size, tip.1 - dy * size);
+    let half = size * 0.4;
+    let side = |sign: f64| (base.0 - dy * half * sign, base.1 + dx * half * sign);
+    Some(([tip, side(1.0), side(-1.0)], base))
+}
+
+/// Distance between parallel lines.
+const LANE: f64 = 7.0;
+
+/// Returns the distance of each line from the straight one between its vertices, to the left of the
+/// direction from the smaller to the larger vertex: parallel arcs are apart, and so are opposite
+/// ones unless they are one edge: if all arcs of the two vertices are two of the same weight.
+fn apart(network: &Network<'_>) -> Vec<f64> {
+    let Network { arcs, weights, marked_arcs, n_vertices, .. } = *network;
+    if n_vertices > MAX_NAMED {
+        return vec![0.0; arcs.len()];
     }
+    let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (idx, &(tail, head)) in arcs.iter().enumerate() {
+        between.entry((tail.min(head), tail.max(head))).or_default().push(idx);
+    }
+    let mut apart = vec![0.0; arcs.len()];
+    for lines in between.values() {
+        if let &[one, other] = &lines[..] {
+            let same = |marks: &[bool]| marks.is_empty() || marks[one] == marks[other];
+            let is_edge = arcs[one] != arcs[other]
+                && weights.is_none_or(|weights| weights[one] == weights[other])
+                && same(marked_arcs);
+            if is_edge {
+                continue;
+            }
+        }
+        for (nth, &idx) in lines.iter().enumerate() {
+            let lane = nth as f64 - (lines.len() - 1) as f64 / 2.0;
+            let (tail, head) = arcs[idx];
+            apart[idx] = LANE * if tail < head { lane } else { -lane };
+        }
+    }
+    apart
+}
+
+/// Returns the ends of a line at this distance beside another.
+fn beside(from: Place, to: Place, distance: f64) -> (Place, Place) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt().max(1.0);
+    let moved = |at: Place| (at.0 + dy / length * distance, at.1 - dx / length * distance);
+    (moved(from), moved(to))
 }
 
 #[cfg(test)]
@@ -212,8 +263,51 @@ mod tests {
     fn arcs_have_arrowheads_unless_symmetric() {
         let arcs = [(0, 1), (1, 0), (1, 2), (2, 2)];
         let drawing = network(&Network { arcs: &arcs, symmetric: false, ..PATH }).unwrap();
-        // Three lines, one of which has two more for its arrowhead; a loop has none.
-        assert_eq!(lines(&drawing, INK), 5);
+        // Three lines, one of which has an arrowhead; a loop has none.
+        assert_eq!((lines(&drawing, INK), arrowheads(&drawing)), (3, 1));
+        // It ends at the edge of the disk.
+        let disk = drawing.marks.iter().filter_map(|mark| match mark {
+            Mark::Disk { at, radius, .. } => Some((*at, *radius)),
+            _ => None,
+        });
+        let disks: Vec<(Place, f64)> = disk.collect();
+        for mark in &drawing.marks {
+            let Mark::Triangle { corners, .. } = mark else { continue };
+            for (corner, (at, radius)) in
+                corners.iter().flat_map(|corner| disks.iter().map(move |disk| (corner, disk)))
+            {
+                let (dx, dy) = (corner.0 - at.0, corner.1 - at.1);
+                assert!((dx * dx + dy * dy).sqrt() > *radius, "{corner:?} is inside {at:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn parallel_arcs_are_apart() {
+        let drawn = |arcs: &[(usize, usize)], weights: Option<&[i64]>| {
+            let one = Network { arcs, weights, symmetric: false, ..PATH };
+            let drawing = network(&one).unwrap();
+            let lines = drawing.marks.iter().filter_map(|mark| match mark {
+                Mark::Line { from, to, .. } => {
+                    Some([*from, *to].map(|at| (at.0 as i64, at.1 as i64)))
+                }
+                _ => None,
+            });
+            let mut lines: Vec<[(i64, i64); 2]> = lines.collect();
+            lines.iter_mut().for_each(|ends| ends.sort_unstable());
+            lines.sort_unstable();
+            lines.dedup();
+            (lines.len(), arrowheads(&drawing))
+        };
+        // An edge is one line without arrowheads, opposite arcs of other weights are two.
+        assert_eq!(drawn(&[(0, 1), (1, 0)], None), (1, 0));
+        assert_eq!(drawn(&[(0, 1), (1, 0)], Some(&[4, 4])), (1, 0));
+        assert_eq!(drawn(&[(0, 1), (1, 0)], Some(&[4, 5])), (2, 2));
+        assert_eq!(drawn(&[(0, 1), (0, 1), (0, 1)], None), (3, 3));
+    }
+
+    fn arrowheads(drawing: &Drawing) -> usize {
+        drawing.marks.iter().filter(|mark| matches!(mark, Mark::Triangle { .. })).count()
     }
 
     #[test]
@@ -222,7 +316,7 @@ mod tests {
         let drawing = network(&Network { names: Some(&names), ..PATH }).unwrap();
         let text = drawing.marks.iter().filter_map(|mark| match mark {
             Mark::Number { text, .. } => Some(text.as_str()),
-            Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
+            _ => None,
         });
         assert_eq!(text.collect::<Vec<_>>(), ["10", "Aix", "Rotterdam"]);
     }
@@ -233,7 +327,7 @@ mod tests {
             let drawing = super::network(network).unwrap();
             let texts = drawing.marks.into_iter().filter_map(|mark| match mark {
                 Mark::Number { text, .. } => Some(text),
-                Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
+                _ => None,
             });
             texts.collect()
         };

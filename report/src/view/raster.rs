@@ -1,115 +1,185 @@
-//! A drawing as pixels. Everything is drawn at twice the size, and four pixels are averaged to one,
-//! so that edges are smooth.
+//! A drawing as pixels with smooth edges. All texts have one font, so that a picture is the same on
+//! every machine.
 
-use super::{Anchor, Drawing, Mark, PAPER, Picture, Place, Rgb, glyphs};
+use tiny_skia::{
+    Color, FillRule, LineCap, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform,
+};
+use ttf_parser::{Face, OutlineBuilder};
 
-/// The factor of enlargement.
-const FINE: usize = 2;
+use super::{Anchor, Drawing, Mark, PAPER, Picture, Place, Rgb};
 
-/// Returns the pixels of a drawing, one for each of its units.
+/// Minimum width of a picture in pixels.
+const LEAST_WIDTH: f64 = 800.0;
+
+/// Returns the width and the height of the pixels of a drawing. Each of its units becomes a whole
+/// number of pixels, so that cells of equal size keep equal sizes.
 #[must_use]
-pub fn raster(drawing: &Drawing) -> Picture {
-    let (width, height) = (drawing.width.ceil() as usize, drawing.height.ceil() as usize);
-    let fine = FINE as f64;
-    let (columns, rows) = (width * FINE, height * FINE);
-    let mut canvas = Canvas { columns, rows, pixels: vec![PAPER; columns * rows] };
+pub fn raster_size(drawing: &Drawing) -> (usize, usize) {
+    let factor = factor(drawing);
+    let scaled = |length: f64| (length * factor).ceil().max(1.0) as usize;
+    (scaled(drawing.width), scaled(drawing.height))
+}
+
+fn factor(drawing: &Drawing) -> f64 {
+    (LEAST_WIDTH / drawing.width.max(1.0)).ceil().max(1.0)
+}
+
+/// Returns the pixels of a drawing; `None` if there is no memory for them.
+#[must_use]
+pub fn raster(drawing: &Drawing) -> Option<Picture> {
+    let (width, height) = raster_size(drawing);
+    let pixmap = Pixmap::new(u32::try_from(width).ok()?, u32::try_from(height).ok()?)?;
+    let font = Face::parse(dejavu::sans::regular(), 0).ok()?;
+    let mut canvas = Canvas { pixmap, to_pixels: scale(factor(drawing)), font };
+    canvas.pixmap.fill(colour_of(PAPER));
     for mark in &drawing.marks {
         match mark {
-            Mark::Line { from, to, width, colour } => {
-                canvas.line(scaled(*from), scaled(*to), width * fine, *colour);
+            Mark::Line { from, to, width, colour } => canvas.line(*from, *to, *width, *colour),
+            Mark::Disk { at, radius, colour } => {
+                canvas.fill(circle(*at, *radius), *colour);
             }
-            Mark::Disk { at, radius, colour } => canvas.disk(scaled(*at), radius * fine, *colour),
+            Mark::Triangle { corners, colour } => canvas.fill(triangle(*corners), *colour),
             Mark::Number { at, anchor, size, text, colour } => {
-                canvas.number(scaled(*at), *anchor, size * fine, text, *colour);
+                canvas.fill(canvas.outline(*at, *anchor, *size, text), *colour);
             }
-            Mark::Picture { at, cell, picture } => {
-                canvas.picture(scaled(*at), cell * fine, picture)
-            }
+            Mark::Picture { at, cell, picture } => canvas.picture(*at, *cell, picture),
         }
     }
-    let mean = |row: usize, column: usize| {
-        let mut sums = [0_u32; 3];
-        for dy in 0..FINE {
-            for dx in 0..FINE {
-                let pixel = canvas.pixels[(row * FINE + dy) * columns + column * FINE + dx];
-                sums.iter_mut().zip(pixel).for_each(|(sum, level)| *sum += u32::from(level));
-            }
-        }
-        sums.map(|sum| (sum / (FINE * FINE) as u32) as u8)
-    };
-    let places = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
-    Picture { width, height, pixels: places.map(|(row, column)| mean(row, column)).collect() }
+    let pixels = canvas.pixmap.pixels().iter();
+    let pixels = pixels.map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect();
+    Some(Picture { width, height, pixels })
 }
 
-fn scaled((x, y): Place) -> Place {
-    (x * FINE as f64, y * FINE as f64)
+fn scale(factor: f64) -> Transform {
+    Transform::from_scale(factor as f32, factor as f32)
 }
 
-struct Canvas {
-    columns: usize,
-    rows: usize,
-    pixels: Vec<Rgb>,
+fn colour_of([red, green, blue]: Rgb) -> Color {
+    Color::from_rgba8(red, green, blue, u8::MAX)
 }
 
-impl Canvas {
-    /// Fills the pixels from one position to another, which is excluded.
-    fn rectangle(&mut self, (left, top): Place, (right, bottom): Place, colour: Rgb) {
-        let bound = |at: f64, end: usize| (at.round().max(0.0) as usize).min(end);
-        let columns = bound(left, self.columns)..bound(right, self.columns);
-        for row in bound(top, self.rows)..bound(bottom, self.rows) {
-            self.pixels[row * self.columns..][columns.clone()].fill(colour);
-        }
-    }
+fn paint(colour: Rgb, anti_alias: bool) -> Paint<'static> {
+    let mut paint = Paint { anti_alias, ..Paint::default() };
+    paint.set_color(colour_of(colour));
+    paint
+}
 
-    fn disk(&mut self, (x, y): Place, radius: f64, colour: Rgb) {
-        let first = (y - radius).floor() as i64;
-        for row in first..=(y + radius).ceil() as i64 {
-            let away = row as f64 + 0.5 - y;
-            let half = radius * radius - away * away;
-            if half > 0.0 {
-                let half = half.sqrt();
-                self.rectangle((x - half, row as f64), (x + half, row as f64 + 1.0), colour);
-            }
+fn circle((x, y): Place, radius: f64) -> Option<Path> {
+    PathBuilder::from_circle(x as f32, y as f32, radius as f32)
+}
+
+fn triangle([first, second, third]: [Place; 3]) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    path.move_to(first.0 as f32, first.1 as f32);
+    path.line_to(second.0 as f32, second.1 as f32);
+    path.line_to(third.0 as f32, third.1 as f32);
+    path.close();
+    path.finish()
+}
+
+struct Canvas<'f> {
+    pixmap: Pixmap,
+    /// From the units of the drawing.
+    to_pixels: Transform,
+    font: Face<'f>,
+}
+
+impl Canvas<'_> {
+    fn fill(&mut self, path: Option<Path>, colour: Rgb) {
+        if let Some(path) = path {
+            let paint = paint(colour, true);
+            self.pixmap.fill_path(&path, &paint, FillRule::Winding, self.to_pixels, None);
         }
     }
 
     fn line(&mut self, from: Place, to: Place, width: f64, colour: Rgb) {
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-        let length = (dx * dx + dy * dy).sqrt();
-        let n_steps = (length * 2.0).ceil().max(1.0) as usize;
-        let half = width / 2.0;
-        for step in 0..=n_steps {
-            let share = step as f64 / n_steps as f64;
-            let (x, y) = (from.0 + dx * share, from.1 + dy * share);
-            self.rectangle((x - half, y - half), (x + half, y + half), colour);
+        let mut path = PathBuilder::new();
+        path.move_to(from.0 as f32, from.1 as f32);
+        path.line_to(to.0 as f32, to.1 as f32);
+        let stroke = Stroke { width: width as f32, line_cap: LineCap::Round, ..Stroke::default() };
+        if let Some(path) = path.finish() {
+            let paint = paint(colour, true);
+            self.pixmap.stroke_path(&path, &paint, &stroke, self.to_pixels, None);
         }
     }
 
-    fn number(&mut self, (x, y): Place, anchor: Anchor, size: f64, text: &str, colour: Rgb) {
-        let dot = (size / glyphs::HEIGHT as f64).max(1.0);
-        let step = (glyphs::WIDTH + 1) as f64 * dot;
-        let width = text.chars().count() as f64 * step - dot;
-        let left = match anchor {
-            Anchor::Start => x,
-            Anchor::Middle => x - width / 2.0,
-            Anchor::End => x - width,
-        };
-        let top = y - glyphs::HEIGHT as f64 * dot / 2.0;
-        for (idx, character) in text.chars().enumerate() {
-            for (row, column) in glyphs::dots(character) {
-                let x = left + idx as f64 * step + column as f64 * dot;
-                let y = top + row as f64 * dot;
-                self.rectangle((x, y), (x + dot, y + dot), colour);
-            }
-        }
-    }
-
+    /// Fills the cells of a picture, with sharp edges.
     fn picture(&mut self, (left, top): Place, cell: f64, picture: &Picture) {
         for (idx, pixel) in picture.pixels.iter().enumerate() {
             let (row, column) = (idx / picture.width, idx % picture.width);
             let (x, y) = (left + column as f64 * cell, top + row as f64 * cell);
-            self.rectangle((x, y), (x + cell, y + cell), *pixel);
+            if let Some(square) = Rect::from_xywh(x as f32, y as f32, cell as f32, cell as f32) {
+                self.pixmap.fill_rect(square, &paint(*pixel, false), self.to_pixels, None);
+            }
         }
+    }
+
+    /// Returns the outlines of a text whose height is `size`; `None` if nothing of it is visible.
+    fn outline(&self, (x, y): Place, anchor: Anchor, size: f64, text: &str) -> Option<Path> {
+        let units = size as f32 / f32::from(self.font.units_per_em());
+        let glyphs = text.chars().map(|character| {
+            let glyph = self.font.glyph_index(character).unwrap_or_default();
+            (glyph, f32::from(self.font.glyph_hor_advance(glyph).unwrap_or(0)) * units)
+        });
+        let width = glyphs.clone().map(|(_, advance)| advance).sum::<f32>();
+        let start = x as f32
+            - match anchor {
+                Anchor::Start => 0.0,
+                Anchor::Middle => width / 2.0,
+                Anchor::End => width,
+            };
+        // Capitals and digits are centred.
+        let capital = self.font.glyph_index('H').and_then(|it| self.font.glyph_bounding_box(it));
+        let height = capital.map_or(0.0, |bounds| f32::from(bounds.y_max)) * units;
+        let base = y as f32 + height / 2.0;
+        let mut outline = Outline { path: PathBuilder::new(), x: start, y: base, units };
+        for (glyph, advance) in glyphs {
+            self.font.outline_glyph(glyph, &mut outline);
+            outline.x += advance;
+        }
+        outline.path.finish()
+    }
+}
+
+/// Outlines of a text: in the font, y is upwards.
+struct Outline {
+    path: PathBuilder,
+    /// The position of the current glyph.
+    x: f32,
+    y: f32,
+    /// The length of a unit of the font.
+    units: f32,
+}
+
+impl Outline {
+    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+        (self.x + x * self.units, self.y - y * self.units)
+    }
+}
+
+impl OutlineBuilder for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.at(x, y);
+        self.path.move_to(x, y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.at(x, y);
+        self.path.line_to(x, y);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
+        self.path.quad_to(x1, y1, x, y);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        self.path.cubic_to(x1, y1, x2, y2, x, y);
+    }
+
+    fn close(&mut self) {
+        self.path.close();
     }
 }
 
@@ -119,7 +189,15 @@ mod tests {
     use super::*;
 
     fn drawn(marks: Vec<Mark>) -> Picture {
-        raster(&Drawing { width: 20.0, height: 10.0, marks, about: String::new() })
+        raster(&Drawing { width: 800.0, height: 10.0, marks, about: String::new() }).unwrap()
+    }
+
+    fn count(picture: &Picture, colour: Rgb) -> usize {
+        picture.pixels.iter().filter(|pixel| **pixel == colour).count()
+    }
+
+    fn number(text: &str, anchor: Anchor) -> Mark {
+        Mark::Number { at: (50.0, 5.0), anchor, size: 9.0, text: text.to_owned(), colour: INK }
     }
 
     #[test]
@@ -127,43 +205,60 @@ mod tests {
         let line = Mark::Line { from: (2.0, 5.0), to: (18.0, 5.0), width: 2.0, colour: INK };
         let disk = Mark::Disk { at: (10.0, 5.0), radius: 3.0, colour: MARKED };
         let picture = drawn(vec![line, disk]);
-        assert_eq!((picture.width, picture.height, picture.pixels.len()), (20, 10, 200));
-        let at = |x: usize, y: usize| picture.pixels[y * 20 + x];
+        assert_eq!((picture.width, picture.height, picture.pixels.len()), (800, 10, 8000));
+        let at = |x: usize, y: usize| picture.pixels[y * 800 + x];
         assert_eq!((at(4, 5), at(10, 5), at(10, 3)), (INK, MARKED, MARKED));
-        assert_eq!((at(0, 0), at(10, 9), at(19, 5)), (PAPER, PAPER, PAPER));
+        assert_eq!((at(0, 0), at(10, 9), at(21, 5)), (PAPER, PAPER, PAPER));
+    }
+
+    #[test]
+    fn small_drawings_are_enlarged_by_whole_factors() {
+        let picture = Picture { width: 2, height: 1, pixels: vec![INK, MARKED] };
+        let marks = vec![Mark::Picture { at: (1.0, 1.0), cell: 4.0, picture }];
+        let drawing = Drawing { width: 30.0, height: 10.0, marks, about: String::new() };
+        assert_eq!(raster_size(&drawing), (810, 270));
+        let cells = raster(&drawing).unwrap();
+        assert_eq!((count(&cells, INK), count(&cells, MARKED)), (108 * 108, 108 * 108));
+        assert_eq!(count(&cells, PAPER), 810 * 270 - 2 * 108 * 108);
     }
 
     #[test]
     fn marks_are_clipped_to_the_sheet() {
         let line = Mark::Line { from: (-50.0, -50.0), to: (50.0, 50.0), width: 3.0, colour: INK };
-        let disk = Mark::Disk { at: (30.0, 30.0), radius: 5.0, colour: INK };
-        let number = Mark::Number {
+        let disk = Mark::Disk { at: (900.0, 30.0), radius: 25.0, colour: INK };
+        let text = Mark::Number {
             at: (0.0, 0.0),
             anchor: Anchor::End,
             size: 9.0,
             text: "12".to_owned(),
             colour: INK,
         };
-        assert!(drawn(vec![line, disk, number]).pixels.contains(&INK));
+        assert!(count(&drawn(vec![line, disk, text]), INK) > 0);
     }
 
     #[test]
-    fn cells_are_squares_and_numbers_have_their_dots() {
-        let picture = Picture { width: 2, height: 1, pixels: vec![INK, MARKED] };
-        let cells = drawn(vec![Mark::Picture { at: (1.0, 1.0), cell: 4.0, picture }]);
-        let count = |picture: &Picture, colour| {
-            picture.pixels.iter().filter(|pixel| **pixel == colour).count()
+    fn texts_have_smooth_edges_and_lie_at_their_anchors() {
+        let columns = |picture: &Picture| -> (usize, usize) {
+            let dark = (0..picture.pixels.len()).filter(|&at| picture.pixels[at] != PAPER);
+            let columns = dark.map(|at| at % picture.width);
+            columns.fold((usize::MAX, 0), |(least, most), at| (least.min(at), most.max(at)))
         };
-        assert_eq!((count(&cells, INK), count(&cells, MARKED)), (16, 16));
-        let number = |text: &str| Mark::Number {
-            // Each dot is a whole pixel at this size.
-            at: (10.0, 5.5),
-            anchor: Anchor::Start,
-            size: 7.0,
-            text: text.to_owned(),
-            colour: INK,
-        };
-        let dots = super::glyphs::dots('7').count();
-        assert_eq!(count(&drawn(vec![number("7")]), INK), dots);
+        let picture = drawn(vec![number("88", Anchor::Start)]);
+        let (above, below) = picture.pixels.split_at(4000);
+        let n_dark = |half: &[Rgb]| half.iter().filter(|pixel| **pixel != PAPER).count();
+        assert!(n_dark(above).abs_diff(n_dark(below)) <= 4, "centred vertically");
+        let mixed = picture.pixels.iter().filter(|pixel| ![INK, PAPER].contains(pixel)).count();
+        assert!(mixed > 10, "{mixed} pixels between the colours");
+        let (start, middle, end) = (
+            columns(&picture),
+            columns(&drawn(vec![number("88", Anchor::Middle)])),
+            columns(&drawn(vec![number("88", Anchor::End)])),
+        );
+        assert!(start.0 >= 50 && start.1 > 58 && end.1 <= 50, "{start:?} {end:?}");
+        assert!(middle.0 < 50 && middle.1 > 50, "{middle:?}");
+        // A letter with two contours has a hole.
+        let letters = drawn(vec![number("Ü…ß", Anchor::Start)]);
+        assert!(columns(&letters).1 > 60);
+        assert_eq!(count(&drawn(vec![number("", Anchor::Start)]), PAPER), 8000);
     }
 }

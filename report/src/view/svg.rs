@@ -15,7 +15,7 @@ pub fn svg<E>(
     let Drawing { width, height, marks, about } = drawing;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"sans-serif\">\n<title>{}</title>\n\
+         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"DejaVu Sans, sans-serif\">\n<title>{}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
         escaped(about),
         hex(PAPER)
@@ -23,7 +23,7 @@ pub fn svg<E>(
     for mark in marks {
         let line = match mark {
             Mark::Line { from, to, width, colour } => format!(
-                "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{}\" stroke-width=\"{width}\"/>",
+                "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{}\" stroke-width=\"{width}\" stroke-linecap=\"round\"/>",
                 from.0,
                 from.1,
                 to.0,
@@ -34,6 +34,16 @@ pub fn svg<E>(
                 "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\" fill=\"{}\"/>",
                 at.0,
                 at.1,
+                hex(*colour)
+            ),
+            Mark::Triangle { corners: [a, b, c], colour } => format!(
+                "<polygon points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"{}\"/>",
+                a.0,
+                a.1,
+                b.0,
+                b.1,
+                c.0,
+                c.1,
                 hex(*colour)
             ),
             Mark::Number { at, anchor, size, text, colour } => {
@@ -121,6 +131,7 @@ mod tests {
         let marks = vec![
             Mark::Line { from: (1.0, 2.0), to: (3.0, 4.0), width: 1.0, colour: INK },
             Mark::Disk { at: (1.0, 2.0), radius: 3.0, colour: INK },
+            Mark::Triangle { corners: [(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)], colour: INK },
             Mark::Number {
                 at: (1.0, 2.0),
                 anchor: Anchor::End,
@@ -139,6 +150,7 @@ mod tests {
             "<line x1=\"1.0\"",
             "stroke=\"#1d2126\"",
             "<circle cx=\"1.0\" cy=\"2.0\" r=\"3\"",
+            "points=\"1.0,2.0 3.0,4.0 5.0,6.0\"",
             "text-anchor=\"end\"",
             ">-7</text>",
             "base64,AQID\"",
