@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_ir::LimitKind;
-use star_value::BitVector;
+use star_value::{BitVector, Limbs};
 
 use crate::interrupt::{Exec, Stop};
 
@@ -52,38 +52,35 @@ pub(crate) struct MemoryBudget<'a> {
     recycled: Recycled,
 }
 
-/// Long slices and words that are no longer in use: their memory is reused for new ones. The system
+/// Memory of long slices, words and tables that are no longer in use, for new ones. The system
 /// would return it as zeros, page by page, which takes one thread as long as sixteen work on it.
-#[derive(Default)]
-struct Recycled {
-    bits: VecDeque<BitVector>,
+#[derive(Debug, Default)]
+pub(crate) struct Recycled {
+    /// With the bytes that the value has counted.
+    all: VecDeque<(Limbs, u64)>,
     n_bytes: u64,
 }
 
 impl Recycled {
-    fn bytes_of(bits: &BitVector) -> u64 {
-        8 * bits.limbs().len() as u64
+    fn put(&mut self, limbs: Limbs, n_bytes: u64) {
+        self.n_bytes += n_bytes;
+        self.all.push_back((limbs, n_bytes));
     }
 
-    fn put(&mut self, bits: BitVector) {
-        self.n_bytes += Self::bytes_of(&bits);
-        self.bits.push_back(bits);
-    }
-
-    fn take(&mut self, at: usize) -> Option<BitVector> {
-        let bits = self.bits.remove(at)?;
-        self.n_bytes -= Self::bytes_of(&bits);
-        Some(bits)
+    fn take(&mut self, at: usize) -> Option<Limbs> {
+        let (limbs, n_bytes) = self.all.remove(at)?;
+        self.n_bytes -= n_bytes;
+        Some(limbs)
     }
 }
 
 /// Minimum size in bytes of recycled memory.
 const LEAST_RECYCLED: u64 = 1 << 15;
 
-/// Maximum number of recycled slices.
-const MOST_RECYCLED: usize = 8;
+/// Maximum number of recycled slices, words and tables.
+const MOST_RECYCLED: usize = 16;
 
-/// Recycled memory is at most the limit divided by this.
+/// Recycled memory is at most the limit divided by this, and at most what was alive at once.
 const RECYCLED_SHARE: u64 = 8;
 
 impl<'a> MemoryBudget<'a> {
@@ -152,11 +149,19 @@ impl<'a> MemoryBudget<'a> {
         Ok(())
     }
 
-    /// Keeps the memory of released bits for new ones, if it is large enough.
+    /// Keeps the memory of a slice or word that is no longer in use.
     #[inline]
-    pub(crate) fn recycle(&mut self, bits: BitVector) {
-        if Recycled::bytes_of(&bits) >= LEAST_RECYCLED {
-            self.recycle_long(bits);
+    pub(crate) fn recycle_bits(&mut self, bits: BitVector) {
+        let n_bytes = 8 * bits.limbs().len() as u64;
+        self.recycle(bits.into_limbs(), n_bytes);
+    }
+
+    /// Keeps the memory of a value that is no longer in use for new ones, if it is large enough.
+    /// The value has counted this number of bytes.
+    #[inline]
+    pub(crate) fn recycle(&mut self, limbs: Limbs, n_bytes: u64) {
+        if n_bytes >= LEAST_RECYCLED {
+            self.recycle_long(limbs, n_bytes);
         }
     }
 
@@ -170,27 +175,31 @@ impl<'a> MemoryBudget<'a> {
     }
 
     #[cold]
-    fn recycle_long(&mut self, bits: BitVector) {
-        let n_bytes = Recycled::bytes_of(&bits);
-        let most = self.most_kept();
+    fn recycle_long(&mut self, limbs: Limbs, n_bytes: u64) {
+        let most = self.most_kept().min(self.peak);
         if n_bytes > most {
             return;
         }
-        let all = &mut self.recycled;
-        while all.bits.len() >= MOST_RECYCLED || all.n_bytes + n_bytes > most {
-            all.take(0);
+        let recycled = &mut self.recycled;
+        while recycled.all.len() >= MOST_RECYCLED || recycled.n_bytes + n_bytes > most {
+            recycled.take(0);
         }
-        all.put(bits);
+        recycled.put(limbs, n_bytes);
     }
 
     /// Returns recycled memory to the system.
     pub(crate) fn drop_recycled(&mut self) {
-        self.recycled = Recycled::default();
+        drop(self.take_recycled());
     }
 
-    /// Returns `len` bits with arbitrary content, if recycled memory of that size exists.
-    pub(crate) fn recycled(&mut self, len: usize) -> Option<BitVector> {
-        let at = self.recycled.bits.iter().rposition(|bits| bits.len() == len)?;
+    /// Returns all recycled memory.
+    pub(crate) fn take_recycled(&mut self) -> Recycled {
+        std::mem::take(&mut self.recycled)
+    }
+
+    /// Returns `n_limbs` limbs with arbitrary content, if recycled memory of that size exists.
+    pub(crate) fn recycled(&mut self, n_limbs: usize) -> Option<Limbs> {
+        let at = self.recycled.all.iter().rposition(|(limbs, _)| limbs.len() == n_limbs)?;
         self.recycled.take(at)
     }
 
@@ -287,22 +296,32 @@ mod tests {
         let never = AtomicBool::new(false);
         let mut budget = MemoryBudget::new(&never, &never, 1 << 20);
         let bits = |n_bytes: usize| BitVector::zeros(8 * n_bytes);
-        budget.recycle(bits(LEAST_RECYCLED as usize - 8));
+        // At most what was alive at once is kept.
+        budget.recycle_bits(bits(40_000));
         assert_eq!(budget.recycled.n_bytes, 0);
+        budget.commit(79_999);
+        budget.release(79_999);
+        budget.recycle_bits(bits(LEAST_RECYCLED as usize - 8));
+        assert_eq!(budget.recycled.n_bytes, 0);
+        budget.recycle_bits(bits(40_000));
+        budget.recycle_bits(bits(40_000));
+        assert_eq!(budget.recycled.n_bytes, 40_000);
+        budget.commit(500_000);
+        budget.release(500_000);
         // The share of the limit holds three of these four.
         for n_bytes in [40_000, 40_008, 40_016, 40_024] {
-            budget.recycle(bits(n_bytes));
+            budget.recycle_bits(bits(n_bytes));
         }
         assert_eq!(budget.recycled.n_bytes, 40_008 + 40_016 + 40_024);
-        assert!(budget.recycled(8 * 40_000).is_none());
-        let found = budget.recycled(8 * 40_016).map(|bits| bits.len());
-        assert_eq!((found, budget.recycled.n_bytes), (Some(8 * 40_016), 40_008 + 40_024));
+        assert!(budget.recycled(5_000).is_none());
+        let found = budget.recycled(5_002).map(|limbs| limbs.len());
+        assert_eq!((found, budget.recycled.n_bytes), (Some(5_002), 40_008 + 40_024));
         // The request fits next to the live values, but only without these.
         assert!(budget.reserve((1 << 20) - 1000).is_ok());
         assert_eq!((budget.recycled.n_bytes, budget.alive()), (0, 0));
         // Memory larger than what is left is not kept.
         budget.commit((1 << 20) - 1000);
-        budget.recycle(bits(40_000));
+        budget.recycle_bits(bits(40_000));
         assert_eq!(budget.recycled.n_bytes, 0);
     }
 

@@ -26,6 +26,8 @@ pub struct Counters {
     pub plans_known: u64,
     /// Long slices and words that were created in recycled memory.
     pub slices_recycled: u64,
+    /// Long tables that were written in recycled memory.
+    pub tables_recycled: u64,
     /// Long slices and words that a routine left in its registers for the next call, with a
     /// summary.
     pub slices_kept: u64,
@@ -185,6 +187,7 @@ impl Counters {
             tapes_flushed,
             plans_known,
             slices_recycled,
+            tables_recycled,
             slices_kept,
             ops_recorded,
             cascades,
@@ -233,6 +236,7 @@ impl Counters {
             ("tapes flushed", tapes_flushed),
             ("plans reused", plans_known),
             ("slices in recycled memory", slices_recycled),
+            ("tables in recycled memory", tables_recycled),
             ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),

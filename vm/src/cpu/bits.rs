@@ -158,7 +158,7 @@ impl Interpreter<'_, '_, '_> {
             if bytes_of(bits.len()) <= MOST_SPARE_BYTES {
                 self.spare = bits;
             } else {
-                self.budget.recycle(bits);
+                self.budget.recycle_bits(bits);
             }
         } else {
             slot.bits = bits;
@@ -178,8 +178,9 @@ impl Interpreter<'_, '_, '_> {
 
     #[inline(never)]
     fn change_length(&mut self, bits: &mut BitVector, len: usize) -> Exec<()> {
-        if let Some(recycled) = self.budget.recycled(len) {
-            self.budget.recycle(std::mem::replace(bits, recycled));
+        if let Some(limbs) = self.budget.recycled(len.div_ceil(64)) {
+            let before = std::mem::replace(bits, BitVector::in_used(len, limbs));
+            self.budget.recycle_bits(before);
             self.paths.slices_recycled += 1;
             return Ok(());
         }

@@ -102,7 +102,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     fn end_transpose(&self, shared: &mut Arc<Table>) -> Exec<()> {
         if Arc::get_mut(shared).is_none() {
             let refused = OutOfMemory { n_bytes: u128::from(shared.n_bytes()) };
-            let copy = shared.try_clone(&self.parallelism)?;
+            let copy = shared.try_clone(None, &self.parallelism)?;
             *shared = Arc::new(copy.ok_or_else(|| self.out_of_memory(refused))?);
         }
         let table = Arc::get_mut(shared).ok_or_else(|| internal_error("a copy that is shared"))?;
@@ -367,7 +367,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.long_bytes_of_gone = kept;
             } else {
                 slot.known.forget();
-                self.budget.recycle(std::mem::take(&mut slot.bits));
+                self.budget.recycle_bits(std::mem::take(&mut slot.bits));
             }
         }
         for at in base.tables..self.tables.len() {

@@ -143,7 +143,9 @@ pub(super) fn run<'h, P: Probe>(
     interpreter.leave_all(values);
     if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
         // Returning gigabytes to the system can take longer than the user wants to wait.
-        let gone = (std::mem::take(&mut interpreter.tables), std::mem::take(&mut interpreter.bits));
+        let recycled = interpreter.budget.take_recycled();
+        let (tables, bits) = (&mut interpreter.tables, &mut interpreter.bits);
+        let gone = (std::mem::take(tables), std::mem::take(bits), recycled);
         // If no thread can be created, the memory is released here.
         let _ = std::thread::Builder::new().spawn(move || drop(gone));
     }

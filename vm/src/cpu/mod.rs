@@ -490,7 +490,8 @@ fn shared_mut<'t>(
     parallelism: &Parallelism<'_>,
 ) -> Result<&'t mut table::Table, BackendError> {
     if Arc::get_mut(shared).is_none() {
-        let copy = shared.try_clone(parallelism).map_err(|_stop| BackendError::Interrupted)?;
+        let copy =
+            shared.try_clone(None, parallelism).map_err(|_stop| BackendError::Interrupted)?;
         let refused = OutOfMemory { n_bytes: u128::from(shared.n_bytes()) };
         *shared = Arc::new(copy.ok_or(refused)?);
     }

@@ -69,6 +69,21 @@ impl BitVector {
         Some(vector)
     }
 
+    /// Creates `len` bits with unspecified values in used memory.
+    ///
+    /// # Panics
+    /// If there are not `len.div_ceil(64)` limbs.
+    pub fn in_used(len: usize, mut limbs: Limbs) -> Self {
+        assert_eq!(limbs.len(), len.div_ceil(64), "limbs for {len} bits");
+        zero_tail(&mut limbs, len);
+        BitVector { len, limbs }
+    }
+
+    /// Returns the limbs of [`BitVector::limbs`].
+    pub fn into_limbs(self) -> Limbs {
+        self.limbs
+    }
+
     /// Returns the number of bits.
     #[inline]
     pub fn len(&self) -> usize {
@@ -291,6 +306,22 @@ impl BitTable {
         BitTable { n_rows, n_cols, stride, limbs }
     }
 
+    /// Creates a table with unspecified bits in used memory. Limbs between columns, and bits beyond
+    /// `n_rows`, become zero.
+    ///
+    /// # Panics
+    /// If there are too few limbs.
+    pub fn in_used(n_rows: usize, n_cols: usize, limbs: Limbs) -> Self {
+        let mut table = BitTable::from_limbs(n_rows, n_cols, limbs);
+        let end = n_cols * table.stride;
+        table.limbs[end..].fill(0);
+        for column in table.storage_mut().chunks_mut(stride_of(n_rows).unwrap_or(0).max(1)) {
+            zero_tail(column, n_rows);
+            column[n_rows.div_ceil(64)..].fill(0);
+        }
+        table
+    }
+
     /// Returns the limbs of all columns, and those between and after them; see
     /// [`BitTable::from_limbs`].
     pub fn into_limbs(self) -> Limbs {
@@ -457,6 +488,23 @@ mod tests {
         assert!(BitVector::from_limbs(3, &[0b1000]).is_none());
         assert!(BitVector::from_limbs(64, &[u64::MAX]).is_some());
         assert!(BitVector::from_limbs(64, &[]).is_none());
+    }
+
+    #[test]
+    fn used_memory_leaves_no_bits_beyond_the_rows() {
+        let ones = |n_limbs: usize| {
+            let mut limbs = Limbs::zeros(n_limbs).unwrap();
+            limbs.fill(u64::MAX);
+            limbs
+        };
+        assert_eq!(BitVector::in_used(70, ones(2)).count_ones(), 70);
+        for n_rows in [1, 64, 70, 64 * 64, 64 * 65 + 1, 64 * 512] {
+            let n_limbs = stride_of(n_rows).unwrap() * 3;
+            let table = BitTable::in_used(n_rows, 3, ones(n_limbs));
+            assert_eq!(table.count_ones(), 3 * n_rows as u64);
+            let table = BitTable::in_used(n_rows, 2, ones(n_limbs));
+            assert_eq!(table.count_ones(), 2 * n_rows as u64);
+        }
     }
 
     #[test]

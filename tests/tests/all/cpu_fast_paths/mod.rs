@@ -15,6 +15,7 @@ mod index;
 mod iterations;
 mod lines;
 mod long;
+mod memory;
 mod pending;
 mod queries;
 mod recorded;

@@ -3,4 +3,5 @@
 
 mod handle_ops;
 pub(super) mod random_forms;
-pub(super) mod table_ops;
+mod table_memory;
+mod table_ops;

@@ -1,11 +1,6 @@
 //! Operations on tables.
-//!
-//! Note [Sharing]. Tables are copied on write: a copied table is shared, and its bytes count once;
-//! a write to a shared table first creates a unique copy.
 
-use std::sync::Arc;
-
-use star_value::{BitTable, BitVector, OutOfMemory};
+use star_value::BitVector;
 
 use crate::cpu::bits::index_in;
 use crate::cpu::inst::TableInst;
@@ -83,49 +78,10 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// Stores a table of zeros in a register.
-    pub(in crate::cpu) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Exec<()> {
-        let bytes = bytes_of(rows).saturating_mul(columns as u64);
-        let is_sparse =
-            self.parallelism.settings.all_sparse || Table::is_worth_sparse(columns, bytes);
-        let table = match is_sparse {
-            true => Box::new(self.sparse_zeros(Line::Column, rows, columns)?),
-            false => self.zeros(rows, columns)?,
-        };
-        self.put_table(dst, CowTable::Own(table));
-        Ok(())
-    }
-
-    /// Returns a table of zeros after reserving its memory.
-    pub(in crate::cpu) fn zeros(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
-        let bytes = bytes_of(rows).saturating_mul(columns as u64);
-        self.budget.reserve(bytes)?;
-        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        let table = BitTable::zeros(rows, columns).map_err(|_| self.out_of_memory(refused))?;
-        self.budget.commit(bytes);
-        Ok(Box::new(Table::new(table)))
-    }
-
     /// Stores a table whose bytes are already counted in a register.
     pub(in crate::cpu) fn put_table(&mut self, dst: Reg, table: CowTable) {
         let before = std::mem::replace(&mut self.table_slot_mut(dst).table, table);
         self.release(before);
-    }
-
-    /// Drops the table of a register: its bytes are released if it was uniquely owned.
-    pub(in crate::cpu) fn release(&mut self, table: CowTable) {
-        let gone = match table {
-            CowTable::None => None,
-            CowTable::Own(table) => Some(table),
-            CowTable::Shared(table) => Arc::into_inner(table).map(Box::new),
-        };
-        if let Some(table) = gone {
-            self.budget.release(table.n_bytes());
-            self.copies.forget(&table);
-            if let Some(of) = table.into_viewed() {
-                self.release(CowTable::Shared(of));
-            }
-        }
     }
 
     /// May a second form of the table be created?
@@ -162,29 +118,6 @@ impl Interpreter<'_, '_, '_> {
     /// Is the table uniquely owned?
     pub(in crate::cpu) fn owns(&mut self, reg: Reg) -> bool {
         self.table_slot_mut(reg).table.get_mut().is_some()
-    }
-
-    /// Makes a table uniquely owned before it is written.
-    #[inline]
-    pub(in crate::cpu) fn own(&mut self, reg: Reg) -> Exec<()> {
-        let at = self.base.tables + reg as usize;
-        if self.tables[at].table.get_mut().is_some() { Ok(()) } else { self.own_copy(at) }
-    }
-
-    #[cold]
-    fn own_copy(&mut self, at: usize) -> Exec<()> {
-        let table = self.tables[at].table.get();
-        let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
-        let bytes = table.n_bytes();
-        self.budget.reserve(bytes)?;
-        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        let own = table.try_clone(&self.parallelism)?.ok_or_else(|| self.out_of_memory(refused))?;
-        // A sparse copy has no spare capacity.
-        self.budget.commit(own.n_bytes());
-        let shared = std::mem::replace(&mut self.tables[at].table, CowTable::Own(Box::new(own)));
-        self.release(shared);
-        self.paths.table_copies += 1;
-        Ok(())
     }
 
     /// Makes a table uniquely owned, with contiguous lines of this kind; `false` if that does not
@@ -383,7 +316,7 @@ impl Interpreter<'_, '_, '_> {
             self.recount_copy(table, before)?;
             return done;
         }
-        let mut made = self.zeros(n_rows, width)?;
+        let mut made = self.to_overwrite(n_rows, width)?;
         let before = self.table(table)?.extra_bytes();
         let done = self.copy_field(&mut made, table, part.start);
         self.recount_copy(table, before)?;

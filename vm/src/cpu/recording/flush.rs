@@ -18,6 +18,8 @@ use crate::tape::{Answer, Lane, Plan, PortId, Strips};
 struct Taken {
     slices: Vec<(usize, usize, BitVector)>,
     tables: Vec<(usize, CowTable)>,
+    /// The tables in used memory, by their numbers in `tables`, and their zeros.
+    in_used: Vec<(usize, BitTable)>,
     /// Cache lines that the run did not read.
     n_unread: u64,
 }
@@ -66,7 +68,9 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Port::Column(at, _) => {
                     if taken.tables.iter().all(|(known, _)| *known != at) {
-                        let table = std::mem::take(&mut self.tables[at].table);
+                        let mut table = std::mem::take(&mut self.tables[at].table);
+                        let zeros = self.move_to_used(recorder, at, &mut table);
+                        taken.in_used.extend(zeros.map(|zeros| (taken.tables.len(), zeros)));
                         taken.tables.push((at, table));
                     }
                 }
@@ -75,6 +79,11 @@ impl Interpreter<'_, '_, '_> {
         }
         let done = self.run_lanes(recorder, plan, &mut taken);
         self.paths.lines_unread += taken.n_unread;
+        for (nth, zeros) in taken.in_used {
+            if let (Err(_), Some(table)) = (&done, taken.tables[nth].1.get_mut()) {
+                table.move_back(zeros);
+            }
+        }
         for (_, at, bits) in taken.slices {
             self.bits[at].bits = bits;
         }
@@ -82,6 +91,25 @@ impl Interpreter<'_, '_, '_> {
             self.tables[at].table = table;
         }
         done
+    }
+
+    /// Moves a table, to which nothing was written yet and all columns of which the tape overwrites,
+    /// to used memory, if there is any. Returns its zeros then.
+    fn move_to_used(
+        &mut self,
+        recorder: &Recorder,
+        at: usize,
+        table: &mut CowTable,
+    ) -> Option<BitTable> {
+        let table = table.get_mut().filter(|table| table.is_unwritten())?;
+        let is_overwritten =
+            |port: PortId| recorder.tape.stored(port).is_some() && !recorder.tape.is_loaded(port);
+        let columns = recorder.columns.iter();
+        let n_cols = columns.filter(|((of, _), port)| *of == at && is_overwritten(**port)).count();
+        if n_cols < table.n_cols() {
+            return None;
+        }
+        Some(table.move_to(self.used_memory(table.n_limbs())?))
     }
 
     fn run_lanes(&self, recorder: &Recorder, plan: &Plan, taken: &mut Taken) -> Exec<Vec<Answer>> {

@@ -105,7 +105,7 @@ impl Interpreter<'_, '_, '_> {
                 let slot = &mut self.bits[self.base.bits + reg as usize];
                 self.budget.release(slot.n_bytes());
                 if slot.n_bytes() > MOST_KEPT_BYTES {
-                    self.budget.recycle(std::mem::take(&mut slot.bits));
+                    self.budget.recycle_bits(std::mem::take(&mut slot.bits));
                     slot.known.forget();
                 }
                 slot.is_set = false;

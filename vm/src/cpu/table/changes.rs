@@ -53,6 +53,7 @@ impl Table {
         debug_assert!(self.is_home(Line::Column) && self.copy.get().is_none());
         limbs.iter().for_each(|limb| self.extremes.limb_changes(*limb as usize));
         self.index.limbs_change(limbs, becomes);
+        self.is_unwritten = false;
         &mut self.home
     }
 
@@ -96,6 +97,7 @@ impl Table {
             Some(limbs) => self.index.limbs_change(limbs, Becomes::Word(word)),
             None => self.index.many_take(word),
         }
+        self.is_unwritten = false;
         &mut self.home
     }
 

@@ -1,7 +1,7 @@
 //! One form of a table: packed lines, one after another, with the operations on the whole form or
 //! across its lines.
 
-use star_value::BitTable;
+use star_value::{BitTable, Limbs};
 
 use crate::cpu::parallelism::{Parallelism, pieces};
 use crate::interrupt::{Exec, internal_error};
@@ -78,12 +78,19 @@ pub(in crate::cpu) fn scatter(
     )
 }
 
-/// Copies `form`; `None` if the system has no memory for it.
+/// Copies `form`, to used memory if there is some of its size; `None` if the system has no memory
+/// for it.
 pub(in crate::cpu) fn copy_of(
     form: &BitTable,
+    used: Option<Limbs>,
     parallelism: &Parallelism<'_>,
 ) -> Exec<Option<BitTable>> {
-    let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
+    let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
+    let copy = match used.filter(|used| used.len() == form.storage().len()) {
+        Some(used) => Ok(BitTable::in_used(n_rows, n_cols, used)),
+        None => BitTable::zeros(n_rows, n_cols),
+    };
+    let Ok(mut copy) = copy else { return Ok(None) };
     let from = form.storage();
     parallelism.fill(copy.storage_mut(), 1, |start, part| {
         part.copy_from_slice(&from[start..start + part.len()]);

@@ -72,7 +72,7 @@ impl Table {
             return view.copy(self.n_cols, parallelism);
         }
         match self.form(Line::Column) {
-            Some(form) => copy_of(form, parallelism),
+            Some(form) => copy_of(form, None, parallelism),
             None => self.transposed(parallelism),
         }
     }

@@ -20,6 +20,7 @@ mod growth;
 mod home;
 mod host;
 mod index;
+mod memory;
 mod sparse;
 mod structure;
 mod view;
@@ -34,7 +35,7 @@ use super::parallelism::Parallelism;
 use super::transpose::Transposition;
 use super::window::Window;
 use crate::interrupt::{Exec, internal_error};
-use form::{Line, bytes_of, columns_of, copy_of, gather, scatter, transpose};
+use form::{Line, bytes_of, columns_of, gather, scatter, transpose};
 
 use extremes::Extremes;
 pub(super) use index::Becomes;
@@ -53,6 +54,8 @@ pub(super) struct Table {
     /// Is the home form the one by rows?
     by_rows: bool,
     home: BitTable,
+    /// Was nothing written to the memory of the home form? See Note [Used memory] in `memory`.
+    is_unwritten: bool,
     copy: OnceLock<BitTable>,
     /// The table, if it is sparse; `home` is empty then. See Note [Sparse tables] in
     /// `table/sparse.rs`.
@@ -140,35 +143,6 @@ impl Table {
         let kept = self.extremes.n_bytes().saturating_add(self.index.n_bytes());
         let kept = kept.saturating_add(self.structure.n_bytes());
         copy.saturating_add(self.window.n_bytes()).saturating_add(kept)
-    }
-
-    /// Copies the home form of the table; `None` if the system has no memory for it.
-    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Table>> {
-        if let Some(view) = &self.view {
-            return Ok(view.copy(self.n_cols, parallelism)?.map(Table::new));
-        }
-        let sparse = match self.sparse.as_deref().map(Sparse::try_clone) {
-            Some(Ok(copy)) => Some(Box::new(copy)),
-            Some(Err(_)) => return Ok(None),
-            None => None,
-        };
-        let half_transposed = match &self.half_transposed {
-            Some(transposition) => match transposition.try_clone(parallelism)? {
-                Some(copy) => Some(Box::new(copy)),
-                None => return Ok(None),
-            },
-            None => None,
-        };
-        let Some(home) = copy_of(&self.home, parallelism)? else { return Ok(None) };
-        Ok(Some(Table {
-            n_rows: self.n_rows,
-            n_cols: self.n_cols,
-            by_rows: self.by_rows,
-            home,
-            sparse,
-            half_transposed,
-            ..Table::default()
-        }))
     }
 
     /// Returns the form in which these lines are columns of a bit table, if it is valid.
@@ -327,6 +301,7 @@ impl Table {
     ) -> (&mut BitTable, Option<(usize, &mut [u64])>) {
         debug_assert_eq!(self.by_rows, line == Line::Row);
         self.lines_change();
+        self.is_unwritten = false;
         (&mut self.home, self.window.get_mut())
     }
 
@@ -334,6 +309,7 @@ impl Table {
     fn set_home(&mut self, transposed: BitTable) {
         self.rows_are_other();
         self.window.drop();
+        self.is_unwritten = false;
         self.home = transposed;
         self.by_rows = !self.by_rows;
     }
@@ -347,6 +323,7 @@ impl Table {
     /// Returns the home form, by rows or by columns, for changes.
     pub(super) fn home_mut(&mut self) -> &mut BitTable {
         self.all_changes();
+        self.is_unwritten = false;
         &mut self.home
     }
 
@@ -399,6 +376,7 @@ impl Table {
                 None => {
                     self.window.drop();
                     self.row_changes(idx, Becomes::row(src));
+                    self.is_unwritten = false;
                     return scatter(&mut self.home, idx, src, parallelism);
                 }
             }
@@ -415,6 +393,7 @@ impl Table {
         parallelism: &Parallelism<'_>,
     ) -> Exec<()> {
         self.lines_change();
+        self.is_unwritten = false;
         self.window.write(idx, src);
         let limbs = self.home.column_limbs_mut(idx);
         parallelism
@@ -427,6 +406,7 @@ impl Table {
             false => form.put(row_idx, col_idx, bit),
             true => form.put(col_idx, row_idx, bit),
         };
+        self.is_unwritten = false;
         put(&mut self.home, self.by_rows);
         let (idx, at) = if self.by_rows { (row_idx, col_idx) } else { (col_idx, row_idx) };
         self.window.put(idx, at, bit);

@@ -114,7 +114,7 @@ fn take(
             table.grow_sparse(n_cols + more).expect("memory");
         }
         Step::Copy => {
-            let mut copy = table.try_clone(parallelism).ok().flatten().expect("memory");
+            let mut copy = table.try_clone(None, parallelism).ok().flatten().expect("memory");
             let lines = table.sparse_mut().expect("it is sparse");
             // The original of the copy is overwritten completely.
             for idx in 0..lines.n_lines() {

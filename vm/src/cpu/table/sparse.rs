@@ -306,6 +306,8 @@ impl Table {
     pub(in crate::cpu) fn make_dense(&mut self, parallelism: &Parallelism<'_>) -> Exec<bool> {
         let Some(sparse) = self.sparse.as_deref() else { return Ok(false) };
         let Some(home) = packed(&sparse.lines, parallelism)? else { return Ok(false) };
+        let lines = &sparse.lines;
+        self.is_unwritten = lines.n_limbs() == 0 && lines.common_ground() == Some(false);
         self.home = home;
         self.sparse = None;
         self.all_changes();

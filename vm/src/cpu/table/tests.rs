@@ -208,7 +208,7 @@ fn interrupted_transposes_leave_valid_tables() {
                 let same = |idx| some.column_limbs(idx) == columns.column_limbs(500 + idx);
                 (0..30).all(same)
             }));
-            let copy = table.try_clone(&on).ok().flatten();
+            let copy = table.try_clone(None, &on).ok().flatten();
             for mut table in [Some(table), copy].into_iter().flatten() {
                 assert!(table.to_host(&on).is_ok_and(|host| host.as_ref() == Some(&columns)));
                 assert!(table.end_transpose(&on).is_ok() && !table.is_half_transposed());

@@ -26,6 +26,11 @@ impl View {
         Columns { storage: &storage[self.start * stride..][..n_cols * stride], stride, n_cols }
     }
 
+    /// Returns the viewed table.
+    pub(super) fn into_viewed(self) -> Arc<Table> {
+        self.of
+    }
+
     /// Copies line `idx`, zero-based, to `dst`.
     pub(super) fn read(
         &self,
@@ -87,11 +92,6 @@ impl Table {
     #[inline]
     pub(in crate::cpu) fn is_view(&self) -> bool {
         self.view.is_some()
-    }
-
-    /// Returns the viewed table, if it is a view.
-    pub(in crate::cpu) fn into_viewed(self) -> Option<Arc<Table>> {
-        self.view.map(|view| view.of)
     }
 
     /// Returns its columns, if they are contiguous.

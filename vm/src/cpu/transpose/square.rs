@@ -79,7 +79,7 @@ impl Square {
     }
 
     pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Self>> {
-        let form = copy_of(&self.form, parallelism)?;
+        let form = copy_of(&self.form, None, parallelism)?;
         let progress = self.progress;
         Ok(form.map(|form| Square { form, progress, tiles: Tiles::new() }))
     }
