@@ -33,6 +33,8 @@ pub struct Counters {
     pub slices_kept: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,
+    /// Counts of ones of pending copies that did not end their tapes.
+    pub copies_counted: u64,
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
@@ -190,6 +192,7 @@ impl Counters {
             tables_recycled,
             slices_kept,
             ops_recorded,
+            copies_counted,
             cascades,
             columns_added,
             lines_unread,
@@ -239,6 +242,7 @@ impl Counters {
             ("tables in recycled memory", tables_recycled),
             ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
+            ("counts of pending copies", copies_counted),
             ("cascades", cascades),
             ("columns added", columns_added),
             ("cache lines not read", lines_unread),

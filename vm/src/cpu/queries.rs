@@ -91,12 +91,18 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Exec<u64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
-        let kernels = self.parallelism.kernels;
         if self.has_summary([left, right])
             && let Some(n_ones) = self.count_of_blocks(table, [left, right])
         {
             return Ok(n_ones);
         }
+        self.count_function(table, a, b)
+    }
+
+    /// Counts the ones of a function of limbs, without looking at summaries.
+    #[inline]
+    pub(super) fn count_function(&self, table: u8, a: &[u64], b: &[u64]) -> Exec<u64> {
+        let kernels = self.parallelism.kernels;
         let count = |range: Range<usize>| kernels.count_lut2(table, &a[range.clone()], &b[range]);
         self.parallelism.fold(a.len(), 1, 0, count, |a, b| a + b)
     }

@@ -174,6 +174,19 @@ impl Tape {
         self.ports[port.0 as usize].loaded.is_some()
     }
 
+    /// Returns whether nothing was recorded but copies of ports.
+    pub(crate) fn has_only_copies(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Returns the port whose content before the tape runs is this value.
+    pub(crate) fn loaded_from(&self, value: ValueId) -> Option<PortId> {
+        match self.nodes[value.0 as usize] {
+            Node::Load(port) => Some(port),
+            Node::Lut(_) => None,
+        }
+    }
+
     /// Adds the reduction of a value that answers a query; the results are in the order of calls.
     pub(crate) fn query(&mut self, query: Query, of: ValueId) {
         self.reductions.push((query.into(), of));

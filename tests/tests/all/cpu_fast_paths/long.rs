@@ -66,6 +66,27 @@ begin
   for i:=1 to n do
   begin Z:=X and not Y; if i mod 2=0 then Z:=Z or ROTATE(Y,1); k:=k+NUMB(Z)*i end;
 end;
+procedure total(T: table; X: slice; var Y: slice; var k: integer);
+var i: integer;
+begin
+  k:=0;
+  for i:=1 to size(T) do begin Y:=COL(i,T); k:=2*k+NUMB(Y and X); k:=k+NUMB(Y) end;
+end;
+procedure mixed(T: table; X: slice; var Y: slice; var k: integer);
+var Z: slice; i: integer;
+begin
+  k:=0; Z:=X;
+  for i:=1 to size(T) do
+  begin Y:=COL(i,T); Z:=Y xor Z; k:=2*k+NUMB(Y and X); Y:=X; X:=COL(1,T); k:=k+NUMB(Y and X) end;
+end;
+procedure stored(var T: table; X: slice; var Y: slice; var k: integer);
+var i: integer;
+begin
+  Y:=COL(1,T); COL(1,T):=X; k:=NUMB(Y and X); COL(2,T):=COL(1,T); k:=2*k+NUMB(Y);
+  Y:=COL(1,T); k:=k+NUMB(Y); X(3):=Y(5); k:=k+NUMB(Y and X);
+end;
+procedure overflow(T: table; X: slice; var Y: slice; var k: integer);
+begin k:=9223372036854775807; Y:=COL(1,T); k:=k+NUMB(Y and X) end;
 procedure swap(var X,Y: slice; var Z: slice);
 var U: slice;
 begin U:=X; X:=Y; Y:=U; Z:=X and not Y; CLR(U); X:=X or U end;
@@ -207,6 +228,26 @@ fn the_memory_of_dropped_slices_is_reused() {
         let args = [table(n, 1, 1), table(n, 1, 2), slice(n, 3), Value::Int(3), Value::Unset];
         let paths = program.agree("searches", args.into(), LIMITS).optimised("cpu");
         assert!(paths.slices_recycled >= 4, "{paths:?}");
+    }
+}
+
+#[test]
+fn counts_of_copied_columns_leave_the_copies_pending() {
+    let program = Program::new(TEXT);
+    let k = 7;
+    for n in LONG {
+        let paths = |routine: &str| {
+            let args = vec![table(n, k, 1), slice(n, 2), Value::Unset, Value::Unset];
+            program.agree(routine, args, LIMITS).optimised("cpu")
+        };
+        let total = paths("total");
+        assert_eq!((total.copies_counted, total.tapes_flushed), (2 * k as u64, 1), "{total:?}");
+        // The operations before them are executed first.
+        let mixed = paths("mixed");
+        assert!(mixed.tapes_flushed >= k as u64, "{mixed:?}");
+        paths("stored");
+        // The message shows the slice.
+        paths("overflow");
     }
 }
 

@@ -61,6 +61,13 @@ impl Interpreter<'_, '_, '_> {
         } else if let Inst::Unset(place) = inst {
             self.drop_pending(place);
         }
+        if let Class::Query { dst, query: Query::Count, of } = class
+            && let Some(n_ones) = self.count_of_copies(&of)?
+        {
+            self.paths.copies_counted += 1;
+            self.set(dst, n_ones as i64);
+            return Ok(true);
+        }
         let answered = match class {
             Class::Query { query, of, .. } => self.record_query(query, &of),
             _ => false,

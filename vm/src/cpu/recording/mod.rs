@@ -20,6 +20,7 @@
 //! share a table, since it becomes uniquely owned before a store to it is recorded.
 
 mod calls;
+mod copies;
 mod flush;
 mod join;
 mod plans;
