@@ -93,8 +93,8 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    /// Moves a table, to which nothing was written yet and all columns of which the tape overwrites,
-    /// to used memory, if there is any. Returns its zeros then.
+    /// Moves a table to used memory, if there is any, nothing was written to the table yet, and the
+    /// tape overwrites all its columns. Returns its zeros then.
     fn move_to_used(
         &mut self,
         recorder: &Recorder,
