@@ -8,7 +8,6 @@
 use super::super::class::Bitwise;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
-use super::super::table::Table;
 use super::Port;
 use crate::interrupt::Exec;
 
@@ -43,10 +42,7 @@ impl Interpreter<'_, '_, '_> {
         let Some(value) = tape.stored(port) else { return Some(self.bits(reg).limbs()) };
         match self.recorder.ports[tape.loaded_from(value)?.0 as usize] {
             Port::Slice(at) => Some(self.bits[at].bits.limbs()),
-            Port::Column(at, col_idx) => {
-                let columns = self.tables[at].table.get().and_then(Table::as_columns)?;
-                Some(columns.column_limbs(col_idx))
-            }
+            Port::Column(at, col_idx) => self.column_limbs(at, col_idx),
             Port::Gone => None,
         }
     }

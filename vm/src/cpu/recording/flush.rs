@@ -7,7 +7,6 @@ use star_ir::Query;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::registers::CowTable;
-use super::super::table::Table;
 use super::super::table::form::Line;
 use super::{Port, Recorder};
 use crate::interrupt::{Exec, internal_error};
@@ -123,11 +122,9 @@ impl Interpreter<'_, '_, '_> {
                 Port::Column(at, _) if taken.tables.iter().any(|(known, _)| *known == at) => {
                     continue;
                 }
-                Port::Column(at, col_idx) => {
-                    let columns = self.tables[at].table.get().and_then(Table::columns);
-                    let columns = columns.ok_or_else(|| internal_error("no table by columns"))?;
-                    &columns.storage[col_idx * columns.stride..][..recorder.n_rows.div_ceil(64)]
-                }
+                Port::Column(at, col_idx) => self
+                    .column_limbs(at, col_idx)
+                    .ok_or_else(|| internal_error("no table by columns"))?,
                 Port::Gone => return Err(internal_error("a tape that reads a released register")),
             };
             lanes[idx] = Lane::Read { limbs, stride: 0 };
@@ -154,6 +151,13 @@ impl Interpreter<'_, '_, '_> {
         let answers = strips.line(lanes);
         taken.n_unread = strips.n_unread();
         answers
+    }
+
+    /// Returns a column, zero-based, of the table in a register, if its columns are contiguous.
+    pub(super) fn column_limbs(&self, at: usize, col_idx: usize) -> Option<&[u64]> {
+        let table = self.tables[at].table.get()?;
+        let columns = table.columns()?;
+        Some(&columns.storage[col_idx * columns.stride..][..table.n_rows().div_ceil(64)])
     }
 
     /// Stores the answer to a query that a flush has computed from slices.
