@@ -39,7 +39,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Does the same for a table that is overwritten at once: its bits are unspecified.
-    pub(super) fn to_overwrite(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
+    pub(super) fn unspecified(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
         let n_limbs = stride_of(rows).and_then(|stride| stride.checked_mul(columns));

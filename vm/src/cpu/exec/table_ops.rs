@@ -316,7 +316,7 @@ impl Interpreter<'_, '_, '_> {
             self.recount_copy(table, before)?;
             return done;
         }
-        let mut made = self.to_overwrite(n_rows, width)?;
+        let mut made = self.unspecified(n_rows, width)?;
         let before = self.table(table)?.extra_bytes();
         let done = self.copy_field(&mut made, table, part.start);
         self.recount_copy(table, before)?;
