@@ -153,12 +153,12 @@ fn fields_are_passed_as_views_to_routines_that_read_columns() {
 
 #[test]
 fn relations_of_fields_read_the_columns_of_the_table() {
-    let text = "type Pair = record a,b: uint(9) end;
+    let text = "type Pair = record a,b: uint(24) end;
          procedure select(s,t: integer; var R: table(n) of Pair; var X: slice(n));
          begin X:=(R.a = s) and (R.b > t) end;";
     let program = Program::new(text);
     for n in [3000, 300_000] {
-        let arguments = vec![Value::Int(5), Value::Int(100), table(n, 18, 5), slice(n, 3)];
+        let arguments = vec![Value::Int(5), Value::Int(100), table(n, 48, 5), slice(n, 3)];
         let agreement = program.agree("select", arguments, LIMITS);
         let paths = agreement.optimised("cpu");
         assert_eq!((paths.field_views, paths.table_copies), (2, 0), "{n} rows: {paths:?}");

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use star_ir::visit::{self, Access};
-use star_ir::{Arg, Op, Operand, Program, Routine, RoutineId, Simple, SizeOp, Stmt, StmtKind, VarId};
+use star_ir::{
+    Arg, Op, Operand, Program, Routine, RoutineId, Simple, SizeOp, Stmt, StmtKind, VarId,
+};
 
 use super::ParamUse;
 use super::in_order::runs_in_order;
@@ -28,8 +30,9 @@ struct Use {
 /// A parameter of a called routine, by its number.
 type Passed = (RoutineId, usize);
 
-/// Removes from `all[..].by_columns` the tables of which more than columns and sizes is read: in the
-/// routine, or in one that it passes them to. Routines with code that is `kept` stay as they are.
+/// Removes from `all[..].by_columns` the tables of which more than columns and sizes is read: in
+/// the routine, or in one that it passes them to. Routines with code that is `kept` stay as they
+/// are.
 pub(super) fn find_by_columns(program: &Program, all: &mut [ParamUse], kept: &[bool]) {
     let mut passes: Vec<(usize, VarId, Passed)> = Vec::new();
     for (id, routine) in program.routines.iter().enumerate() {
