@@ -106,11 +106,21 @@ pub(crate) fn on_device(paths: &Counters) -> Option<String> {
 
 /// Formats the parts in which tables went from files to the backend and back, if there were any.
 pub(crate) fn by_parts(counters: &Counters) -> Option<String> {
-    let Counters { parts_loaded, parts_stored, .. } = *counters;
-    (parts_loaded + parts_stored > 0).then(|| {
+    let Counters { parts_loaded, parts_stored, own_bytes_loaded, .. } = *counters;
+    let rows = match own_bytes_loaded {
+        0 => None,
+        n_bytes => {
+            Some(format!("own rows of {} from files", text::count(n_bytes as usize, "byte")))
+        }
+    };
+    let columns = (parts_loaded + parts_stored > 0).then(|| {
         let loaded = text::count(parts_loaded as usize, "part");
         format!("tables by columns: {loaded} from files, {parts_stored} to files")
-    })
+    });
+    match (rows, columns) {
+        (Some(rows), Some(columns)) => Some(format!("{rows}; {columns}")),
+        (rows, columns) => rows.or(columns),
+    }
 }
 
 /// Formats the exchanges of a run with other ranks, if there were any.
@@ -167,6 +177,11 @@ mod tests {
         (counters.parts_loaded, counters.parts_stored) = (1, 4);
         let said = "tables by columns: 1 part from files, 4 to files";
         assert_eq!(by_parts(&counters).as_deref(), Some(said));
+        counters.own_bytes_loaded = 1;
+        let both = format!("own rows of 1 byte from files; {said}");
+        assert_eq!(by_parts(&counters).as_deref(), Some(&*both));
+        (counters.parts_loaded, counters.parts_stored) = (0, 0);
+        assert_eq!(by_parts(&counters).as_deref(), Some("own rows of 1 byte from files"));
     }
 
     #[test]

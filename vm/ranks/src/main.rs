@@ -41,10 +41,10 @@ fn main() -> ExitCode {
     backends::join_ranks(RankSpec { connect: || Rc::new(Mpi::world()), partition, threads });
     let rank = exchange.rank();
     let messages = if rank == 0 { None } else { Messages::divert().ok() };
-    let mut arguments = with_backend(std::env::args_os().collect());
     if rank > 0 {
-        arguments = without_files(arguments);
+        star_os::destination::discard_all();
     }
+    let arguments = with_backend(std::env::args_os().collect());
     let exit = star_cli::command(&arguments);
     if exit != Exit::Success {
         if let Some(messages) = messages {
@@ -71,31 +71,11 @@ fn with_backend(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Options of results in files, which rank 0 writes.
-const FILES: [&str; 4] = ["--out", "-o", "--view", "--names"];
-
-/// Removes results in files from a command line.
-fn without_files(arguments: Vec<OsString>) -> Vec<OsString> {
-    let mut kept = Vec::with_capacity(arguments.len());
-    let mut all = arguments.into_iter();
-    while let Some(argument) = all.next() {
-        let text = argument.to_string_lossy();
-        if FILES.contains(&&*text) {
-            if text != "--names" {
-                all.next();
-            }
-        } else if !FILES.iter().any(|option| text.starts_with(option)) {
-            kept.push(argument);
-        }
-    }
-    kept
-}
-
 /// Returns the partition of rows; `STAR_RANKS_BLOCK` makes blocks of fewer rows, for tests.
 fn partition() -> PartitionSettings {
     let block = std::env::var("STAR_RANKS_BLOCK").ok().and_then(|rows| rows.parse().ok());
     match block {
-        Some(block_rows) => PartitionSettings { block_rows, least_rows: 2 },
+        Some(block_rows) => PartitionSettings { block_rows, ..PartitionSettings::tiny() },
         None => PartitionSettings::default(),
     }
 }
