@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use star_base::{FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Remark, loops};
-use star_vm::explain::{Became, Item, Subject};
+use star_vm::explain::{Became, Item, LoopExchanges, Subject};
 use star_vm::{Counters, Explanation};
 
 /// Formats a line for each decision of the backend, and one for each loop.
@@ -35,7 +35,27 @@ pub(crate) fn lines(
         let subject = Subject::Loop.name();
         format!("{subject}{}: {words}{line}", place(Some(routine), Some(loc)))
     });
-    items.chain(plans).collect()
+    let exchanges = explanation.exchanges.iter().map(|exchanges| {
+        let LoopExchanges { routine, loc, each, inner } = exchanges;
+        let named = |exchanges: &[(&str, LocId)]| {
+            let named = exchanges.iter().map(|(name, loc)| {
+                let line = line_of(*loc, program, sources).map(|(_, line)| format!(" line {line}"));
+                format!("{name}{}", line.unwrap_or_default())
+            });
+            named.collect::<Vec<String>>().join(", ")
+        };
+        let n_each = text::count(each.len(), "exchange");
+        let mut words = format!("{n_each} an iteration");
+        if !each.is_empty() {
+            words += &format!(": {}", named(each));
+        }
+        if !inner.is_empty() {
+            words += &format!("; in inner loops: {}", named(inner));
+        }
+        let subject = Subject::Exchange.name();
+        format!("{subject}{}: {words}", place(Some(*routine), Some(*loc)))
+    });
+    items.chain(plans).chain(exchanges).collect()
 }
 
 /// The plan of a loop.
