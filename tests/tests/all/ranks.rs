@@ -197,6 +197,48 @@ fn a_query_is_one_exchange_and_columns_are_none() {
     assert_eq!(ranks.exchanges("extremes", &args), 3);
 }
 
+const MOVES: &str = "
+procedure down(X: slice(n); k: integer; var Y: slice(n)); begin Y:=SHIFT(X,down,k) end;
+procedure up(X: slice(n); k: integer; var Y: slice(n)); begin Y:=SHIFT(X,up,k) end;
+procedure turn(X: slice(n); k: integer; var Y: slice(n)); begin Y:=ROTATE(X,k) end;
+procedure back(X: slice(n); k: integer; var Y: slice(n)); begin Y:=MIRROR(X) end;
+procedure mix(X: slice(n); k: integer; var Y: slice(n)); begin Y:=SHUFFLE(X) end;
+procedure own(X: slice(n); k: integer; var Y: slice(n));
+begin Y:=X; Y:=SHIFT(Y,down,k); Y:=ROTATE(Y,k); Y:=MIRROR(Y); Y:=SHIFT(Y,up,k) end;
+";
+
+#[test]
+fn components_move_between_their_owners_alone() {
+    let ranks = OnRanks::of(MOVES);
+    for n in [2, 3, 7, 64, 130, 200, 450] {
+        for k in [0, 1, 63, 64, 65, n, n + 1] {
+            let args = [slice(n, 3), Value::Int(k as i64), UNSET];
+            for routine in ["down", "up", "turn", "back", "own"] {
+                ranks.agree(routine, &args);
+            }
+            if n.is_multiple_of(2) {
+                ranks.agree("mix", &args);
+            }
+        }
+    }
+    let given = |routine: &str, k| {
+        let stats = ranks.stats_on_three(routine, &[slice(30_000, 3), Value::Int(k), UNSET]);
+        // The end of the run is another exchange, of two numbers.
+        (stats.counters.exchanges - 1, stats.counters.exchanged_bytes - 16)
+    };
+    // Rank 0 gives its border to rank 1, or to rank 2.
+    assert_eq!(given("down", 1), (1, 8));
+    assert_eq!(given("down", 65), (1, 16));
+    assert_eq!(given("up", 1), (1, 0));
+    assert_eq!(given("turn", 1), (1, 8));
+    assert_eq!(given("turn", -1), (1, 8));
+    // It needs the components of rank 2, and gives its own.
+    assert_eq!(given("back", 0), (1, 10_000_u64.div_ceil(64) * 8));
+    assert_eq!(given("down", 0), (0, 0));
+    assert_eq!(given("turn", 30_000), (0, 0));
+    assert_eq!(given("down", 30_000), (0, 0));
+}
+
 const LOOPS: &str = "
 procedure rows(X: slice(n); T: table(n,m); var w: word(m); var k: integer);
 var Z: slice(n); i: integer;

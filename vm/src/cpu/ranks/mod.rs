@@ -22,6 +22,7 @@ mod bits;
 mod explain;
 mod host;
 mod lines;
+mod moves;
 mod parts;
 mod tables;
 mod values;
