@@ -40,16 +40,17 @@ fn numbers_of_ranks() -> Vec<usize> {
     (0..).map(|exponent| 1 << exponent).take_while(|n| *n <= most).collect()
 }
 
-/// Measures `WARSHALL` as written, on a random graph with `n` vertices and arc density ½.
+/// Measures `WARSHALL` as written, on a random graph with `n` vertices and arc density ½; `each`
+/// takes every figure as soon as it is measured.
 ///
 /// # Errors
 /// If there is no `mpirun` or `star-ranks`, or one of them fails.
-pub(crate) fn closure(n: usize) -> Result<Vec<Figure>, String> {
+pub(crate) fn closure(n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), String> {
     let folder = Folder::new()?;
     folder.write("close.star", CLOSE)?;
     folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
     let arguments = format!("close.star n={n} P=p.stb --no-intrinsics");
-    of_ranks(&folder, "WARSHALL", ("n", n), (1, None), &arguments)
+    of_ranks(&folder, "WARSHALL", ("n", n), (1, None), &arguments, each)
 }
 
 /// Returns widths of fields that make `n` columns.
@@ -57,22 +58,21 @@ fn widths(n: usize) -> String {
     vec!["32"; n / 32].join(",")
 }
 
-/// Measures MATCH, and three predicates, on random numbers.
+/// Measures MATCH, and three predicates, on random numbers, as [`closure`] does.
 ///
 /// # Errors
 /// As for [`closure`].
-pub(crate) fn searches(n_rows: usize) -> Result<Vec<Figure>, String> {
+pub(crate) fn searches(n_rows: usize, each: &mut dyn FnMut(Figure)) -> Result<(), String> {
     let folder = Folder::new()?;
     folder.run(&format!("gen table --rows {n_rows} --widths {COLUMNS} --seed 1 -o t.stb"))?;
-    let mut figures = Vec::new();
     for (name, text, passes) in [("MATCH", MATCHES, 1), ("three predicates", THREE, 3)] {
         folder.write("search.star", text)?;
         let streams = Streams { read: passes * COLUMNS + 1, written: 1 };
         let arguments = format!("search.star times={TIMES} T=t.stb");
         let size = ("rows", n_rows);
-        figures.extend(of_ranks(&folder, name, size, (TIMES, Some(streams)), &arguments)?);
+        of_ranks(&folder, name, size, (TIMES, Some(streams)), &arguments, each)?;
     }
-    Ok(figures)
+    Ok(())
 }
 
 /// Measures a program on 1, 2, 4, … ranks: the time of one of its repetitions, compared with that
@@ -83,9 +83,9 @@ fn of_ranks(
     (unit, size): (&str, usize),
     (times, streams): (usize, Option<Streams>),
     arguments: &str,
-) -> Result<Vec<Figure>, String> {
+    each: &mut dyn FnMut(Figure),
+) -> Result<(), String> {
     let mut one = None;
-    let mut figures = Vec::new();
     for n in numbers_of_ranks() {
         let seconds = folder.run_of_ranks(n, arguments)? / times as f64;
         let one = *one.get_or_insert(seconds);
@@ -95,11 +95,7 @@ fn of_ranks(
             peers.push(("a plain loop on as many threads", bytes / streams.speed(size, n) / 1e9));
         }
         let ratio = Some(one / n as f64 / seconds);
-        figures.push(Figure {
-            threads: n,
-            ratio,
-            ..Figure::new(name, (unit, size), seconds, &peers)
-        });
+        each(Figure { threads: n, ratio, ..Figure::new(name, (unit, size), seconds, &peers) });
     }
-    Ok(figures)
+    Ok(())
 }

@@ -30,6 +30,29 @@ pub enum Origin {
     Unset,
 }
 
+/// The dense tables that are left in their files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leave {
+    /// The most bytes of a table that is not left.
+    pub least_bytes: u64,
+    /// The number of processes that share the rows of a table.
+    pub n_holders: usize,
+    /// The minimum number of rows that they share.
+    pub least_rows: usize,
+}
+
+impl Leave {
+    /// Leaves tables of more than this number of bytes; this process will hold all of them.
+    pub fn above(least_bytes: u64) -> Self {
+        Leave { least_bytes, n_holders: 1, least_rows: 0 }
+    }
+
+    /// Returns the number of processes that share a table.
+    pub(crate) fn holders_of(self, n_rows: usize) -> u64 {
+        if n_rows >= self.least_rows { self.n_holders.max(1) as u64 } else { 1 }
+    }
+}
+
 /// The origins of all values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Binding {
@@ -40,10 +63,9 @@ pub struct Binding {
     /// The preferred forms of the tables of the parameters, in order; the default where an element
     /// is missing.
     pub wishes: Vec<TableWish>,
-    /// The most bytes of a dense table that is not left in its file. A larger one is, if its length
-    /// is known: the caller reads it by ranges of columns, each to where it is needed. `None` for a
-    /// caller that needs all values.
-    pub leave: Option<u64>,
+    /// The dense tables that are left in their files, if their lengths are known: the caller reads
+    /// them by parts, each to where it is needed. `None` for a caller that needs all values.
+    pub leave: Option<Leave>,
     /// The parameters whose row meanings are kept, and possibly [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
     /// Whether the graph that the values come from is kept.

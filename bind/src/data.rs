@@ -11,6 +11,7 @@ use star_io::{
 };
 use star_value::{SparseTable, SparseWish, Table, TableWish, Value};
 
+use crate::binding::Leave;
 use crate::bytes::{bytes_in, bytes_of_graph};
 use crate::layouts::{self, AnyLayout};
 use crate::matrices;
@@ -147,9 +148,9 @@ pub(crate) fn open_file<'f>(
 }
 
 impl<'f> OpenData<'f> {
-    /// Leaves a dense table of more than `least` bytes, and at most `max_bytes`, in its file.
+    /// Leaves a large dense table, of which this process holds at most `max_bytes`, in its file.
     /// Returns any other file, for which [`OpenData::read`] has the right message if it is damaged.
-    pub(crate) fn leave(self, least: u64, max_bytes: u64) -> Result<TableFile, Self> {
+    pub(crate) fn leave(self, leave: Leave, max_bytes: u64) -> Result<TableFile, Self> {
         let OpenData { located, format, as_graph, start, file } = &self;
         let is_whole = located.part.is_none() && !as_graph;
         let n_bytes = file.n_bytes.filter(|_| is_whole);
@@ -157,8 +158,10 @@ impl<'f> OpenData<'f> {
         let Some(shape) = shape else { return Err(self) };
         let OpenData { located, format, as_graph, start, file } = self;
         let name = located.file.to_owned();
-        let table = TableFile { name, start, file, shape, max_bytes };
-        if table.n_bytes() > least && table.n_bytes() <= max_bytes {
+        let n_holders = leave.holders_of(shape.0);
+        let max_bytes = max_bytes.saturating_mul(n_holders);
+        let table = TableFile { name, start, file, shape, max_bytes, n_holders };
+        if table.n_bytes() > leave.least_bytes && table.n_bytes() <= max_bytes {
             return Ok(table);
         }
         let TableFile { start, file, .. } = table;
@@ -177,7 +180,7 @@ impl<'f> OpenData<'f> {
     ) -> Result<FileContents, FileError> {
         let OpenData { located, format, as_graph, start, file } = self;
         let Located { file: name, part, direction } = located;
-        let OpenFile { input, n_bytes: size, progress: mut show } = file;
+        let OpenFile { input, n_bytes: size, progress: mut show, at: _ } = file;
         let goes_on = || reading.observer.stop().is_none();
         let mut progress = |n_read| {
             show(n_read);

@@ -50,7 +50,7 @@ mod vertices;
 pub mod widths;
 
 pub use arg_value::ArgValue;
-pub use binding::{Binding, Origin, UnknownNames, bind};
+pub use binding::{Binding, Leave, Origin, UnknownNames, bind};
 pub use encoding::Encoding;
 pub use fields::Fields;
 pub use layouts::AnyLayout;
@@ -59,5 +59,5 @@ pub use param::{Kind, Param, Signature};
 pub use records::RecordList;
 pub use rows::{ResultForm, Rows, WeightCoding};
 pub use settings::Settings;
-pub use source::{Files, Observer, OpenFile, Reading, Waiting};
+pub use source::{Files, Observer, OpenFile, ReadAt, Reading, Waiting};
 pub use table_file::TableFile;

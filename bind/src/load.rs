@@ -16,7 +16,7 @@ use star_value::{Argument, TableWish, Value};
 
 use self::contents::Contents;
 use crate::arg_value::{self, ArgValue};
-use crate::binding::{Binding, Origin};
+use crate::binding::{Binding, Leave, Origin};
 use crate::bytes::{bytes_in, bytes_of, bytes_of_graph, laid_out_bytes};
 use crate::comparable::{self, ParamFields};
 use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOverrides};
@@ -165,7 +165,7 @@ pub fn load(
                     })?;
                 rows = found;
                 if let Some(table) = left {
-                    loader.free = loader.free.saturating_sub(table.n_bytes());
+                    loader.free = loader.free.saturating_sub(table.held_bytes());
                     tables.insert(arguments.len(), table);
                 }
                 coded.extend(fields);
@@ -470,8 +470,8 @@ struct Loader<'a> {
     max_bytes: u64,
     /// The remaining bytes.
     free: u64,
-    /// The most bytes of a table that is not left in its file; `None` if no table is.
-    leave: Option<u64>,
+    /// The tables that are left in their files.
+    leave: Option<Leave>,
     /// The peak memory use in bytes.
     peak: u64,
     /// Graphs by file name: one file may provide several tables.

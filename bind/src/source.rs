@@ -22,6 +22,21 @@ pub trait Files {
     fn open(&self, file: &str) -> Result<OpenFile, FileError>;
 }
 
+/// Fills a buffer with the bytes of a file at an offset.
+pub type ReadAt = dyn Fn(u64, &mut [u8]) -> io::Result<()>;
+
+/// Returns the reads of a regular file at offsets, where the system has them.
+#[cfg(unix)]
+pub fn reads_at(file: impl std::os::unix::fs::FileExt + 'static) -> Option<Box<ReadAt>> {
+    Some(Box::new(move |offset, bytes| file.read_exact_at(bytes, offset)))
+}
+
+/// Returns `None`: the system has no reads at offsets.
+#[cfg(not(unix))]
+pub fn reads_at<F>(_file: F) -> Option<Box<ReadAt>> {
+    None
+}
+
 /// A file opened for reading.
 pub struct OpenFile {
     /// Its contents, from the start. It may return [`ErrorKind::WouldBlock`] after a time without
@@ -29,6 +44,8 @@ pub struct OpenFile {
     pub input: Box<dyn Read>,
     /// Its length, if known.
     pub n_bytes: Option<u64>,
+    /// Reads bytes at an offset, independently of `input`, if the file allows that.
+    pub at: Option<Box<ReadAt>>,
     /// Receives the number of bytes read so far.
     pub progress: Box<dyn FnMut(u64)>,
 }

@@ -1,10 +1,12 @@
-//! Tables that are still in their files, so that a caller can read them by ranges of columns, each
-//! to where it is needed.
+//! Tables that are still in their files, so that a caller can read them by ranges of columns or
+//! rows, each to where it is needed.
 
 use std::fmt;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
+use std::ops::Range;
 
-use star_io::{FileError, ReadOptions};
+use star_base::{Code, text};
+use star_io::{FileError, ReadOptions, Stopped, TableRows};
 use star_value::BitTable;
 
 use crate::data::stopped;
@@ -19,6 +21,8 @@ pub struct TableFile {
     pub(crate) shape: (usize, usize),
     /// The maximum size of the table in bytes.
     pub(crate) max_bytes: u64,
+    /// The number of processes that share its rows.
+    pub(crate) n_holders: u64,
 }
 
 impl TableFile {
@@ -27,10 +31,56 @@ impl TableFile {
         self.shape
     }
 
+    /// Returns the name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the bytes of the packed columns.
     pub fn n_bytes(&self) -> u64 {
         let (n_rows, n_cols) = self.shape;
         n_rows.div_ceil(64) as u64 * 8 * n_cols as u64
+    }
+
+    /// Returns those of the rows that this process will hold.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.n_bytes().div_ceil(self.n_holders)
+    }
+
+    /// Tests whether rows can be read without those before them.
+    pub fn has_rows(&self) -> bool {
+        self.file.at.is_some()
+    }
+
+    /// Reads some rows, which must not be empty; see [`star_io::read_rows`].
+    ///
+    /// # Errors
+    /// If they cannot be read, there is no memory for them, or `observer` stops the reading.
+    pub fn read_rows(
+        &mut self,
+        observer: &dyn Observer,
+        rows: Range<usize>,
+    ) -> Result<TableRows, FileError> {
+        let TableFile { name, file, shape, .. } = self;
+        let cannot = |error: io::Error| {
+            let (code, message) = match error.get_ref().is_some_and(|error| error.is::<Stopped>()) {
+                true => (Code::Interrupted, error.to_string()),
+                false => (Code::CannotOpen, format!("cannot read: {}", text::reason(&error))),
+            };
+            stopped(observer, FileError::new(code, name.as_str(), message))
+        };
+        let Some(at) = &file.at else { return Err(cannot(ErrorKind::Unsupported.into())) };
+        let mut n_read = 0;
+        let mut read = |offset, bytes: &mut [u8]| {
+            at(offset, bytes)?;
+            n_read += bytes.len() as u64;
+            (file.progress)(n_read);
+            match observer.stop() {
+                Some(_) => Err(io::Error::other(Stopped)),
+                None => Ok(()),
+            }
+        };
+        star_io::read_rows(&mut read, *shape, rows).map_err(cannot)
     }
 
     /// Reads the table, `at_once` columns at a time, and passes them to `each` with the index of
@@ -46,8 +96,8 @@ impl TableFile {
         at_once: usize,
         each: &mut dyn FnMut(usize, BitTable) -> bool,
     ) -> Result<(), FileError> {
-        let TableFile { name, start, file, shape: _, max_bytes } = self;
-        let OpenFile { input, n_bytes, progress: mut show } = file;
+        let TableFile { name, start, file, shape: _, max_bytes, n_holders: _ } = self;
+        let OpenFile { input, n_bytes, progress: mut show, at: _ } = file;
         let goes_on = || observer.stop().is_none();
         let mut progress = |n_read| {
             show(n_read);
@@ -64,11 +114,12 @@ impl TableFile {
 
 impl fmt::Debug for TableFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TableFile { name, start: _, file: _, shape, max_bytes } = self;
+        let TableFile { name, start: _, file: _, shape, max_bytes, n_holders } = self;
         f.debug_struct("TableFile")
             .field("name", name)
             .field("shape", shape)
             .field("max_bytes", max_bytes)
+            .field("n_holders", n_holders)
             .finish_non_exhaustive()
     }
 }

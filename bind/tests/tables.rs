@@ -6,13 +6,13 @@
 )]
 
 use std::cell::Cell;
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
 use star_base::Code;
 use star_base::record::{FieldKind, RecordField, Width};
 use star_bind::{
-    Files, Kind, LoadedArguments, Observer, OpenFile, Param, Reading, Settings, Signature,
-    TableFile, UnknownNames, bind, load,
+    Files, Kind, Leave, LoadedArguments, Observer, OpenFile, Param, ReadAt, Reading, Settings,
+    Signature, TableFile, UnknownNames, bind, load,
 };
 use star_io::{FileError, Format, OutputRef, write};
 use star_value::{BitTable, BitVector, BitsRef, SparseLines, SparseTable, Value};
@@ -38,8 +38,11 @@ impl Files for One {
 
     fn open(&self, _: &str) -> Result<OpenFile, FileError> {
         self.n_opened.set(self.n_opened.get() + 1);
-        let input = Box::new(Cursor::new(self.bytes.clone()));
-        Ok(OpenFile { input, n_bytes: self.n_bytes, progress: Box::new(|_| {}) })
+        let (bytes, input) = (self.bytes.clone(), Box::new(Cursor::new(self.bytes.clone())));
+        let at =
+            move |offset: u64, to: &mut [u8]| Cursor::new(&bytes[offset as usize..]).read_exact(to);
+        let (at, progress) = (Some(Box::new(at) as Box<ReadAt>), Box::new(|_| {}));
+        Ok(OpenFile { input, n_bytes: self.n_bytes, at, progress })
     }
 }
 
@@ -94,7 +97,7 @@ fn loaded(
     let arguments = ["n=3".to_owned(), argument.to_owned()];
     let mut binding =
         bind(&signature, &arguments, false, UnknownNames::Refused).expect("they suit");
-    binding.leave = leave;
+    binding.leave = leave.map(Leave::above);
     let (observer, settings) = (Stopper::default(), Settings::default());
     let reading = Reading { files, observer: &observer, settings: &settings };
     load(&signature, binding, None, reading, max_bytes)
@@ -244,4 +247,43 @@ fn reading_by_parts_ends_on_request() {
         n_parts < 3
     });
     assert_eq!((ended.unwrap_err().code, n_parts), (Code::Interrupted, 3));
+}
+
+#[test]
+fn rows_are_read_without_the_others() {
+    let good = file_of(BitsRef::from(&table()));
+    for cuts in [&[0, 130][..], &[0, 64, 130], &[0, 1, 63, 65, 100, 128, 130], &[0, 129, 130]] {
+        let read = |bytes: &[u8]| -> Result<u32, FileError> {
+            let files = One { n_bytes: Some(good.len() as u64), ..One::new(bytes) };
+            let mut sum = 0;
+            for rows in cuts.windows(2).map(|cut| cut[0]..cut[1]) {
+                let mut file = left(&files);
+                assert!(file.has_rows());
+                let read = file.read_rows(&Stopper::default(), rows.clone())?;
+                sum ^= read.share;
+                let n_limbs = rows.end.div_ceil(64) - rows.start / 64;
+                let n_around = if rows.start == 0 { 36 } else { 0 };
+                assert_eq!(read.n_bytes, n_limbs as u64 * 8 * 9 + n_around);
+                if bytes == good {
+                    let bits = |table: &BitTable, row: usize| table.row(row);
+                    let is_same =
+                        |row: usize| bits(&read.table, row - rows.start) == bits(&table(), row);
+                    assert!(rows.clone().all(is_same), "{rows:?}");
+                    let limbs = read.table.column_limbs(0);
+                    let n_used = rows.len() % 64;
+                    assert!(n_used == 0 || limbs[limbs.len() - 1] >> n_used == 0);
+                }
+            }
+            Ok(sum)
+        };
+        assert_eq!(read(&good).unwrap(), 0);
+        for at in 32..good.len() {
+            let mut changed = good.clone();
+            changed[at] ^= 1 << (at % 8);
+            // A one beyond the last row is an error at once.
+            assert!(read(&changed) != Ok(0), "byte {at}");
+        }
+    }
+    let ended = left(&One::new(&good)).read_rows(&Stopper(Cell::new(Some(Code::TimeLimit))), 0..9);
+    assert_eq!(ended.unwrap_err().message, "time limit reached while reading");
 }

@@ -38,6 +38,7 @@ impl Files for Shelf {
         Ok(OpenFile {
             input: Box::new(Cursor::new(text.as_bytes())),
             n_bytes: Some(text.len() as u64),
+            at: None,
             progress: Box::new(|_| {}),
         })
     }

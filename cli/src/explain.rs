@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use star_base::{FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Remark, loops};
-use star_vm::explain::{Became, Item, Subject};
+use star_vm::explain::{Became, Item, LoopExchanges, Subject};
 use star_vm::{Counters, Explanation};
 
 /// Formats a line for each decision of the backend, and one for each loop.
@@ -35,7 +35,27 @@ pub(crate) fn lines(
         let subject = Subject::Loop.name();
         format!("{subject}{}: {words}{line}", place(Some(routine), Some(loc)))
     });
-    items.chain(plans).collect()
+    let exchanges = explanation.exchanges.iter().map(|exchanges| {
+        let LoopExchanges { routine, loc, each, inner } = exchanges;
+        let named = |exchanges: &[(&str, LocId)]| {
+            let named = exchanges.iter().map(|(name, loc)| {
+                let line = line_of(*loc, program, sources).map(|(_, line)| format!(" line {line}"));
+                format!("{name}{}", line.unwrap_or_default())
+            });
+            named.collect::<Vec<String>>().join(", ")
+        };
+        let n_each = text::count(each.len(), "exchange");
+        let mut words = format!("{n_each} an iteration");
+        if !each.is_empty() {
+            words += &format!(": {}", named(each));
+        }
+        if !inner.is_empty() {
+            words += &format!("; in inner loops: {}", named(inner));
+        }
+        let subject = Subject::Exchange.name();
+        format!("{subject}{}: {words}", place(Some(*routine), Some(*loc)))
+    });
+    items.chain(plans).chain(exchanges).collect()
 }
 
 /// The plan of a loop.
@@ -106,11 +126,21 @@ pub(crate) fn on_device(paths: &Counters) -> Option<String> {
 
 /// Formats the parts in which tables went from files to the backend and back, if there were any.
 pub(crate) fn by_parts(counters: &Counters) -> Option<String> {
-    let Counters { parts_loaded, parts_stored, .. } = *counters;
-    (parts_loaded + parts_stored > 0).then(|| {
+    let Counters { parts_loaded, parts_stored, own_bytes_loaded, .. } = *counters;
+    let rows = match own_bytes_loaded {
+        0 => None,
+        n_bytes => {
+            Some(format!("own rows of {} from files", text::count(n_bytes as usize, "byte")))
+        }
+    };
+    let columns = (parts_loaded + parts_stored > 0).then(|| {
         let loaded = text::count(parts_loaded as usize, "part");
         format!("tables by columns: {loaded} from files, {parts_stored} to files")
-    })
+    });
+    match (rows, columns) {
+        (Some(rows), Some(columns)) => Some(format!("{rows}; {columns}")),
+        (rows, columns) => rows.or(columns),
+    }
 }
 
 /// Formats the exchanges of a run with other ranks, if there were any.
@@ -167,6 +197,11 @@ mod tests {
         (counters.parts_loaded, counters.parts_stored) = (1, 4);
         let said = "tables by columns: 1 part from files, 4 to files";
         assert_eq!(by_parts(&counters).as_deref(), Some(said));
+        counters.own_bytes_loaded = 1;
+        let both = format!("own rows of 1 byte from files; {said}");
+        assert_eq!(by_parts(&counters).as_deref(), Some(&*both));
+        (counters.parts_loaded, counters.parts_stored) = (0, 0);
+        assert_eq!(by_parts(&counters).as_deref(), Some("own rows of 1 byte from files"));
     }
 
     #[test]

@@ -65,38 +65,51 @@ impl PlacedResults {
             return Err(of_file(&name, &internal("a result that is not on the backend")));
         };
         let (mut parts, mut seen) = (table.parts(), Excerpt::new(table.shape()));
-        let mut next = || -> Result<BitTable, BackendError> {
-            let columns = parts.next().ok_or_else(|| internal("columns beyond the last one"))?;
-            let part = table.columns(columns.clone(), &flags.interrupt)?;
-            seen.add(columns.start, &part);
+        let mut next = || -> Option<Result<BitTable, BackendError>> {
+            let columns = parts.next()?;
+            let start = columns.start;
+            let part = table.columns(columns, &flags.interrupt);
             self.n_parts += 1;
-            Ok(part)
+            Some(part.inspect(|part| seen.add(start, part)))
         };
-        let mut next = || next().map_err(|error| of_file(&name, &error));
-        let written = outlet.write_columns(table.shape(), &mut next, flags, output)?;
+        let mut next_of_file = || {
+            let part = next().unwrap_or_else(|| Err(internal("columns beyond the last one")));
+            part.map_err(|error| of_file(&name, &error))
+        };
+        let written = outlet.write_columns(table.shape(), &mut next_of_file, flags, output);
+        // The text needs those that were not written, and ranks read all of them together.
+        while flags.stop().is_none()
+            && let Some(part) = next()
+        {
+            part.map_err(|error| of_file(&name, &error))?;
+        }
         *excerpt = Some(seen);
-        Ok(written)
+        written
+    }
+
+    /// Reads the tables that were not written, for their texts.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub(crate) fn read_rest(&mut self, flags: &Flags) -> Result<(), BackendError> {
+        for PlacedResult { table, excerpt } in self.tables.values_mut() {
+            if excerpt.is_none() {
+                let mut seen = Excerpt::new(table.shape());
+                for columns in table.parts() {
+                    let start = columns.start;
+                    seen.add(start, &table.columns(columns, &flags.interrupt)?);
+                }
+                *excerpt = Some(seen);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the text of a result that [`star_bind::results::summary`] gives for the whole table;
-    /// `None` if it is not on a backend. A table that was not written is read now.
-    pub(crate) fn summary(
-        &self,
-        idx: usize,
-        name: &str,
-        flags: &Flags,
-    ) -> Option<Result<String, BackendError>> {
-        let PlacedResult { table, excerpt } = self.tables.get(&idx)?;
-        if let Some(excerpt) = excerpt {
-            return Some(Ok(table_summary(name, excerpt)));
-        }
-        let mut excerpt = Excerpt::new(table.shape());
-        let read = table.parts().try_for_each(|columns| {
-            let start = columns.start;
-            excerpt.add(start, &table.columns(columns, &flags.interrupt)?);
-            Ok(())
-        });
-        Some(read.map(|()| table_summary(name, &excerpt)))
+    /// `None` if it is not on a backend, or was not read.
+    pub(crate) fn summary(&self, idx: usize, name: &str) -> Option<String> {
+        let excerpt = self.tables.get(&idx)?.excerpt.as_ref()?;
+        Some(table_summary(name, excerpt))
     }
 }
 

@@ -74,10 +74,10 @@ pub(crate) fn are_bits(outs: &[Out], result: usize) -> bool {
     outs.iter().all(|out| out.columns().iter().all(|column| column.idx != result))
 }
 
-/// Tests whether a result is written, and only to files that take a table by ranges of columns.
+/// Tests whether a result is written only to files that take a table by ranges of columns.
 pub(crate) fn take_columns(outs: &[Out], result: usize) -> bool {
-    let mut written = outs.iter().filter(|out| out.contents == Contents::Bits(result)).peekable();
-    written.peek().is_some() && written.all(|out| out.outlet.takes_columns())
+    let mut written = outs.iter().filter(|out| out.contents == Contents::Bits(result));
+    written.all(|out| out.outlet.takes_columns())
 }
 
 /// The `--names` option.
@@ -416,15 +416,14 @@ pub(crate) fn print_all(
     names: &[Option<&str>],
     (results, placed): (&[Value], &PlacedResults),
     origins: &Origins,
-    flags: &Flags,
 ) {
     for (idx, (name, value)) in names.iter().zip(results).enumerate() {
         let Some(name) = name else { continue };
-        let goes_on = match placed.summary(idx, name, flags) {
+        let goes_on = match placed.summary(idx, name) {
+            Some(text) => output.write(&text),
+            // The error is known.
+            None if placed.has(idx) => true,
             None => print_one(output, name, value, origins),
-            Some(Ok(text)) => output.write(&text),
-            // The error is known: the table was not written either.
-            Some(Err(_)) => true,
         };
         if !goes_on {
             return;

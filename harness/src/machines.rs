@@ -199,7 +199,7 @@ fn baseline() -> Cpu {
 /// Returns the CPU backend on ranks that share the rows of slices and tables of every size.
 fn ranks(n_ranks: usize) -> Team {
     let settings = star_vm::cpu::Settings { threads: Some(1), ..Default::default() };
-    Team { n_ranks, settings, partition: PartitionSettings { block_rows: 1, least_rows: 2 } }
+    Team { n_ranks, settings, partition: PartitionSettings::tiny() }
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
-//! Dense tables that are read and written by ranges of columns, in Star's own format: the caller
-//! holds one part of the table at a time.
+//! Dense tables that are read and written by ranges of columns, or read by ranges of rows, in
+//! Star's own format: the caller holds one part of the table at a time.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use star_value::BitTable;
 
 use crate::error::FileError;
-use crate::format::stb;
+use crate::format::stb::{self, TableRows};
 use crate::options::ReadOptions;
 use crate::packing::Packing;
 use crate::registry::{Format, packed, with_sink};
@@ -32,6 +33,20 @@ pub fn read_columns(
     each: &mut dyn FnMut(usize, BitTable) -> bool,
 ) -> Result<(), FileError> {
     Ok(stb::read_columns(Source::open(input, options, None)?, at_once, each)?)
+}
+
+/// Reads a range of rows of a dense table of a Star table file, whose header was read; the range
+/// must not be empty. `read` fills a buffer from an offset in the file. The rows are valid only if
+/// the file is, which the shares of all ranges show: see [`TableRows`].
+///
+/// # Errors
+/// Those of `read`; if there is no memory for the rows, or there is a one beyond the last row.
+pub fn read_rows(
+    read: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>,
+    shape: (usize, usize),
+    rows: Range<usize>,
+) -> io::Result<TableRows> {
+    stb::read_rows(read, shape, rows)
 }
 
 /// Writes a dense table as a Star table file, as [`write_packed`](crate::registry::write_packed)

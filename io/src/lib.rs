@@ -69,10 +69,11 @@ mod text;
 pub mod updates;
 mod whole;
 
-pub use columns::{dense_table, read_columns, write_columns};
+pub use columns::{dense_table, read_columns, read_rows, write_columns};
 pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
+pub use format::stb::TableRows;
 pub use graph::{Arc, Graph};
 pub use layout::{
     LEAST_DENSE_BYTES, Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout,

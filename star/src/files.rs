@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Code, SourceMap, text};
+use star_bind::source::reads_at;
 use star_bind::{
     ArgValue, Files, LoadedArguments, Observer, OpenFile, Origin, Param, Reading, Signature,
     UnknownNames, bind, load,
@@ -121,7 +122,11 @@ impl Files for Disk {
         };
         let input = File::open(file).map_err(cannot)?;
         let n_bytes = input.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
-        Ok(OpenFile { input: Box::new(input), n_bytes, progress: Box::new(|_| {}) })
+        let at = match n_bytes {
+            Some(_) => reads_at(File::open(file).map_err(cannot)?),
+            None => None,
+        };
+        Ok(OpenFile { input: Box::new(input), n_bytes, at, progress: Box::new(|_| {}) })
     }
 }
 
@@ -178,7 +183,7 @@ pub(crate) fn place_arguments(
         }
     }
     binding.wishes = compiled.preferences(entry);
-    binding.leave = compiled.part_bytes();
+    binding.leave = compiled.leaves();
     let settings = binding.settings.clone();
     let observer = Reader(environment);
     let reading = Reading { files: &Disk, observer: &observer, settings: &settings };
@@ -193,9 +198,7 @@ pub(crate) fn place_arguments(
             placed.add(argument).map_err(refused)?;
             continue;
         };
-        let shape = table.shape();
-        let added = placed.add_columns(shape, |at_once, sink| table.read(&observer, at_once, sink));
-        added.map_err(|error| match error {
+        placed.add_file(table, &observer).map_err(|error| match error {
             PlaceError::Source(error) => error.to_diagnostic(),
             PlaceError::Backend(error) => refused(error),
         })?;

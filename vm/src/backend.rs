@@ -7,8 +7,8 @@
 //! 2. [`Backend::compile`]: SIR to the backend's executable form, once per program, or for the next
 //!    line of a session.
 //! 3. [`Backend::preferences`]: preferred layouts of the arguments of an entry.
-//! 4. [`Backend::load`], or [`Backend::load_columns`] by ranges of columns: arguments, in the forms
-//!    of step 3 if possible.
+//! 4. [`Backend::load`], [`Backend::load_columns`] by ranges of columns, or on several ranks
+//!    [`Backend::load_rows`]: arguments, in the forms of step 3 if possible.
 //! 5. [`Backend::plan`]: preparation for an entry and the types of its arguments ([`Backend::ty`]
 //!    of each), one for each parameter; [`Backend::explain`] describes the resulting plan.
 //! 6. [`Backend::lay_out`], then [`Backend::run`], any number of times, also with values of sizes
@@ -31,6 +31,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{Code, Intrinsic};
@@ -38,6 +39,7 @@ use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 use star_value::{BitTable, BitsRef, OutOfMemory, TableLayout, TableWish, Value as HostValue};
 
 use crate::counters::Counters;
+use crate::exchange::{Exchange, Partition};
 use crate::explain::Explanation;
 use crate::profile::Profile;
 
@@ -75,6 +77,20 @@ pub trait Backend {
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError>;
+
+    /// Returns the other ranks, and the partition of rows among them, if the rows of slices and
+    /// tables are distributed over several processes.
+    fn ranks(&self) -> Option<(Rc<dyn Exchange>, Partition)> {
+        None
+    }
+
+    /// Loads a table of `n_rows` rows, of which each rank passes those that it owns.
+    ///
+    /// # Errors
+    /// As for [`Backend::load`]; [`BackendError::Internal`] if `own` has another number of rows.
+    fn load_rows(&self, n_rows: usize, _own: BitTable) -> Result<Self::Value, BackendError> {
+        Err(BackendError::Internal(format!("{n_rows} rows for a process without ranks")))
+    }
 
     /// Returns the type of a value with its sizes, and the layout of a table; `None` if it is unset
     /// (or a table without rows).

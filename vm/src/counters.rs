@@ -69,6 +69,8 @@ pub struct Counters {
     /// Ranges of columns in which results went to their files afterwards; see
     /// [`parts_loaded`](Self::parts_loaded).
     pub parts_stored: u64,
+    /// Bytes that this rank read of files of tables, of each of which it read its rows only.
+    pub own_bytes_loaded: u64,
     /// Loops over lines that ran as one instruction of the control unit.
     pub unit_lines: u64,
     /// Lines, and instructions over lines, that a kernel over a grid computed for it.
@@ -208,6 +210,7 @@ impl Counters {
             bytes_from_device,
             parts_loaded,
             parts_stored,
+            own_bytes_loaded,
             unit_lines,
             wide_lines,
             wide_kernels,
@@ -258,6 +261,7 @@ impl Counters {
             ("bytes from the device", bytes_from_device),
             ("parts of tables loaded", parts_loaded),
             ("parts of tables stored", parts_stored),
+            ("bytes of own rows loaded", own_bytes_loaded),
             ("loops over lines run as one instruction", unit_lines),
             ("wide lines", wide_lines),
             ("kernels for wide lines", wide_kernels),

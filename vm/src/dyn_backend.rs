@@ -5,6 +5,7 @@
 //! that report no errors return nothing for it.
 
 use std::any::Any;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_ir::{Program, RoutineId, Ty};
@@ -14,6 +15,7 @@ use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Outcome, Part,
     TypeInfo, Wanted,
 };
+use crate::exchange::{Exchange, Partition};
 use crate::explain::Explanation;
 
 /// A [`Backend`] as an object.
@@ -77,6 +79,14 @@ impl<B: Backend + 'static> Backend for Erased<B> {
     ) -> Result<(), BackendError> {
         let value = slot_of::<B::Value>(value)?.as_mut().ok_or_else(foreign)?;
         self.0.load_columns(value, n_cols, start, columns)
+    }
+
+    fn ranks(&self) -> Option<(Rc<dyn Exchange>, Partition)> {
+        self.0.ranks()
+    }
+
+    fn load_rows(&self, n_rows: usize, own: BitTable) -> Result<DynValue, BackendError> {
+        self.0.load_rows(n_rows, own).map(|value| DynValue(Box::new(Some(value))))
     }
 
     fn ty(&self, value: &DynValue) -> Option<TypeInfo> {

@@ -7,6 +7,21 @@ use star_ir::{LocId, RoutineId};
 pub struct Explanation {
     /// The decisions.
     pub items: Vec<Item>,
+    /// The exchanges of outermost loops on several ranks.
+    pub exchanges: Vec<LoopExchanges>,
+}
+
+/// The exchanges of the iterations of an outermost loop, if its slices and tables are distributed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopExchanges {
+    /// The routine with the loop.
+    pub routine: RoutineId,
+    /// The loop.
+    pub loc: LocId,
+    /// The operations that exchange once in each iteration that reaches them, with their places.
+    pub each: Vec<(&'static str, LocId)>,
+    /// The operations in inner loops.
+    pub inner: Vec<(&'static str, LocId)>,
 }
 
 /// One decision of a backend.

@@ -128,7 +128,9 @@ impl Backend for Team {
         entry: RoutineId,
         args: &[Option<Ty>],
     ) -> Result<Plan, BackendError> {
-        self.cpu().plan(code, entry, args)
+        // A rank knows their number, and plans without the others.
+        let rank = Threads::new(self.n_ranks, 0).swap_remove(0);
+        self.cpu().on_rank(Rc::new(rank), self.partition).plan(code, entry, args)
     }
 
     fn preferences(&self, code: &Code, entry: RoutineId) -> Vec<TableWish> {

@@ -20,12 +20,17 @@ pub(super) struct Run {
     contests: Contests,
     machine: String,
     commit: String,
-    /// The wanted jobs of the current section, and the rows so far.
+    /// The current section, its wanted jobs, and its rows so far.
+    section: Option<&'static Section>,
     jobs: Vec<&'static str>,
     rows: Vec<Row>,
 }
 
 type Figures = Result<Vec<Figure>, String>;
+
+/// Takes a figure as soon as it is measured.
+#[cfg(unix)]
+type Each<'a> = &'a mut dyn FnMut(Figure);
 
 impl Run {
     pub(super) fn new(
@@ -41,6 +46,7 @@ impl Run {
             contests: Contests::new(options)?,
             machine: peers::machine_text(),
             commit: peers::commit(),
+            section: None,
             jobs: Vec::new(),
             rows: Vec::new(),
         };
@@ -56,14 +62,12 @@ impl Run {
         self.wanted.is_empty() || self.wanted.iter().any(is_it)
     }
 
-    /// Measures all wanted jobs; `keep` takes the rows of each section.
-    pub(super) fn measure_all(
-        &mut self,
-        mut keep: impl FnMut(&Section, &[Row]) -> Result<(), String>,
-    ) -> Result<(), String> {
+    /// Measures all wanted jobs, and keeps the figures of each as soon as it is measured.
+    pub(super) fn measure_all(&mut self) {
         for section in SECTIONS.iter() {
             let jobs = section.jobs.iter().filter(|job| self.wants(section, job));
             let jobs: Vec<&Job> = jobs.collect();
+            (self.section, self.rows) = (Some(section), Vec::new());
             jobs.iter().for_each(|job| self.listed(job));
             self.jobs = jobs.iter().map(|job| job.name).collect();
             match section.name {
@@ -90,12 +94,33 @@ impl Run {
                 "front_end" => self.front_end(),
                 _ => {}
             }
-            keep(section, &std::mem::take(&mut self.rows))?;
         }
-        Ok(())
     }
 
+    /// Measures a job that passes each figure as soon as it is measured, which is kept at once: a
+    /// run that ends early, or fails, keeps those before.
+    #[cfg(unix)]
+    fn one_by_one(&mut self, name: &str, measure: impl FnOnce(Each<'_>) -> Result<(), String>) {
+        if !self.jobs.contains(&name) {
+            return;
+        }
+        let mut figures = Vec::new();
+        let measured = measure(&mut |figure| {
+            figures.push(figure);
+            self.add(name, Ok(figures.clone()));
+        });
+        if let Err(reason) = measured {
+            match figures.is_empty() {
+                true => self.add(name, Err(reason)),
+                false => say!("{name}: incomplete: {reason}"),
+            }
+        }
+    }
+
+    /// Keeps the figures of a job, in place of earlier ones, and shows those that are new.
     fn add(&mut self, job: &str, figures: Figures) {
+        let known = self.rows.iter().position(|row| row.job == job);
+        let n_shown = known.map_or(0, |at| self.rows.swap_remove(at).figures.len());
         let figures = figures.and_then(|figures| match figures.is_empty() {
             true => Err("is measured with `--full` only".to_owned()),
             false => Ok(figures),
@@ -103,7 +128,7 @@ impl Run {
         if let Err(reason) = &figures {
             say!("{job}: not measured: {reason}");
         }
-        for figure in figures.iter().flatten() {
+        for figure in figures.iter().flatten().skip(n_shown) {
             let ratio = figure.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
             say!("{job}: {}: {:.3e} s, ratio {ratio}", figure.input_text(), figure.ours);
         }
@@ -120,6 +145,11 @@ impl Run {
         };
         let conditions = not_measured.is_none().then_some(conditions);
         self.rows.push(Row { job: job.to_owned(), not_measured, figures, conditions });
+        if let Some(section) = self.section
+            && let Err(why) = super::keep(section, &self.rows)
+        {
+            say!("{job}: cannot keep the figures: {why}");
+        }
     }
 
     fn job(&mut self, name: &str, measure: impl FnOnce(&mut Self) -> Figures) {
@@ -295,11 +325,13 @@ impl Run {
     #[cfg(unix)]
     fn ranks(&mut self) {
         let (n, n_rows) = match self.is_full {
-            true => (16_384, 1_000_000_000),
+            true => (16_384, 500_000_000),
             false => (4096, 10_000_000),
         };
-        self.job("WARSHALL as written, MATCH, three predicates", |_| {
-            Ok([crate::ranks::closure(n)?, crate::ranks::searches(n_rows)?].concat())
+        let name = "WARSHALL as written, MATCH, three predicates";
+        self.one_by_one(name, |each| {
+            crate::ranks::searches(n_rows, each)?;
+            crate::ranks::closure(n, each)
         });
     }
 

@@ -140,14 +140,19 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         }
     }
     if !page_only {
-        let mut run = Run::new(wanted, is_full, libcbt, &options)?;
-        run.measure_all(|section, rows| {
-            let merged = merge(section, &read(section)?, rows);
-            write(&result_path(section), &json(&merged))
-        })?;
+        Run::new(wanted, is_full, libcbt, &options)?.measure_all();
     }
     let page = page::page(&read_all()?);
     page.write()
+}
+
+/// Writes measured rows of a section.
+///
+/// # Errors
+/// If the file cannot be read or written.
+fn keep(section: &Section, rows: &[Row]) -> Result<(), String> {
+    let merged = merge(section, &read(section)?, rows);
+    write(&result_path(section), &json(&merged))
 }
 
 /// Returns the rows of a section in the order of the table: the measured one, or the old one.

@@ -56,7 +56,7 @@ impl Loader<'_> {
             Contents::Read(contents) => contents,
             Contents::Left(table) => {
                 self.reading.settings.note_table();
-                self.note(table.n_bytes());
+                self.note(table.held_bytes());
                 let left = Some(table);
                 return Ok(FileValue { left, ..FileValue::new(Value::Unset, None, 0) });
             }
@@ -108,7 +108,7 @@ impl Loader<'_> {
         }
         let opened = open_file(self.reading, locate(file, self.reading.files), expected)?;
         let left = match self.leave.filter(|_| may_leave) {
-            Some(least) => opened.leave(least, self.free),
+            Some(leave) => opened.leave(leave, self.free),
             None => Err(opened),
         };
         match left {

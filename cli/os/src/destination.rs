@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Code, text};
 use star_io::FileError;
@@ -22,6 +23,14 @@ pub struct Destination {
     writer: Writer,
 }
 
+/// Whether the files of this process go nowhere.
+static DISCARDS: AtomicBool = AtomicBool::new(false);
+
+/// Discards the files of this process: another one, which runs the same command, writes them.
+pub fn discard_all() {
+    DISCARDS.store(true, Ordering::Relaxed);
+}
+
 impl Destination {
     /// Creates the destination `path` of an output, called `name` in messages.
     ///
@@ -38,6 +47,9 @@ impl Destination {
     /// Those of [`Destination::new`], if the file has a role in which the writer must not replace
     /// it.
     pub fn by(writer: Writer, path: &Path, name: &str) -> Result<Self, FileError> {
+        if DISCARDS.load(Ordering::Relaxed) {
+            return Ok(Destination { name: name.to_owned(), path: "/dev/null".into(), writer });
+        }
         let cannot = |why: &str| FileError::new(Code::CannotWrite, name, why);
         // Write the target of a link, not the link.
         let path = file_roles::resolved(path);

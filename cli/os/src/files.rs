@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Code, text};
+use star_bind::source::reads_at;
 use star_bind::{Files, Observer, OpenFile};
 use star_io::{FileError, Format};
 
@@ -93,7 +94,11 @@ fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     let n_bytes = metadata.is_file().then_some(metadata.len());
     let mut bar = Progress::reading(name, n_bytes);
     let progress = Box::new(move |n_read| bar.show(n_read));
-    Ok(OpenFile { input, n_bytes, progress })
+    let at = match metadata.is_file() {
+        true => reads_at(fs::File::open(path).map_err(cannot)?),
+        false => None,
+    };
+    Ok(OpenFile { input, n_bytes, at, progress })
 }
 
 /// The terminal as an observer: it shows notes and warnings, and the flags tell when to stop.

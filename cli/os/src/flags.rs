@@ -65,6 +65,17 @@ impl Flags {
         Ok(())
     }
 
+    /// Sets the flag of interrupts at each Ctrl-C and request to terminate, and ends nothing.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn observe_interrupts(&self) -> io::Result<()> {
+        for signal in [SIGINT].into_iter().chain(TERMINATION).filter(is_heeded) {
+            signal_hook::flag::register(signal, Arc::clone(&self.interrupt))?;
+        }
+        Ok(())
+    }
+
     /// Clears both flags.
     pub fn clear(&self) {
         self.interrupt.store(false, Ordering::Relaxed);

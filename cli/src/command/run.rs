@@ -205,7 +205,7 @@ pub(crate) struct RunOptions {
     )]
     profile: Option<String>,
 
-    /// Run and report the plan: table layouts and loop transformations
+    /// Run and report the plan: table layouts, loop transformations, exchanges of ranks
     #[arg(long, visible_alias = "explain-plan")]
     explain: bool,
 

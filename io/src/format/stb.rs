@@ -13,6 +13,7 @@
 //! All numbers are little-endian. Row `i` (from 0) is bit `i % 64` of limb `i / 64` of its column;
 //! the bits beyond the last row are zero. Version 2 is for sparse tables (`sparse`).
 
+mod rows;
 mod sparse;
 
 use std::borrow::Cow;
@@ -27,6 +28,9 @@ use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::source::{CHUNK, Source};
 use crate::text;
+
+pub use rows::TableRows;
+pub(crate) use rows::read_rows;
 
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"STARTBL\0";

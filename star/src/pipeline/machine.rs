@@ -48,6 +48,8 @@ pub struct LoadedRoutine {
     values: Vec<DynValue>,
     /// The parts in which tables among them were loaded.
     n_parts: u64,
+    /// The bytes of files that this rank read by rows.
+    own_bytes: u64,
     program: Rc<Program>,
     entry: RoutineId,
 }
@@ -161,10 +163,11 @@ impl Compiled {
         self.plan(entry, placed)
     }
 
-    /// Returns the size of the parts in which tables enter and leave the backend; see
-    /// [`Capabilities::part_bytes`].
-    pub fn part_bytes(&self) -> Option<u64> {
-        self.backend.caps().part_bytes
+    /// Returns the tables that the loader of files leaves to [`PlacedArguments::add_file`], for
+    /// [`star_bind::Binding::leave`].
+    #[cfg(feature = "files")]
+    pub fn leaves(&self) -> Option<star_bind::Leave> {
+        super::parts::left_for(&*self.backend)
     }
 
     /// Returns an empty list of arguments, to be loaded one after another.
@@ -182,10 +185,10 @@ impl Compiled {
         placed: PlacedArguments,
     ) -> Result<LoadedRoutine, BackendError> {
         let (backend, program) = (Rc::clone(&self.backend), Rc::clone(&self.program));
-        let PlacedArguments { values, n_parts, .. } = placed;
+        let PlacedArguments { values, n_parts, own_bytes, .. } = placed;
         let types: Vec<_> = values.iter().map(|value| Some(backend.ty(value)?.ty)).collect();
         let plan = backend.plan(&self.code, entry, &types)?;
-        Ok(LoadedRoutine { backend, plan, values, n_parts, program, entry })
+        Ok(LoadedRoutine { backend, plan, values, n_parts, own_bytes, program, entry })
     }
 
     /// Does the same, with the arguments in the layouts that the entry prefers; see
@@ -268,6 +271,7 @@ impl LoadedRoutine {
     pub fn run(&mut self, control: &mut Control<'_>) -> Outcome {
         let outcome = self.backend.run(&self.plan, &mut self.values, control);
         control.stats.counters.parts_loaded = self.n_parts;
+        control.stats.counters.own_bytes_loaded = self.own_bytes;
         outcome
     }
 

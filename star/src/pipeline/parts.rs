@@ -1,13 +1,22 @@
-//! Tables that enter and leave a backend by ranges of columns, so that the host never holds all of
-//! one: from a source to the arguments of a run, and from its results to a destination.
+//! Tables that enter and leave a backend by ranges of columns, or by the rows of each rank, so that
+//! the host never holds all of one: from a source to the arguments of a run, and from its results
+//! to a destination.
 
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
+#[cfg(feature = "files")]
+use star_base::Code;
+#[cfg(feature = "files")]
+use star_bind::{Leave, Observer, TableFile};
+#[cfg(feature = "files")]
+use star_io::FileError;
 use star_ir::{Extent, Ty};
 use star_value::{Argument, BitTable, Value};
 use star_vm::columns::{columns_at_once, no_table, ranges};
+#[cfg(feature = "files")]
+use star_vm::exchange::Place;
 use star_vm::{BackendError, DynBackend, DynValue, Part};
 
 /// Arguments of a run on a backend, in order.
@@ -15,6 +24,8 @@ pub struct PlacedArguments {
     backend: Rc<DynBackend>,
     pub(super) values: Vec<DynValue>,
     pub(super) n_parts: u64,
+    /// The bytes of files that this rank read by rows.
+    pub(super) own_bytes: u64,
 }
 
 /// Why a table could not be placed.
@@ -29,7 +40,7 @@ pub enum PlaceError<E> {
 impl PlacedArguments {
     /// Creates an empty list.
     pub(super) fn new(backend: Rc<DynBackend>) -> Self {
-        PlacedArguments { backend, values: Vec::new(), n_parts: 0 }
+        PlacedArguments { backend, values: Vec::new(), n_parts: 0, own_bytes: 0 }
     }
 
     /// Adds a value.
@@ -72,6 +83,68 @@ impl PlacedArguments {
             (None, Ok(())) => {
                 self.values.push(value);
                 Ok(())
+            }
+        }
+    }
+}
+
+/// Returns the tables that the loader of files leaves to [`PlacedArguments::add_file`].
+#[cfg(feature = "files")]
+pub(super) fn left_for(backend: &DynBackend) -> Option<Leave> {
+    let leave = backend.caps().part_bytes.map(Leave::above)?;
+    Some(match backend.ranks() {
+        None => leave,
+        Some((exchange, partition)) => {
+            let (n_holders, least_rows) = (exchange.n_ranks(), partition.least_rows());
+            Leave { n_holders, least_rows, ..leave }
+        }
+    })
+}
+
+#[cfg(feature = "files")]
+impl PlacedArguments {
+    /// Adds a table that is still in its file. One whose rows are distributed over ranks is read by
+    /// rows, each by its owner, and all ranks end with the same error or none.
+    ///
+    /// # Errors
+    /// Those of [`TableFile::read`] and [`PlacedArguments::add_columns`].
+    pub fn add_file(
+        &mut self,
+        mut table: TableFile,
+        observer: &dyn Observer,
+    ) -> Result<(), PlaceError<FileError>> {
+        let shape = table.shape();
+        let ranks = self.backend.ranks().filter(|_| table.has_rows());
+        let own = ranks.and_then(|(exchange, partition)| Some((exchange, partition.own(shape.0)?)));
+        let Some((exchange, own)) = own else {
+            return self.add_columns(shape, |at_once, sink| table.read(observer, at_once, sink));
+        };
+        let read = table.read_rows(observer, own);
+        let share = read.as_ref().map_or([1, 0], |rows| [0, u64::from(rows.share)]);
+        let place = Place { loc: 0, what: "rows of a file" };
+        let shares = exchange.gather(place, &share, &vec![share.len(); exchange.n_ranks()]);
+        let shares = shares.map_err(|lost| BackendError::DeviceLost { why: lost.why });
+        let shares = shares.map_err(PlaceError::Backend)?;
+        let (failed, sums): (Vec<_>, Vec<_>) =
+            shares.chunks_exact(share.len()).map(|share| (share[0], share[1])).unzip();
+        let failed = failed.iter().position(|failed| *failed != 0);
+        match (read, failed) {
+            (Ok(rows), None) if sums.iter().fold(0, |sum, share| sum ^ share) == 0 => {
+                self.own_bytes += rows.n_bytes;
+                let value = self.backend.load_rows(shape.0, rows.table);
+                self.values.push(value.map_err(PlaceError::Backend)?);
+                Ok(())
+            }
+            (read, failed) => {
+                // The reader of the whole file finds the same fault on all ranks.
+                let name = table.name().to_owned();
+                table.read(observer, 1, &mut |_, _| true).map_err(PlaceError::Source)?;
+                let message = match failed {
+                    Some(rank) => format!("rank {rank} cannot read its rows"),
+                    None => "the file changed while it was read".to_owned(),
+                };
+                let other = FileError::new(Code::CannotOpen, name, message);
+                Err(PlaceError::Source(read.err().unwrap_or(other)))
             }
         }
     }

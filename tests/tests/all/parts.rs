@@ -1,4 +1,5 @@
-//! Tables that go from a file to a backend, and back, by ranges of columns.
+//! Tables that go from a file to a backend, and back, by ranges of columns, or by the rows of each
+//! rank.
 
 #![allow(
     clippy::result_large_err,
@@ -7,6 +8,7 @@
 
 use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star::pipeline::{PlaceError, Printed, RoutineResult};
@@ -20,7 +22,9 @@ use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitTable, BitsRef, Value};
 use star_vm::columns::{PART_BYTES, columns_at_once};
-use star_vm::{BackendError, Control, Limits, Outcome, Stats, Wanted};
+use star_vm::exchange::{PartitionSettings, Threads};
+use star_vm::kernels::Kernels;
+use star_vm::{BackendError, Control, Cpu, Limits, Outcome, Stats, Wanted, cpu};
 
 /// The result has the columns of the argument in the opposite order, each complemented.
 const TURN: &str = "\
@@ -242,5 +246,100 @@ fn the_library_places_files_by_parts() {
         let error = call(machine).expect_err("a damaged file");
         let star::Error::Refused(refused) = &error else { panic!("{machine}: {error}") };
         assert_eq!(refused.code, Code::BadFormat, "{machine}: {error}");
+    }
+}
+
+/// Runs `work` on ranks that are threads, and returns the results by rank.
+fn on_ranks<T: Send>(n_ranks: usize, work: impl Fn(&Machine) -> T + Sync) -> Vec<T> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let ranks = Threads::new(n_ranks, 11).into_iter();
+        let running = ranks.map(|exchange| {
+            scope.spawn(move || {
+                let settings = cpu::Settings { threads: Some(1), ..Default::default() };
+                let cpu = Cpu::with(settings, Kernels::detect());
+                let cpu = cpu.on_rank(Rc::new(exchange), PartitionSettings::tiny());
+                work(&star::pipeline::on("ranks", cpu))
+            })
+        });
+        let running: Vec<_> = running.collect();
+        running.into_iter().map(|rank| rank.join().expect("no panic")).collect()
+    })
+}
+
+#[test]
+fn ranks_gather_results_by_parts() {
+    for n_ranks in [2, 3, 7] {
+        for (n_rows, n_cols) in [(1, 3), (200, 40), (129, 5)] {
+            let bytes = file_of(&random_table(n_rows, n_cols));
+            let results = on_ranks(n_ranks, |machine| {
+                let program = Program::new(TURN);
+                let compiled = machine.compile(program.lowered.program.clone()).expect("compiled");
+                let file = (&bytes[..], bytes.len() as u64);
+                through(machine, (&compiled, &program), (n_rows, n_cols), file).expect("results")
+            });
+            let machine = Machine::reference();
+            let program = Program::new(TURN);
+            let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+            let file = (&bytes[..], bytes.len() as u64);
+            let expected = through(&machine, (&compiled, &program), (n_rows, n_cols), file);
+            let expected = expected.expect("a result").0;
+            for (found, stats) in results {
+                assert!(found == expected, "{n_rows} × {n_cols} on {n_ranks} ranks");
+                assert_eq!(stats.counters.parts_stored, n_cols as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn each_rank_reads_its_rows_of_a_file() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let program = star::Program::parse(TURN).expect("it has no errors");
+    let text = |path: &Path| star::args![m = 5].text(&format!("T={}", path.display()));
+    for n_ranks in [2, 3, 7] {
+        for n_rows in [7, 64, 450, 1000] {
+            let table = random_table(n_rows, 5);
+            let (bytes, path) = (file_of(&table), folder.join(format!("rows-{n_ranks}.stb")));
+            std::fs::write(&path, &bytes).expect("a file");
+            let expected = program.run("TURN").expect("a routine").call(text(&path));
+            let expected = expected.expect("a result").table("U").expect("a table").clone();
+            let n_read = on_ranks(n_ranks, |machine| {
+                let program = star::Program::parse(TURN).expect("it has no errors");
+                let out = program.run("TURN").expect("a routine").on(machine).call(text(&path));
+                let out = out.expect("a result");
+                assert!(*out.table("U").expect("a table") == expected);
+                (out.stats().counters.own_bytes_loaded, out.stats().counters.parts_loaded)
+            });
+            // Limbs with rows of two ranks are read by both.
+            let most = (n_rows.div_ceil(n_ranks) + 127).div_ceil(64) * 8 * 5 + 36;
+            for n in &n_read {
+                assert!(n.0 > 0 && n.0 <= most as u64 && n.1 == 0, "{n_rows} rows: {n_read:?}");
+            }
+            assert!(n_read.iter().map(|n| n.0).sum::<u64>() >= bytes.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn damaged_files_have_the_same_error_on_all_ranks() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join("damaged-rows.stb");
+    let good = file_of(&random_table(450, 5));
+    let n = good.len();
+    // In the header, of each rank, beyond the last row, in the checksum.
+    for at in [24, 40, 60, 85, n - 5, n - 1] {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x80;
+        std::fs::write(&path, &bytes).expect("a file");
+        let call = |machine: &Machine| {
+            let program = star::Program::parse(TURN).expect("it has no errors");
+            let mut run = program.run("TURN").expect("a routine").on(machine);
+            let called = run.call(star::args![m = 5].text(&format!("T={}", path.display())));
+            called.expect_err("a damaged file").to_string()
+        };
+        let expected = call(&Machine::reference());
+        let found = on_ranks(3, call);
+        assert!(found.iter().all(|error| *error == expected), "{at}: {found:?}, not {expected}");
     }
 }

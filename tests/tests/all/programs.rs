@@ -5,13 +5,16 @@
 //! subset that its seed chooses; `STAR_NO_PASS` names passes that do not run, instead of that
 //! subset. `STAR_THREADS` is the number that run at once: a device runs more programs from the
 //! threads of one process than from several processes, between which it has to switch.
+//!
+//! `STAR_RANKS_PROGRAMS` is the number of programs that run on two and three ranks.
 
 use std::collections::BTreeSet;
 
 use star_base::Builtin;
 use star_compiler::LowerOptions;
+use star_harness::TEAMS;
 use star_ir::LimitKind;
-use star_tests::backends::{Compiled, backends, on};
+use star_tests::backends::{Compiled, Machine, backends, on};
 use star_tests::case::ending;
 use star_tests::differ::{Same, same_as_lowered};
 use star_tests::generator::report::Report;
@@ -21,6 +24,9 @@ use star_tests::run::{Program, done};
 use star_value::Value as HostValue;
 use star_vm::{Limits, Outcome, Reference};
 
+/// The usual number of programs on ranks, which take longer.
+const RANKS_PROGRAMS: u64 = 40;
+
 /// Returns a number from the environment.
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
@@ -28,14 +34,34 @@ fn setting(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn generated_programs_leave_the_same_on_every_backend() {
-    let (first, n) = (setting("STAR_SEED", 1), setting("STAR_PROGRAMS", 600));
+    let n = setting("STAR_PROGRAMS", 600);
+    let report = all_agree(n, backends);
+    // A few programs do not give reliable shares.
+    if n >= 500 {
+        contains_everything(&report);
+    }
+}
+
+#[test]
+fn generated_programs_leave_the_same_on_ranks() {
+    let ranks = || {
+        let teams = TEAMS.iter().filter(|spec| ["ranks-2", "ranks-3"].contains(&spec.name));
+        let teams = teams.map(|spec| spec.machine().expect("it needs no device"));
+        std::iter::once(Machine::reference()).chain(teams).collect()
+    };
+    all_agree(setting("STAR_RANKS_PROGRAMS", RANKS_PROGRAMS), ranks);
+}
+
+/// Runs this number of programs on the machines, of which the first is the reference.
+fn all_agree(n: u64, machines: impl Fn() -> Vec<Machine> + Sync) -> Report {
+    let first = setting("STAR_SEED", 1);
     let n_threads = setting("STAR_THREADS", 1).max(1);
     let passes = std::env::var("STAR_NO_PASS").ok().map(|names| {
         let names: Vec<&str> = names.split(',').collect();
         star_opt::Options::without(&names).expect("names of passes")
     });
     let tried = |thread: u64| {
-        let machines = backends();
+        let machines = machines();
         let mut report = Report::default();
         let mut faults = Vec::new();
         for seed in (first + thread..first + n).step_by(n_threads as usize) {
@@ -76,12 +102,9 @@ fn generated_programs_leave_the_same_on_every_backend() {
         {
             println!("{}", all.join("\n"));
         }
-        panic!("seed {seed}: {why}\n{}", generate(*seed).shrunk(why, &backends()));
+        panic!("seed {seed}: {why}\n{}", generate(*seed).shrunk(why, &machines()));
     }
-    // A few programs do not give reliable shares.
-    if n >= 500 {
-        contains_everything(&report);
-    }
+    report
 }
 
 /// Asserts that the shares are as expected, and that every construct that a program can contain

@@ -9,8 +9,9 @@ mod mpi_exchange;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -19,15 +20,26 @@ use mpi::traits::Communicator;
 use star::pipeline::backends::{self, RankSpec};
 use star_os::exit::Exit;
 use star_os::failure::{Failure, internal};
+use star_os::flags::Flags;
 use star_os::report::{ErrorFormat, Reporter};
 use star_vm::exchange::{Exchange, PartitionSettings};
 
 use mpi_exchange::{Mpi, has_ended_alone};
 
 /// How long a rank other than the first waits for rank 0 to show its message and end the job: if
-/// this rank has ended alone, and if all ranks have ended.
-const WAIT_ALONE: Duration = Duration::from_millis(800);
+/// this rank has ended alone, also for each rank before it; and if all ranks have ended.
+const WAIT_ALONE: Duration = Duration::from_millis(300);
+const WAIT_FOR_ANOTHER: Duration = Duration::from_millis(30);
 const WAIT_FOR_RANK_0: Duration = Duration::from_secs(10);
+
+/// How often signals are tested; how long rank 0 may take to end by itself after one; and how long
+/// the launcher may take to forward its message, which it may lose otherwise.
+const MOMENT: Duration = Duration::from_millis(10);
+const PATIENCE: Duration = Duration::from_millis(100);
+const FORWARDING: Duration = Duration::from_millis(100);
+
+/// Has the command ended on this rank, with its messages?
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
@@ -41,19 +53,59 @@ fn main() -> ExitCode {
     backends::join_ranks(RankSpec { connect: || Rc::new(Mpi::world()), partition, threads });
     let rank = exchange.rank();
     let messages = if rank == 0 { None } else { Messages::divert().ok() };
-    let mut arguments = with_backend(std::env::args_os().collect());
     if rank > 0 {
-        arguments = without_files(arguments);
+        star_os::destination::discard_all();
     }
+    end_after_signals(rank);
+    let arguments = with_backend(std::env::args_os().collect());
     let exit = star_cli::command(&arguments);
-    if exit != Exit::Success {
-        if let Some(messages) = messages {
-            thread::sleep(if has_ended_alone() { WAIT_ALONE } else { WAIT_FOR_RANK_0 });
-            messages.show(rank);
+    HAS_ENDED.store(true, Ordering::Relaxed);
+    match exit {
+        Exit::Success => Exit::Success.into(),
+        // To abort the job would take another second; see `end_after_signals`.
+        Exit::Interrupted => {
+            thread::sleep(if rank == 0 { FORWARDING } else { Duration::ZERO });
+            process::exit(Exit::Interrupted.number().into())
         }
-        universe.world().abort(i32::from(exit.number()));
+        exit => {
+            if let Some(messages) = messages {
+                let before = WAIT_FOR_ANOTHER.saturating_mul(rank.min(20) as u32);
+                let is_alone = has_ended_alone();
+                thread::sleep(if is_alone { WAIT_ALONE + before } else { WAIT_FOR_RANK_0 });
+                messages.show(rank);
+            }
+            universe.world().abort(i32::from(exit.number()))
+        }
     }
-    exit.into()
+}
+
+/// Ends this rank after a signal, also while it waits for others in MPI. The launcher sends signals
+/// to all ranks, and rank 0 alone shows the message. If another rank gets one alone, the launcher
+/// names that rank and ends the others.
+fn end_after_signals(rank: usize) {
+    let flags = Flags::default();
+    let observed = flags.observe_interrupts();
+    let watch = move || {
+        loop {
+            thread::sleep(MOMENT);
+            let Err(interrupted) = flags.go_on() else { continue };
+            if rank == 0 {
+                // It ends by itself with a message that names the statement, unless it waits.
+                thread::sleep(PATIENCE);
+                if HAS_ENDED.load(Ordering::Relaxed) {
+                    return;
+                }
+                Failure::from(interrupted).report(&Reporter::new(ErrorFormat::Text));
+                thread::sleep(FORWARDING);
+            }
+            process::exit(Exit::Interrupted.number().into());
+        }
+    };
+    let started = observed.and_then(|()| thread::Builder::new().spawn(watch));
+    if let Err(error) = started {
+        let reporter = Reporter::new(ErrorFormat::Text);
+        reporter.warning(&format!("Ctrl-C ends the run without a message: {error}"));
+    }
 }
 
 /// Shows why MPI cannot be used.
@@ -71,31 +123,11 @@ fn with_backend(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Options of results in files, which rank 0 writes.
-const FILES: [&str; 4] = ["--out", "-o", "--view", "--names"];
-
-/// Removes results in files from a command line.
-fn without_files(arguments: Vec<OsString>) -> Vec<OsString> {
-    let mut kept = Vec::with_capacity(arguments.len());
-    let mut all = arguments.into_iter();
-    while let Some(argument) = all.next() {
-        let text = argument.to_string_lossy();
-        if FILES.contains(&&*text) {
-            if text != "--names" {
-                all.next();
-            }
-        } else if !FILES.iter().any(|option| text.starts_with(option)) {
-            kept.push(argument);
-        }
-    }
-    kept
-}
-
 /// Returns the partition of rows; `STAR_RANKS_BLOCK` makes blocks of fewer rows, for tests.
 fn partition() -> PartitionSettings {
     let block = std::env::var("STAR_RANKS_BLOCK").ok().and_then(|rows| rows.parse().ok());
     match block {
-        Some(block_rows) => PartitionSettings { block_rows, least_rows: 2 },
+        Some(block_rows) => PartitionSettings { block_rows, ..PartitionSettings::tiny() },
         None => PartitionSettings::default(),
     }
 }

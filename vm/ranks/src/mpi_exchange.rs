@@ -81,16 +81,21 @@ impl Exchange for Mpi {
     }
 
     fn gather(&self, _place: Place, part: &[u64], lens: &[usize]) -> Result<Vec<u64>, Lost> {
-        let counts = lens.iter().map(|len| count(*len)).collect::<Result<Vec<i32>, Lost>>()?;
-        let mut start = 0;
-        let mut starts = Vec::with_capacity(lens.len());
-        for len in lens {
-            starts.push(count(start)?);
-            start += len;
-        }
-        let mut all = vec![0; start];
+        let (counts, starts, n_limbs) = layout(lens.iter().copied())?;
+        let mut all = vec![0; n_limbs];
         let mut parts = PartitionMut::new(&mut all[..], counts, &starts[..]);
         self.0.all_gather_varcount_into(part, &mut parts);
+        Ok(all)
+    }
+
+    fn trade(&self, _place: Place, parts: &[Vec<u64>], lens: &[usize]) -> Result<Vec<u64>, Lost> {
+        let (counts, starts, _) = layout(parts.iter().map(Vec::len))?;
+        let given = parts.concat();
+        let given = mpi::datatype::Partition::new(&given[..], counts, &starts[..]);
+        let (counts, starts, n_limbs) = layout(lens.iter().copied())?;
+        let mut all = vec![0; n_limbs];
+        let mut taken = PartitionMut::new(&mut all[..], counts, &starts[..]);
+        self.0.all_to_all_varcount_into(&given, &mut taken);
         Ok(all)
     }
 
@@ -104,6 +109,17 @@ impl fmt::Debug for Mpi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {} of {}", self.rank(), self.n_ranks())
     }
+}
+
+/// Returns the lengths of parts that follow each other, their starts, and the length of all.
+fn layout(lens: impl Iterator<Item = usize>) -> Result<(Vec<i32>, Vec<i32>, usize), Lost> {
+    let (mut counts, mut starts, mut end) = (Vec::new(), Vec::new(), 0);
+    for len in lens {
+        counts.push(count(len)?);
+        starts.push(count(end)?);
+        end += len;
+    }
+    Ok((counts, starts, end))
 }
 
 /// Returns a count as MPI counts.

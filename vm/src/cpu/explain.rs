@@ -4,7 +4,7 @@ use star_ir::analysis::line_accesses::{ITERATIONS, LineAccesses, TableUse};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
-use super::ranks::exchange_of;
+use super::ranks::{exchange_of, exchanges_of_loops};
 use super::table_use::{accesses_of, use_of, wants_rows};
 use super::{CpuIntrinsic, Plan};
 use crate::backend::CompileOptions;
@@ -35,6 +35,7 @@ pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
         all.items.extend(of_routine(routine, compiled, code.options));
         if *n_ranks > 1 {
             all.items.extend(exchanges(compiled));
+            all.exchanges.extend(exchanges_of_loops(compiled, &code.routines));
         }
     }
     all
@@ -109,7 +110,7 @@ fn of_routine(routine: &Routine, code: &RoutineCode, options: CompileOptions) ->
 fn exchanges(code: &RoutineCode) -> Vec<Item> {
     let insts = code.insts.iter().zip(&code.locs);
     let found = insts.filter_map(|(inst, loc)| {
-        let became = Became::Form(exchange_of(*inst, code)?.to_owned());
+        let became = Became::Form(exchange_of(*inst, code)?.how.to_owned());
         let (subject, routine) = (Subject::Exchange, Some(code.id));
         Some(Item { subject, routine, loc: Some(*loc), became })
     });

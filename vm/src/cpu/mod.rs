@@ -205,7 +205,7 @@ impl Backend for Cpu {
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,
-            part_bytes: None,
+            part_bytes: self.ranks.as_ref().map(|(_, partition)| partition.part_bytes()),
             has_sparse: true,
             intrinsics: self.each_intrinsic(),
         }
@@ -258,6 +258,22 @@ impl Backend for Cpu {
         }
         table.set_columns(start, columns);
         Ok(())
+    }
+
+    fn ranks(&self) -> Option<(Rc<dyn Exchange>, Partition)> {
+        self.ranks.clone()
+    }
+
+    fn load_rows(&self, n_rows: usize, own: BitTable) -> Result<Value, BackendError> {
+        let partition = self.ranks.as_ref().map(|(_, partition)| partition);
+        let n_own = partition.and_then(|partition| partition.own(n_rows)).map(|own| own.len());
+        if n_own != Some(own.n_rows()) {
+            let why = format!("{} of {n_rows} rows, not those of this rank", own.n_rows());
+            return Err(BackendError::Internal(why));
+        }
+        let elsewhere = n_rows - own.n_rows();
+        let data = ValueData::Table(Arc::new(table::Table::new(own)));
+        Ok(Value { data, size: None, fixed: true, elsewhere })
     }
 
     fn ty(&self, value: &Value) -> Option<TypeInfo> {

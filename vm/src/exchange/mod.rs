@@ -39,6 +39,13 @@ pub trait Exchange: fmt::Debug {
     /// If another rank has ended.
     fn gather(&self, place: Place, part: &[u64], lens: &[usize]) -> Result<Vec<u64>, Lost>;
 
+    /// Gives a part to each rank, and returns the parts that the ranks gave to this one, one after
+    /// another; `lens` are their numbers of limbs.
+    ///
+    /// # Errors
+    /// If another rank has ended.
+    fn trade(&self, place: Place, parts: &[Vec<u64>], lens: &[usize]) -> Result<Vec<u64>, Lost>;
+
     /// Ends the exchanges of all ranks: this rank calls no more of them.
     fn abandon(&self);
 }

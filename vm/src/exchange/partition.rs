@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::columns::PART_BYTES;
+
 /// The minimum sizes of a partition. They change no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartitionSettings {
@@ -9,12 +11,22 @@ pub struct PartitionSettings {
     pub block_rows: usize,
     /// Minimum number of rows to be partitioned: slices and tables with fewer are replicated.
     pub least_rows: usize,
+    /// Maximum size of the ranges of columns in which tables are gathered for files, unless one
+    /// column has more bytes; smaller files are read whole.
+    pub part_bytes: u64,
 }
 
 impl Default for PartitionSettings {
-    /// Blocks of 512 rows, a cache line of each column, and 16,384 rows.
+    /// Blocks of 512 rows, a cache line of each column; 16,384 rows; [`PART_BYTES`].
     fn default() -> Self {
-        PartitionSettings { block_rows: 1 << 9, least_rows: 1 << 14 }
+        PartitionSettings { block_rows: 1 << 9, least_rows: 1 << 14, part_bytes: PART_BYTES }
+    }
+}
+
+impl PartitionSettings {
+    /// Everything minimal, so that the short data of tests is distributed and goes by parts.
+    pub fn tiny() -> Self {
+        PartitionSettings { block_rows: 1, least_rows: 2, part_bytes: 1 }
     }
 }
 
@@ -43,6 +55,17 @@ impl Partition {
         self.n_ranks
     }
 
+    /// Returns the maximum size of the parts in which tables go to and from files.
+    pub fn part_bytes(&self) -> u64 {
+        self.settings.part_bytes
+    }
+
+    /// Returns the minimum number of rows that are partitioned.
+    pub fn least_rows(&self) -> usize {
+        let with_blocks = (self.n_ranks - 1).saturating_mul(self.block_rows()).saturating_add(1);
+        self.settings.least_rows.max(with_blocks)
+    }
+
     /// Returns the rows of this rank, from 0; `None` if this number of rows is replicated.
     pub fn own(&self, n_rows: usize) -> Option<Range<usize>> {
         self.divides(n_rows).then(|| self.range(n_rows, self.rank))
@@ -50,9 +73,7 @@ impl Partition {
 
     /// Is a slice or table with this number of rows partitioned?
     pub fn divides(&self, n_rows: usize) -> bool {
-        self.n_ranks > 1
-            && n_rows >= self.settings.least_rows
-            && self.n_blocks(n_rows) >= self.n_ranks
+        self.n_ranks > 1 && n_rows >= self.least_rows()
     }
 
     /// Returns the rows of a rank, from 0, if rows are partitioned.
@@ -88,7 +109,7 @@ mod tests {
     #[test]
     fn every_row_has_one_owner_and_every_rank_has_rows() {
         for (block_rows, n_ranks) in [(1, 2), (1, 7), (3, 3), (64, 5)] {
-            let settings = PartitionSettings { block_rows, least_rows: 4 };
+            let settings = PartitionSettings { block_rows, least_rows: 4, ..Default::default() };
             for n_rows in [4, 5, 7, 20, 21, 64, 320, 321, 1000] {
                 let partition = Partition::new(settings, n_ranks - 1, n_ranks);
                 let Some(own) = partition.own(n_rows) else {
@@ -110,7 +131,7 @@ mod tests {
 
     #[test]
     fn few_rows_and_one_rank_are_replicated() {
-        let settings = PartitionSettings { block_rows: 4, least_rows: 10 };
+        let settings = PartitionSettings { block_rows: 4, least_rows: 10, ..Default::default() };
         assert_eq!(Partition::new(settings, 0, 2).own(9), None);
         assert_eq!(Partition::new(settings, 0, 2).own(10), Some(0..4));
         assert_eq!(Partition::new(settings, 0, 4).own(10), None);

@@ -143,6 +143,22 @@ impl Exchange for Threads {
         Ok(parts.concat())
     }
 
+    fn trade(&self, place: Place, parts: &[Vec<u64>], lens: &[usize]) -> Result<Vec<u64>, Lost> {
+        // The lengths of the parts come first.
+        let n_limbs = parts.iter().map(|part| part.len() as u64);
+        let given: Vec<u64> = n_limbs.chain(parts.iter().flatten().copied()).collect();
+        let mut taken = Vec::new();
+        for (given, len) in self.share(place, &given)?.iter().zip(lens) {
+            let (lens_there, limbs) = given.split_at(self.shared.n_ranks);
+            let before: u64 = lens_there[..self.rank].iter().sum();
+            if lens_there[self.rank] != *len as u64 {
+                return Err(Lost { why: format!("parts of other lengths at {place:?}") });
+            }
+            taken.extend_from_slice(&limbs[before as usize..][..*len]);
+        }
+        Ok(taken)
+    }
+
     fn abandon(&self) {
         let mut meeting = self.meeting();
         let why = format!("rank {} has ended the run", self.rank);
@@ -184,7 +200,15 @@ mod tests {
                 rank.broadcast(PLACE, n_ranks - 1, &mut limbs).unwrap();
                 let lens: Vec<usize> = (0..n_ranks).collect();
                 let part = vec![rank.rank() as u64; rank.rank()];
-                (reduced, limbs, rank.gather(PLACE, &part, &lens).unwrap())
+                let gathered = rank.gather(PLACE, &part, &lens).unwrap();
+                // To rank t, t + 1 times 10 · rank + t.
+                let parts = (0..n_ranks).map(|to| vec![(at * 10) as u64 + to as u64; to + 1]);
+                let parts: Vec<Vec<u64>> = parts.collect();
+                let n_limbs = rank.rank() + 1;
+                let traded = rank.trade(PLACE, &parts, &vec![n_limbs; n_ranks]).unwrap();
+                let given = |from: usize| vec![(from * 10 + rank.rank()) as u64; n_limbs];
+                assert_eq!(traded, (0..n_ranks).flat_map(given).collect::<Vec<u64>>());
+                (reduced, limbs, gathered)
             });
             let gathered = (0..n_ranks).flat_map(|rank| vec![rank as u64; rank]).collect();
             let expected = ([0, last, last * (last + 1) / 2], [last as u64; 2], gathered);

@@ -132,7 +132,7 @@ impl Streams<'_> {
         limit: NumberLimit,
         read: impl FnOnce(MovingReader<'_, '_, R>) -> Result<T, FileError>,
     ) -> Result<T, FileError> {
-        let OpenFile { input, n_bytes, mut progress } = Disk.open(name)?;
+        let OpenFile { input, n_bytes, mut progress, at: _ } = Disk.open(name)?;
         let waits_on = || self.flags.stop().is_none();
         let mut input = Waiting::new(input, &waits_on);
         let mut goes_on = |n_read| {

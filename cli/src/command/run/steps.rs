@@ -9,7 +9,7 @@ use star::pipeline::{
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::Formulas;
 use star_bind::{
-    Binding, Files, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
+    Binding, Files, Leave, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
 };
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
 use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
@@ -152,8 +152,8 @@ impl<'a> Context<'a> {
         binding.wishes = line::table_wishes(args, &compiled, point.routine)?;
         // Tables that the backend copies stay in their files until then.
         binding.leave = match args.options.backend == machines::AUTO {
-            true => Some(PART_BYTES),
-            false => machine.caps().part_bytes,
+            true => Some(Leave::above(PART_BYTES)),
+            false => compiled.leaves(),
         };
         let prepared = Prepared {
             compilation,
@@ -259,10 +259,7 @@ impl<'a> Context<'a> {
                 placed.add(argument).map_err(refused)?;
                 continue;
             };
-            let shape = table.shape();
-            let added =
-                placed.add_columns(shape, |at_once, sink| table.read(&console, at_once, sink));
-            added.map_err(|error| match error {
+            placed.add_file(table, &console).map_err(|error| match error {
                 PlaceError::Source(error) => stopped_at_file(error),
                 PlaceError::Backend(error) => refused(error).into(),
             })?;
@@ -526,6 +523,15 @@ fn vertices_of(stop: &Outcome, graph: &Graph) -> Option<String> {
     (!named.is_empty()).then(|| format!("as vertices of the graph: {}", named.join(", ")))
 }
 
+/// Returns the failure of a backend that does not give the results.
+fn no_results(error: &BackendError) -> Failure {
+    let mut diagnostic = refused_by_backend("no memory for the results", error);
+    if *error == BackendError::Interrupted {
+        diagnostic.message += " while taking the results";
+    }
+    diagnostic.into()
+}
+
 /// Writes and prints the results.
 fn finish(
     names: &[Option<&str>],
@@ -538,13 +544,7 @@ fn finish(
 ) -> Exit {
     let (results, mut placed) = match results {
         Ok(results) => PlacedResults::split(results),
-        Err(error) => {
-            let mut diagnostic = refused_by_backend("no memory for the results", &error);
-            if error == BackendError::Interrupted {
-                diagnostic.message += " while taking the results";
-            }
-            return Failure::from(diagnostic).report(reporter);
-        }
+        Err(error) => return no_results(&error).report(reporter),
     };
     // Do not mix a summary with data on standard output.
     let is_silent = results::use_stdout(&outs) || prints != Prints::All;
@@ -561,6 +561,11 @@ fn finish(
         return exit;
     }
     if !is_silent {
+        if let Err(error) = placed.read_rest(flags)
+            && saved.is_ok()
+        {
+            return no_results(&error).report(reporter);
+        }
         let printed = match named {
             Some(named) if origins.graph.is_some() => {
                 results::print_with_names(output, &named, names, &results, origins)
@@ -569,7 +574,7 @@ fn finish(
                 if named.is_some() {
                     reporter.warning("`--names` is unused: no graph is read");
                 }
-                results::print_all(output, names, (&results, &placed), origins, flags);
+                results::print_all(output, names, (&results, &placed), origins);
                 Ok(())
             }
         };

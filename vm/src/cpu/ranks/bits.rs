@@ -1,6 +1,6 @@
 //! Instructions on partitioned slices.
 
-use star_ir::Query;
+use star_ir::{Direction, Query};
 
 use crate::cpu::class::Class;
 use crate::cpu::code::RoutineCode;
@@ -10,6 +10,8 @@ use crate::cpu::operand::{Number, Reg, Size};
 use crate::exchange::Reduce;
 use crate::interrupt::{Exec, internal_error};
 use crate::tape::Answer;
+
+use super::moves::Move;
 
 impl Interpreter<'_, '_, '_> {
     /// Returns the number of components of a slice on all ranks, and the first one of this rank,
@@ -172,6 +174,27 @@ impl Interpreter<'_, '_, '_> {
                 };
                 let answer = self.answer_of_ranks(answer, left)?;
                 self.set(dst, answer.to(query));
+                Ok(true)
+            }
+            BitsInst::Shift { dst, src, direction, by } if self.is_divided(src) => {
+                let by = usize::try_from(self.number(by)).unwrap_or(usize::MAX);
+                let moved = match direction {
+                    Direction::Up => Move::Up(by),
+                    Direction::Down => Move::Down(by),
+                };
+                self.move_across(dst, src, moved)?;
+                Ok(true)
+            }
+            BitsInst::Rotate { dst, src, by } if self.is_divided(src) => {
+                self.move_across(dst, src, Move::Rotate(self.number(by)))?;
+                Ok(true)
+            }
+            BitsInst::Mirror { dst, src } if self.is_divided(src) => {
+                self.move_across(dst, src, Move::Mirror)?;
+                Ok(true)
+            }
+            BitsInst::Shuffle { dst, src } if self.is_divided(src) => {
+                self.move_across(dst, src, Move::Shuffle)?;
                 Ok(true)
             }
             BitsInst::Copy { .. }

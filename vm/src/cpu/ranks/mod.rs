@@ -22,6 +22,7 @@ mod bits;
 mod explain;
 mod host;
 mod lines;
+mod moves;
 mod parts;
 mod tables;
 mod values;
@@ -37,7 +38,7 @@ use super::operand::{Reg, RegRef};
 use crate::backend::Outcome;
 use crate::exchange::{Exchange, Partition, Place, Reduce};
 use crate::interrupt::{Exec, Stop, internal_error};
-pub(super) use explain::exchange_of;
+pub(super) use explain::{exchange_of, exchanges_of_loops};
 use lines::OwnRows;
 
 /// The other ranks of a run.
