@@ -13,6 +13,7 @@ mod doctor;
 mod endless;
 mod examples;
 mod exit_codes;
+mod figures;
 mod files;
 mod fmt;
 mod formats;
