@@ -43,6 +43,7 @@ mod records;
 mod reference;
 mod repl;
 mod reports;
+mod results;
 mod roles;
 mod site;
 mod sources;

@@ -9,6 +9,10 @@ const LAST: usize = 4;
 /// Minimum number of sizes: a line through two points does not show a trend.
 const LEAST: usize = 3;
 
+/// Maximum distance of the interval from the exponent for a law: a wide interval contains the
+/// exponents of several.
+const NARROW: f64 = 0.5;
+
 /// The quantile 0.975 of Student's distribution with 1, 2, … degrees of freedom.
 const STUDENT: [f64; LAST - 2] = [12.706, 4.303];
 
@@ -24,7 +28,8 @@ pub struct Growth {
     pub high: f64,
     /// The number of sizes used for the fit, at most 4.
     pub n_sizes: usize,
-    /// The law whose exponent over these sizes is in the interval, and that fits best.
+    /// The law whose exponent over these sizes is in the interval, and that fits best; `None` if
+    /// the interval is wide.
     pub law: Option<Law>,
 }
 
@@ -115,7 +120,7 @@ impl Growth {
             let mean = rest.iter().sum::<f64>() / rest.len() as f64;
             rest.iter().map(|one| (one - mean).powi(2)).sum::<f64>()
         };
-        let laws = Law::ALL.into_iter().filter(is_near);
+        let laws = Law::ALL.into_iter().filter(|law| reach <= NARROW && is_near(law));
         let law = laws.min_by(|a, b| deviation(a).total_cmp(&deviation(b)));
         Some(Growth { exponent: slope, low, high, n_sizes: sizes.len(), law })
     }
@@ -203,6 +208,14 @@ mod tests {
         let found = of(&sizes, |n| 2e-9 * n).unwrap();
         assert_eq!(found.text("m"), "m^1.00 (1.00 to 1.00), near m");
         assert_eq!(Law::SquareLog.to_string(), "n² log n");
+    }
+
+    #[test]
+    fn wide_intervals_have_no_law() {
+        let points = |far: f64| [(1.0, 1.0), (2.0, 4.0 * far), (4.0, 16.0 / far), (8.0, 64.0)];
+        assert_eq!(Growth::of(&points(1.01)).unwrap().law, Some(Law::Square));
+        let wide = Growth::of(&points(1.5)).unwrap();
+        assert!(wide.law.is_none() && (wide.low..wide.high).contains(&2.0), "{wide:?}");
     }
 
     #[test]

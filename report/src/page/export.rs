@@ -104,11 +104,10 @@ pub fn export(
             record: selected(record),
         })
         .collect();
-    if selected.iter().all(|file| file.record.rows.is_empty()) {
-        let what = selection.filter.as_ref();
-        let what = what.map_or("no rows".to_owned(), |text| {
-            format!("no row has `{text}` in its file, title or routine")
-        });
+    if let Some(text) = &selection.filter
+        && selected.iter().all(|file| file.record.rows.is_empty())
+    {
+        let what = format!("no row has `{text}` in its file, title or routine");
         return Err(ExportError::new(what));
     }
     let records: Vec<Record> = selected.iter().map(|file| file.record.clone()).collect();

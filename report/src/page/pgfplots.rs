@@ -45,8 +45,8 @@ fn write_axis(
     writeln!(text, "  legend pos=outer north east, legend cell align=left]")?;
     for line in &benchmark.series {
         write_line(text, line)?;
-        let fit = line.growth.filter(|_| benchmark.names.is_none());
-        let fit = fit.map_or_else(String::new, |fit| format!(" % {}", one_line(&fit.text(size))));
+        let fit =
+            line.growth.map_or_else(String::new, |fit| format!(" % {}", one_line(&fit.text(size))));
         writeln!(text, "\\addlegendentry{{{}}}{fit}", escaped(&line.label))?;
     }
     writeln!(text, "\\end{{{kind}}}")?;

@@ -158,7 +158,7 @@ impl<B: DrawingBackend> Plot<'_, '_, B> {
         for series in benchmark.series.iter().rev() {
             self.series(series)?;
         }
-        self.legend(&benchmark.series, benchmark.names.is_none())
+        self.legend(&benchmark.series)
     }
 
     /// Returns the position of a data point.
@@ -211,7 +211,9 @@ impl<B: DrawingBackend> Plot<'_, '_, B> {
             self.text(&shortened(name, 40), middle, INK, (HPos::Center, VPos::Bottom))?;
         }
         self.line(&[(left, top), (left, bottom), (right, bottom)], stroke(INK, 1))?;
-        self.text(TIME, (8, top - FIELD.1 + 6), INK, (HPos::Left, VPos::Top))?;
+        // Above the numbers of a second axis.
+        let up = if benchmark.second.is_some() { 20 } else { 0 };
+        self.text(TIME, (8, top - FIELD.1 + 6 - up), INK, (HPos::Left, VPos::Top))?;
         let middle = (i32::midpoint(left, right), bottom + 32);
         self.text(&shortened(name, 40), middle, INK, (HPos::Center, VPos::Top))
     }
@@ -263,8 +265,7 @@ impl<B: DrawingBackend> Plot<'_, '_, B> {
         drawn.map_err(|error| error.to_string().into())
     }
 
-    /// Draws the legend, with fits if sizes are numbers.
-    fn legend(&self, all: &[Series], has_fits: bool) -> Drawn {
+    fn legend(&self, all: &[Series]) -> Drawn {
         let (x, mut y) = (LEGEND.0, LEGEND.1 + self.frame.down);
         let size = shortened(self.frame.name, 10);
         for series in all.iter().take(LEGEND_LINES) {
@@ -278,7 +279,7 @@ impl<B: DrawingBackend> Plot<'_, '_, B> {
             self.marker((x + 13, y), series)?;
             let (label, rest) = in_two(&series.label, LEGEND_WIDTH);
             self.text(&label, (x + 34, y), INK, (HPos::Left, VPos::Center))?;
-            let below = match (rest.as_str(), series.growth.filter(|_| has_fits)) {
+            let below = match (rest.as_str(), series.growth) {
                 ("", Some(growth)) => growth.text(&size),
                 ("", None) => text::count(series.points.len(), "size"),
                 (rest, _) => rest.to_owned(),

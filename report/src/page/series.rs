@@ -92,7 +92,12 @@ pub(crate) fn benchmarks<'a>(
             }
             let of_rows = || rows.iter().find_map(|(_, row)| row.size.as_deref());
             let size = axes.first.as_deref().or_else(of_rows);
-            let series = size.map_or_else(Vec::new, |size| series(&rows, size, &runners, names));
+            let mut series =
+                size.map_or_else(Vec::new, |size| series(&rows, size, &runners, names));
+            if axes.names.is_some() {
+                // Files are no sizes.
+                series.iter_mut().for_each(|line| line.growth = None);
+            }
             let second = size.zip(axes.second.as_deref());
             let second =
                 second.and_then(|(size, name)| Some((name, dependent(&rows, size, name)?)));

@@ -373,20 +373,17 @@ fn seconds(printed: &str) -> Option<f64> {
     let tokens = printed.split(|c: char| c.is_whitespace() || "=:,;()[]".contains(c));
     let tokens: Vec<&str> = tokens.filter(|token| !token.is_empty()).collect();
     let (mut with_unit, mut plain) = (None, None);
+    let number = |text: &str| text.parse::<f64>().ok().filter(|it| it.is_finite());
     for (idx, token) in tokens.iter().enumerate() {
-        let after = token.trim_start_matches(|c: char| c.is_ascii_digit() || ".-+".contains(c));
-        // `1e-3` is a number, `1s` one with a unit.
-        let number = |text: &str| text.parse::<f64>().ok().filter(|it| it.is_finite());
-        let (value, unit) = match number(token) {
-            Some(value) => (Some(value), tokens.get(idx + 1).copied().unwrap_or_default()),
-            None => (number(&token[..token.len() - after.len()]), after),
+        let of_unit = |(unit, seconds): &(&str, f64)| {
+            let value = match token.strip_suffix(unit).and_then(number) {
+                None if tokens.get(idx + 1) == Some(unit) => number(token),
+                value => value,
+            };
+            Some(value? * seconds)
         };
-        let unit = UNITS.iter().find(|(name, _)| *name == unit);
-        match (value, unit) {
-            (Some(value), Some((_, seconds))) => with_unit = Some(value * seconds),
-            (Some(value), None) if number(token).is_some() => plain = Some(value),
-            (Some(_) | None, _) => {}
-        }
+        with_unit = UNITS.iter().find_map(of_unit).or(with_unit);
+        plain = number(token).or(plain);
     }
     with_unit.or(plain)
 }
