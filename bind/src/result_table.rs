@@ -110,7 +110,7 @@ pub fn data(
     let set: Vec<(&Column, BitsRef<'_>)> = set.collect();
     match (columns, &set[..]) {
         _ if columns.iter().any(|(column, _)| column.form == ResultForm::Number) => {
-            let message = "numbers are records of their own: all forms must be `number`";
+            let message = "numbers cannot be columns of another table: all forms must be `number`";
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
         (_, []) => Err(FileError::new(Code::CannotWrite, file, "no result has a value")),
