@@ -232,7 +232,11 @@ mod tests {
         let code = |list: &str| Column::parse(&routine(), list, "--names").unwrap_err().code;
         assert_eq!(code("Dist"), Code::Usage);
         assert_eq!(code("D=codes"), Code::NotAResult);
-        assert_eq!(code("k=codes"), Code::NotAResult);
+        assert_eq!(code("k=codes"), Code::NoSuchLayout);
+        assert_eq!(
+            Column::parse(&routine(), "k=number", "--names").unwrap()[0].form,
+            ResultForm::Number
+        );
         assert_eq!(code("Dist=colours"), Code::NoSuchLayout);
         assert_eq!(code("T=rows of x"), Code::NoSuchParameter);
     }
