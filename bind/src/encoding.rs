@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use star_base::{Code, text};
-use star_io::{Decimal, EdgeStyle, FileError, Format, OutputRef, Packing};
+use star_io::{Decimal, EdgeStyle, FileError, Format, OutputRef, Packing, Transform};
 use star_value::{BitTable, BitVector, BitsRef, Value};
 
 use crate::param::Kind;
@@ -20,9 +20,18 @@ pub struct Encoding {
     /// The format.
     pub format: Format,
     packing: Packing,
-    formulas: Formulas,
+    style: WriteStyle,
     /// The scale that the weights of arcs in CSV files are divided by.
     scale: Option<Decimal>,
+}
+
+/// How values are written, for formats that have a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteStyle {
+    /// The treatment of formulas in CSV files.
+    pub formulas: Formulas,
+    /// The coordinates of pixels in GeoJSON files.
+    pub transform: Option<Transform>,
 }
 
 /// The treatment of texts and names in CSV files that a spreadsheet would evaluate.
@@ -50,9 +59,8 @@ impl Encoding {
             Some(format) => match holds(format) {
                 Ok(()) => {
                     let (packing, _) = Packing::of_path(path);
-                    let formulas = Formulas::default();
-                    let name = name.to_owned();
-                    return Ok(Encoding { name, format, packing, formulas, scale: None });
+                    let (name, style) = (name.to_owned(), WriteStyle::default());
+                    return Ok(Encoding { name, format, packing, style, scale: None });
                 }
                 Err(refusal) => refusal.in_file(name),
             },
@@ -70,10 +78,10 @@ impl Encoding {
         Err(refusal.help(format!("supported extensions: {known}, optionally followed by `.gz`")))
     }
 
-    /// The same encoding with this treatment of formulas.
+    /// The same encoding in this style.
     #[must_use]
-    pub fn with(self, formulas: Formulas) -> Self {
-        Encoding { formulas, ..self }
+    pub fn with(self, style: WriteStyle) -> Self {
+        Encoding { style, ..self }
     }
 
     /// The same encoding; the weights of arcs in CSV files are divided by this scale.
@@ -94,15 +102,22 @@ impl Encoding {
         stop: &dyn Fn() -> Option<Code>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<u64, FileError> {
-        let quoted = match (value, self.formulas, self.format) {
+        let WriteStyle { formulas, transform } = self.style;
+        let quoted = match (value, formulas, self.format) {
             (OutputRef::Numbers(numbers), Formulas::Quoted, Format::Csv) => {
                 Some(numbers.quoting_formulas())
             }
             (OutputRef::Numbers(_) | OutputRef::Bits(_) | OutputRef::Graph(_), _, _) => None,
         };
         let value = quoted.as_ref().map_or(value, OutputRef::Numbers);
-        let quotes_formulas = self.formulas == Formulas::Quoted;
+        let quotes_formulas = formulas == Formulas::Quoted;
         self.watched(output, stop, progress, |output, go_on| match value {
+            OutputRef::Numbers(_)
+                if self.format == Format::GeoJson
+                    && let Some(transform) = transform =>
+            {
+                star_io::write_places(value, transform, self.packing, output, go_on)
+            }
             OutputRef::Graph(graph)
                 if self.format == Format::Csv && (self.scale.is_some() || quotes_formulas) =>
             {

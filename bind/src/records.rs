@@ -93,6 +93,14 @@ impl RecordList {
         Ok(numbers)
     }
 
+    /// Returns the rows of a table as records.
+    ///
+    /// # Errors
+    /// E0507 if its width differs, or a field is wider than a number.
+    pub fn records(&self, table: &BitTable) -> Result<Numbers, FileError> {
+        self.numbers(table, &self.name)
+    }
+
     /// Returns the field with this name, with its offset as its only number.
     pub(crate) fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
@@ -166,7 +174,7 @@ impl RecordList {
         let mut n_left_out = 0;
         for field in &numbers.fields {
             let is_text = !matches!(field.meaning, Meaning::Number | Meaning::Scaled(_));
-            let texts = field.values.iter().map(|&number| short(&field.meaning.text(number)));
+            let texts = field.values.iter().map(|&number| short(&field.text(number)));
             let cells: Vec<String> = std::iter::once(short(&field.name)).chain(texts).collect();
             let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
             let used = lines.first().map_or(0, |line| line.chars().count());

@@ -138,7 +138,7 @@ fn not_a_setting(word: &str, layout: Option<&AnyLayout>) -> Option<Diagnostic> {
         let message = format!("`{word}` needs the layout of a graph or of an update stream");
         return Some(error(message).help(format!("write the layout first: `weights-out {word}`")));
     }
-    let settings = || SETTINGS.into_iter().filter(|name| *name != "codes");
+    let settings = || SETTINGS.into_iter().filter(|name| !["codes", "transform"].contains(name));
     Some(match (layout, settings().any(|known| known == name)) {
         (Some(layout), true) => error(format!("`{word}` precedes a width"))
             .help(format!("write settings after the widths: `{layout} h=20 b=6 {word}`")),

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use star_base::{Code, Diagnostic, text};
-use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers};
-use star_value::BitsRef;
+use star_io::{Data, Decimal, Field, FileError, Format, Graph, Meaning, Numbers, Shape};
+use star_value::{BitsRef, Value};
 
 use crate::param::Signature;
 use crate::results::result_named;
@@ -52,6 +52,7 @@ impl Column {
         let (idx, param) = result_named(signature, name.trim(), option)?;
         let form = ResultForm::parse(form.trim(), "").map_err(|error| error.to_diagnostic())?;
         form.check(signature)?;
+        form.check_kind(&param.name, param.kind)?;
         Ok(Column { idx, name: param.name.clone(), form })
     }
 
@@ -70,6 +71,30 @@ pub fn held_by(columns: &[Column], format: Format) -> Result<(), FileError> {
     columns.iter().try_for_each(|column| column.form.held_by(format))
 }
 
+/// Returns integers and Booleans as one record with a field for each; `None` unless all of these
+/// columns are numbers. Results without a value have no field.
+///
+/// # Errors
+/// E0509 if none has a value.
+pub fn record(columns: &[(&Column, &Value)], file: &str) -> Option<Result<Data, FileError>> {
+    if columns.iter().any(|(column, _)| column.form != ResultForm::Number) {
+        return None;
+    }
+    let fields = columns.iter().filter_map(|(column, value)| {
+        let (number, bits) = match value {
+            Value::Int(number) => (*number, None),
+            Value::Bool(truth) => (i64::from(*truth), Some(1)),
+            _ => return None,
+        };
+        Some(Field::new(column.name.as_str(), bits, vec![number]))
+    });
+    let fields: Vec<Field> = fields.collect();
+    if fields.is_empty() {
+        return Some(Err(FileError::new(Code::CannotWrite, file, "no result has a value")));
+    }
+    Some(Ok(Data::Numbers(Numbers { shape: Shape::List(1), fields })))
+}
+
 /// Returns the table of columns: the form of the only one, or one list of all about vertices.
 /// Results without a value have no column.
 ///
@@ -84,6 +109,10 @@ pub fn data(
     let set = columns.iter().filter_map(|&(column, value)| Some((column, value?)));
     let set: Vec<(&Column, BitsRef<'_>)> = set.collect();
     match (columns, &set[..]) {
+        _ if columns.iter().any(|(column, _)| column.form == ResultForm::Number) => {
+            let message = "numbers cannot be columns of another table: all forms must be `number`";
+            Err(FileError::new(Code::NoSuchLayout, file, message))
+        }
         (_, []) => Err(FileError::new(Code::CannotWrite, file, "no result has a value")),
         ([_], [(column, value)]) => column.form.data(*value, rows, graph, file),
         (_, set) => {
@@ -106,8 +135,8 @@ pub fn write_text(data: &Data, scale: Option<Decimal>, put: &mut dyn FnMut(&str)
 fn of_numbers(Numbers { shape, fields }: &Numbers, put: &mut dyn FnMut(&str) -> bool) {
     let titles: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     let cell = |row: usize, column: usize| {
-        let Field { meaning, values, .. } = &fields[column];
-        meaning.text(values[row])
+        let field = &fields[column];
+        field.text(field.values[row])
     };
     aligned(&titles, shape.n_records(), &cell, put);
 }
@@ -203,7 +232,11 @@ mod tests {
         let code = |list: &str| Column::parse(&routine(), list, "--names").unwrap_err().code;
         assert_eq!(code("Dist"), Code::Usage);
         assert_eq!(code("D=codes"), Code::NotAResult);
-        assert_eq!(code("k=codes"), Code::NotAResult);
+        assert_eq!(code("k=codes"), Code::NoSuchLayout);
+        assert_eq!(
+            Column::parse(&routine(), "k=number", "--names").unwrap()[0].form,
+            ResultForm::Number
+        );
         assert_eq!(code("Dist=colours"), Code::NoSuchLayout);
         assert_eq!(code("T=rows of x"), Code::NoSuchParameter);
     }

@@ -49,19 +49,25 @@ pub(crate) fn result_named<'s>(
 ) -> Result<(usize, &'s Param), Diagnostic> {
     let mut vars = signature.results().enumerate();
     match vars.find(|(_, param)| param.name == name) {
-        Some((idx, param)) if param.kind.is_data() => Ok((idx, param)),
+        Some((idx, param)) if param.kind.is_data() || is_number(param.kind) => Ok((idx, param)),
         Some((_, param)) => {
             let message = format!("`{name}` is {}", param.kind.with_article());
-            let note = "only tables, slices and words can be written to files";
+            let note = "only tables, slices, words, integers and Booleans can be written to files";
             Err(Diagnostic::new(Code::NotAResult, message).note(note))
         }
         None => Err(no_result(signature, name, option)),
     }
 }
 
+/// Returns whether a value of this kind is one number.
+pub fn is_number(kind: Kind) -> bool {
+    matches!(kind, Kind::Int | Kind::Bool)
+}
+
 fn no_result(signature: &Signature, name: &str, option: &str) -> Diagnostic {
     let names = || {
-        let data = signature.results().filter(|param| param.kind.is_data());
+        let is_written = |param: &&Param| param.kind.is_data() || is_number(param.kind);
+        let data = signature.results().filter(is_written);
         data.map(|param| param.name.as_str())
     };
     let message = format!("`{name}` is not a result of `{}`", signature.name);
@@ -141,10 +147,10 @@ mod tests {
     fn files_accept_only_supported_results() {
         let found = result_file(&floyd(), "X=x.stb").unwrap();
         assert_eq!(found, ResultFile { idx: 2, kind: Kind::Slice, file: "x.stb" });
+        assert_eq!(result_file(&floyd(), "n=n.csv").unwrap().kind, Kind::Int);
         for (wrong, code) in [
             ("h=a.mtx", Code::NotAResult),
             ("d=b.mtx", Code::NotAResult),
-            ("n=c.mtx", Code::NotAResult),
             ("D", Code::Usage),
             ("D=", Code::Usage),
         ] {

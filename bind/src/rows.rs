@@ -10,8 +10,9 @@ use star_value::{BitTable, BitVector, BitsRef, TableRef};
 
 use crate::encoding::cannot_hold;
 use crate::fields::{Fields, split_form, unknown_form};
-use crate::param::Signature;
+use crate::param::{Kind, Signature};
 use crate::records::RecordList;
+use crate::results::is_number;
 use crate::vertices;
 
 /// The name of the graph of `--graph`, unless a parameter has this name.
@@ -85,6 +86,8 @@ pub enum ResultForm {
     Distances,
     /// `adjacency`: a table as the graph with an arc for each of its ones.
     Adjacency,
+    /// `number`: an integer or Boolean as a field of the only record.
+    Number,
 }
 
 impl ResultForm {
@@ -115,11 +118,12 @@ impl ResultForm {
             ["codes"] => ResultForm::Codes,
             ["distances"] => ResultForm::Distances,
             ["adjacency"] => ResultForm::Adjacency,
+            ["number"] => ResultForm::Number,
             _ => match Fields::of_form(form, file)? {
                 Some(fields) => ResultForm::Fields(fields),
                 None => {
                     let mut forms = vec!["rows of NAME", "like NAME"];
-                    forms.extend(["vertices", "codes", "distances", "adjacency"]);
+                    forms.extend(["vertices", "codes", "distances", "adjacency", "number"]);
                     forms.extend(Fields::form_names());
                     return Err(unknown_form(form, file, &forms));
                 }
@@ -134,7 +138,8 @@ impl ResultForm {
             | ResultForm::Vertices
             | ResultForm::Codes
             | ResultForm::Distances
-            | ResultForm::Adjacency => None,
+            | ResultForm::Adjacency
+            | ResultForm::Number => None,
             ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
         }
     }
@@ -146,8 +151,27 @@ impl ResultForm {
             | ResultForm::Codes
             | ResultForm::Distances
             | ResultForm::Adjacency => true,
-            ResultForm::Fields(_) | ResultForm::RowsOf(_) | ResultForm::Like(_) => false,
+            ResultForm::Fields(_)
+            | ResultForm::RowsOf(_)
+            | ResultForm::Like(_)
+            | ResultForm::Number => false,
         }
+    }
+
+    /// Refuses a result of another kind: only integers and Booleans are numbers.
+    ///
+    /// # Errors
+    /// E0507.
+    pub fn check_kind(&self, name: &str, kind: Kind) -> Result<(), Diagnostic> {
+        if is_number(kind) == (*self == ResultForm::Number) {
+            return Ok(());
+        }
+        let message = format!("`{name}` is {}", kind.with_article());
+        let fault = Diagnostic::new(Code::NoSuchLayout, message);
+        Err(match is_number(kind) {
+            true => fault.help(format!("its only form is `number`, as in `{name}=number:FILE`")),
+            false => fault.note("the form `number` is for integers and Booleans"),
+        })
     }
 
     /// Refuses an unknown parameter.
@@ -185,6 +209,7 @@ impl ResultForm {
             ResultForm::RowsOf(_) => (vec![list, graph], "records or arcs"),
             ResultForm::Adjacency => (vec![graph], "a graph"),
             ResultForm::Like(_) => (vec![list], "a list of records"),
+            ResultForm::Number => (vec![list], "a record of numbers"),
             ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => {
                 (vec![list], "a list of vertices")
             }
@@ -207,7 +232,8 @@ impl ResultForm {
                 | ResultForm::Like(_)
                 | ResultForm::Vertices
                 | ResultForm::Codes
-                | ResultForm::Adjacency,
+                | ResultForm::Adjacency
+                | ResultForm::Number,
                 _,
             ) => None,
         }
@@ -286,6 +312,7 @@ impl ResultForm {
             ResultForm::Codes => return vertices::codes(value, graph, file).map(Data::Numbers),
             ResultForm::Distances => return vertices::near(value, graph, file).map(Data::Numbers),
             ResultForm::Adjacency => return vertices::pairs(value, graph, file).map(Data::Graph),
+            ResultForm::Number => return Err(refused("`number` requires an integer".to_owned())),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
         let rows = match self {
@@ -330,7 +357,8 @@ impl ResultForm {
                 | ResultForm::Vertices
                 | ResultForm::Codes
                 | ResultForm::Distances
-                | ResultForm::Adjacency,
+                | ResultForm::Adjacency
+                | ResultForm::Number,
                 _,
                 _,
             ) => Err(refused(format!("`like {name}` requires a table"))),

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{
     Data, Decimal, Direction, EdgeColumns, EdgeFields, FieldRules, FileError, Format, LoadedFile,
-    Meaning, Numbers,
+    Meaning, Numbers, Transform,
 };
 
 use crate::arg_value;
-use crate::encoding::Formulas;
+use crate::encoding::WriteStyle;
 use crate::source::Observer;
 
 /// The maximum width of a field, in bits.
@@ -52,8 +52,8 @@ pub struct Settings {
     pub weight: Option<String>,
     /// The direction of the arcs of graphs, unless the name of a file says it.
     pub direction: Direction,
-    /// The treatment of formulas in CSV files that are written.
-    pub formulas: Formulas,
+    /// How files are written; see [`Settings::write_style`].
+    pub style: WriteStyle,
     /// The given settings that warn if no file uses them.
     given: Vec<&'static Concern>,
     /// The uses of all files that were read, also with copies of these settings.
@@ -96,6 +96,8 @@ struct Uses {
     codes: bool,
     /// Numbers that were laid out as fields.
     fields: bool,
+    /// The coordinates of the pixels of the last map that has them.
+    map: Option<Transform>,
 }
 
 /// A setting that warns if no file uses it: its name, the files that it is for, and whether they
@@ -152,7 +154,7 @@ Settings for files, given like parameters:
   header=no     the first line of a CSV file is a record; `header=yes`: a header
   empty=VALUE   default for a missing number, date or time in a CSV file
   nodata=NUMBER number of a file for a missing value: it becomes all ones;
-                `nodata=nan` for arrays, TIFF, Parquet and Arrow
+                `nodata=nan`: an empty cell, a null or NaN is one
   palette=index read a PNG picture with a palette as colour indices, not colours
   from=COLUMN   column of an edge list with the vertex that an arc leaves, by name
                 or number; by default `from`, `source` and similar, or the first
@@ -160,18 +162,34 @@ Settings for files, given like parameters:
   weight=COLUMN the same for the weight, also an attribute of other formats;
                 `weight=none` reads no weights
   times=skip    skip the times after the weights of an edge list
+  transform=A,… six numbers of a world file: the coordinates of the pixels in
+                GeoJSON files; without it, those of the last GeoTIFF map
   h=BITS        width of weights and distances, in graphs and update streams
   b=BITS        width of the codes of vertices";
 
 /// The names that are settings unless a parameter has them.
-pub const SETTINGS: [&str; 15] = [
-    "scale", "widths", "texts", "order", "codes", "header", "empty", "nodata", "palette", "from",
-    "to", "weight", "times", "h", "b",
+pub const SETTINGS: [&str; 16] = [
+    "scale",
+    "widths",
+    "texts",
+    "order",
+    "codes",
+    "header",
+    "empty",
+    "nodata",
+    "palette",
+    "from",
+    "to",
+    "weight",
+    "times",
+    "transform",
+    "h",
+    "b",
 ];
 
-/// Settings for the conversion of data to values of a program; the others concern the reading of
-/// files.
-const OF_VALUES: [&str; 4] = ["widths", "codes", "h", "b"];
+/// Settings for the conversion of data to values of a program, and for files that are written; the
+/// others concern the reading of files.
+const OF_VALUES: [&str; 5] = ["widths", "codes", "transform", "h", "b"];
 
 impl Settings {
     /// Returns the settings `NAME=VALUE` of a file that is not for a program.
@@ -227,10 +245,11 @@ impl Settings {
 
     /// Records the contents of a file that was read with these settings.
     pub(crate) fn note_file(&self, file: &str, loaded: &LoadedFile) {
-        let LoadedFile { format, data, scale, columns, .. } = loaded;
+        let LoadedFile { format, data, scale, columns, transform, .. } = loaded;
         let format = *format;
         let mut uses = self.used.get();
         uses.files = true;
+        uses.map = transform.or(uses.map);
         let (is_csv, is_stream) = (format == Format::Csv, format == Format::Updates);
         uses.lines |= is_csv || format == Format::EdgeList;
         uses.lists |= is_csv || matches!(format, Format::Parquet | Format::Arrow);
@@ -426,9 +445,24 @@ impl Settings {
                 "colours" | "colors" => self.palette_indices = false,
                 _ => return Err(bad(name, value, "write `palette=index` or `palette=colours`")),
             },
+            "transform" => match transform(value) {
+                Some(transform) => self.style.transform = Some(transform),
+                None => {
+                    let help = "write the six numbers of a world file with commas, for example \
+                        `transform=30,0,0,-30,500015,5999985`";
+                    return Err(bad(name, value, help));
+                }
+            },
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Returns how files are written: pixels have the coordinates of the setting, or else of the
+    /// last map that was read.
+    pub fn write_style(&self) -> WriteStyle {
+        let transform = self.style.transform.or(self.used.get().map);
+        WriteStyle { transform, ..self.style }
     }
 
     /// Returns the rules for reading the fields of lists.
@@ -469,11 +503,17 @@ impl Settings {
     }
 }
 
+/// Parses the six numbers of a world file.
+fn transform(value: &str) -> Option<Transform> {
+    let numbers: Result<Vec<f64>, _> = value.split(',').map(|one| one.trim().parse()).collect();
+    Transform::of_world_file(numbers.ok()?.try_into().ok()?)
+}
+
 /// Splits a setting after a layout. The widths of graphs belong to the layout, and codes concern
 /// several fields.
 fn setting(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
-    let is_known = SETTINGS.contains(&name) && !["h", "b", "codes"].contains(&name);
+    let is_known = SETTINGS.contains(&name) && !["h", "b", "codes", "transform"].contains(&name);
     is_known.then_some((name, value))
 }
 
@@ -551,6 +591,7 @@ mod tests {
             ("header", "no"),
             ("codes", "shared"),
             ("times", "skip"),
+            ("transform", "30, 0,0,-30,500015,5999985"),
         ] {
             assert_eq!(settings.take(name, value), Ok(true));
         }
@@ -586,6 +627,9 @@ mod tests {
             ("header", "maybe"),
             ("codes", "equal"),
             ("times", "keep"),
+            ("transform", "30,0,0,-30,500015"),
+            ("transform", "0,0,0,-30,1,1"),
+            ("transform", "nan,0,0,-30,1,1"),
         ] {
             assert_eq!(settings.take(name, value).unwrap_err().code, Code::BadArgument, "{value}");
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use star_base::Code;
 use star_bind::Encoding;
-use star_bind::encoding::Formulas;
+use star_bind::encoding::WriteStyle;
 use star_io::{Decimal, FileError, Format, OutputRef};
 
 use star_os::file_roles::Writer;
@@ -62,11 +62,11 @@ impl Outlet {
         })
     }
 
-    /// The same destination with this treatment of formulas in CSV files.
-    pub(crate) fn with(self, formulas: Formulas) -> Self {
+    /// The same destination in this style.
+    pub(crate) fn with(self, style: WriteStyle) -> Self {
         match self {
-            Outlet::File(target) => Outlet::File(target.with(formulas)),
-            Outlet::Stdout(encoding) => Outlet::Stdout(encoding.with(formulas)),
+            Outlet::File(target) => Outlet::File(target.with(style)),
+            Outlet::Stdout(encoding) => Outlet::Stdout(encoding.with(style)),
         }
     }
 

@@ -48,6 +48,11 @@ impl PlacedResults {
         self.tables.contains_key(&idx)
     }
 
+    /// Returns the sizes of a result that is still on a backend.
+    pub(crate) fn shape(&self, idx: usize) -> Option<(usize, usize)> {
+        self.tables.get(&idx).map(|placed| placed.table.shape())
+    }
+
     /// Writes a table that is still on a backend, as [`Outlet::write`] does.
     ///
     /// # Errors

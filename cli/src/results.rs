@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::{Code, Diagnostic, text};
-use star_bind::encoding::Formulas;
+use star_bind::encoding::WriteStyle;
 use star_bind::marked::marked;
 use star_bind::result_table::{self, Column};
-use star_bind::results::{ResultFile, result_file, summary};
+use star_bind::results::{ResultFile, is_number, result_file, summary};
 use star_bind::rows::GRAPH;
 use star_bind::{
     Kind, Param, RecordList, ResultForm, Rows, Settings, Signature, WeightCoding, encoding,
@@ -58,9 +58,9 @@ impl Out {
         }
     }
 
-    /// The same option with this treatment of formulas in CSV files.
-    pub(crate) fn with(self, formulas: Formulas) -> Self {
-        Out { outlet: self.outlet.with(formulas), ..self }
+    /// The same option in this style.
+    pub(crate) fn with(self, style: WriteStyle) -> Self {
+        Out { outlet: self.outlet.with(style), ..self }
     }
 
     /// Returns its destination.
@@ -206,8 +206,10 @@ fn out(
                     encoding::holds(kind, format).is_err() && form.held_by(format).is_ok()
                 })
             }));
+            let form = form.or(is_number(kind).then_some(ResultForm::Number));
             if let Some(form) = &form {
                 form.check(entry)?;
+                form.check_kind(name, kind)?;
             }
             let column = form.map(|form| Column { idx, name: name.to_owned(), form });
             (column.into_iter().collect(), file)
@@ -297,13 +299,21 @@ pub(crate) fn note_not_kept(outlet: &Outlet, data: OutputRef<'_>, reporter: &Rep
 }
 
 /// Returns the table of columns, called `file` in messages, and the scale of its weights.
-fn table_of(
+///
+/// # Errors
+/// E0507 if a result does not match its form; E0509 if none has a value.
+pub(crate) fn table_of(
     columns: &[Column],
     results: &[Value],
     origins: &Origins,
     file: &str,
 ) -> Result<(Data, Option<Decimal>), FileError> {
-    let value = |column: &Column| results.get(column.idx).and_then(Value::bits);
+    let of = |column: &Column| results.get(column.idx).unwrap_or(&Value::Unset);
+    let all: Vec<(&Column, &Value)> = columns.iter().map(|column| (column, of(column))).collect();
+    if let Some(record) = result_table::record(&all, file) {
+        return record.map(|record| (record, None));
+    }
+    let value = |column: &Column| of(column).bits();
     if let [column] = columns
         && value(column).is_none()
     {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
-use star_bind::results::{ResultFile, result_file};
+use star_bind::results::{ResultFile, is_number, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_os::destination::Destination;
@@ -425,7 +425,7 @@ fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
         true => option.to_owned(),
         false => format!("{option}={option}.svg"),
     };
-    let ResultFile { idx: result, file, .. } =
+    let ResultFile { idx: result, kind, file } =
         result_file(entry, &whole).map_err(|mut fault| {
             fault.message = fault.message.replacen("of `--out`", "of `--view`", 1);
             for help in &mut fault.help {
@@ -433,6 +433,10 @@ fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
             }
             fault
         })?;
+    if is_number(kind) {
+        let message = format!("a result that is {} cannot be drawn", kind.with_article());
+        return Err(Diagnostic::new(Code::NotAResult, message));
+    }
     let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
     if let Some(form) = &form {
         form.check(entry)?;

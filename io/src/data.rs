@@ -5,6 +5,7 @@ use star_value::{BitVector, BitsRef, Table};
 use crate::decimal::Decimal;
 use crate::graph::Graph;
 use crate::numbers::{Numbers, Shape};
+use crate::options::Transform;
 use crate::registry::Format;
 use crate::text;
 
@@ -42,6 +43,8 @@ pub struct LoadedFile {
     pub scale: Option<Decimal>,
     /// The columns of an edge list, if it is one.
     pub columns: Option<EdgeColumns>,
+    /// The coordinates of the pixels, if it is a map that has them.
+    pub transform: Option<Transform>,
 }
 
 /// The columns of an edge list.

@@ -83,9 +83,11 @@ pub use layout::{
 pub use meaning::{Meaning, Texts};
 pub use names::{VertexName, VertexNames};
 pub use numbers::{Field, Numbers, Shape};
-pub use options::{Direction, EdgeFields, EdgeStyle, FieldRules, GraphSizes, ReadOptions};
+pub use options::{
+    Direction, EdgeFields, EdgeStyle, FieldRules, GraphSizes, ReadOptions, Transform,
+};
 pub use packing::Packing;
 pub use panics::panics_are_caught;
-pub use registry::{Format, not_kept, read, write, write_edges, write_packed};
+pub use registry::{Format, not_kept, read, write, write_edges, write_packed, write_places};
 pub use sharing::{Coding, share_codes, share_vertices};
 pub use updates::Update;

@@ -1,5 +1,7 @@
 //! Integers from files: records of a list, cells of a grid, pixels of an image.
 
+use std::borrow::Cow;
+
 use star_base::Code;
 
 use crate::decimal::Decimal;
@@ -8,6 +10,7 @@ use crate::graph::bit_length;
 use crate::meaning::{Meaning, quoting_formula};
 use crate::names::plain_number;
 use crate::scaling::Scaling;
+use crate::whole::NO_NUMBER;
 
 /// Maximum width of a number in bits: no weight, code or colour needs more.
 pub(crate) const MAX_BITS: usize = 4096;
@@ -150,6 +153,22 @@ impl Field {
     /// The numbers that are not missing.
     pub(crate) fn present(&self) -> impl Iterator<Item = i64> + '_ {
         self.values.iter().copied().filter(|number| Some(*number) != self.nodata)
+    }
+
+    /// Returns the text of one of its numbers; empty for a missing one that has no number in files,
+    /// such as an empty cell or NaN.
+    #[must_use]
+    pub fn text(&self, number: i64) -> Cow<'_, str> {
+        match self.lacks(number) {
+            true => "".into(),
+            false => self.meaning.text(number),
+        }
+    }
+
+    /// Returns whether a number stands for a missing one that has no number in files.
+    #[must_use]
+    pub fn lacks(&self, number: i64) -> bool {
+        number == NO_NUMBER && self.nodata == Some(NO_NUMBER)
     }
 
     /// Number of missing numbers.

@@ -102,8 +102,7 @@ pub struct ReadOptions<'a> {
     pub graph: GraphSizes,
     /// Whether a picture with a palette is read as palette indices instead of colours.
     pub palette_indices: bool,
-    /// Whether NaN in arrays and pictures of floating-point numbers is a missing number; without it
-    /// it is rejected.
+    /// Whether an empty cell, a null or NaN is a missing number; without it they are rejected.
     pub nan_is_missing: bool,
     /// Whether the times after the weights of an edge list are skipped; without it they are
     /// rejected.
@@ -178,5 +177,38 @@ impl fmt::Debug for ReadOptions<'_> {
             .field("part", part)
             .field("progress", &progress.is_some())
             .finish()
+    }
+}
+
+/// The coordinates of the pixels of a map, as in its world file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// The change of both coordinates from a pixel to the next one in its row.
+    right: [f64; 2],
+    /// The change from a pixel to the one below it.
+    down: [f64; 2],
+    /// The centre of the first pixel.
+    first: [f64; 2],
+}
+
+// Its numbers are finite.
+impl Eq for Transform {}
+
+impl Transform {
+    /// Creates it from the six lines of a world file, in their order; `None` unless all are finite
+    /// and pixels have an area.
+    #[must_use]
+    pub fn of_world_file([a, d, b, e, c, f]: [f64; 6]) -> Option<Self> {
+        let is_valid = [a, d, b, e, c, f].iter().all(|it| it.is_finite()) && a * e != b * d;
+        is_valid.then_some(Transform { right: [a, d], down: [b, e], first: [c, f] })
+    }
+
+    /// Returns the coordinates of the centre of a pixel; columns and rows count from 1.
+    #[must_use]
+    pub fn of_pixel(&self, column: f64, row: f64) -> [f64; 2] {
+        let at = |axis: usize| {
+            self.first[axis] + (column - 1.0) * self.right[axis] + (row - 1.0) * self.down[axis]
+        };
+        [at(0), at(1)]
     }
 }

@@ -14,7 +14,7 @@ use crate::format::{self, ReadResult, ReaderNotes};
 use crate::graph::Graph;
 use crate::meaning::Meaning;
 use crate::numbers::Field;
-use crate::options::{EdgeStyle, ReadOptions};
+use crate::options::{EdgeStyle, ReadOptions, Transform};
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::scaling::Scaling;
 use crate::sink::{InterruptibleSink, Sink};
@@ -90,6 +90,7 @@ formats! {
     Pgm "PGM" Text ["pgm", "pnm"] pnm::pgm
     Ppm "PPM" Text ["ppm"] pnm::ppm
     Svg "SVG" Text ["svg"] svg
+    GeoJson "GeoJSON" Text ["geojson"] geojson
     Npy "NumPy" Bytes ["npy"] npy
     Npz "NumPy archive" Bytes ["npz"] npz
     Parquet "Parquet" Text ["parquet"] columnar::parquet
@@ -303,7 +304,7 @@ pub fn read(
     {
         source.set_scaling(of_weights.get_or_init(|| Scaling::new(scale)));
     }
-    let (data, ReaderNotes { mut warnings, mut notes, assumes_arcs, columns }) =
+    let (data, ReaderNotes { mut warnings, mut notes, assumes_arcs, columns, transform }) =
         (format.entry().read)(source)?;
     let scaling = of_weights.get().or(scaling.as_ref());
     if let Some(scaling) = scaling {
@@ -312,7 +313,17 @@ pub fn read(
     }
     let scale = scaling.and_then(Scaling::used);
     let n_bytes = budget.most();
-    Ok(LoadedFile { data, format, n_bytes, warnings, notes, assumes_arcs, scale, columns })
+    Ok(LoadedFile {
+        data,
+        format,
+        n_bytes,
+        warnings,
+        notes,
+        assumes_arcs,
+        scale,
+        columns,
+        transform,
+    })
 }
 
 /// Returns a note about what a file of this format does not hold of a value: vertices without arcs,
@@ -322,7 +333,7 @@ pub fn not_kept(format: Format, value: OutputRef<'_>) -> Option<String> {
         OutputRef::Graph(graph) => graph,
         OutputRef::Numbers(numbers) => {
             let note = |field| match format {
-                Format::Csv => unreadable(field),
+                Format::Csv | Format::Parquet | Format::Arrow => unreadable(field),
                 _ => numbers_note(field),
             };
             let notes: Vec<String> = numbers.fields.iter().filter_map(note).collect();
@@ -427,6 +438,22 @@ pub fn write_edges(
 ) -> Result<(), FileError> {
     packed(packing, output, &mut |output| {
         with_sink(output, go_on, |sink| format::write_csv_edges(graph, style, sink))
+    })
+}
+
+/// Writes a list of places as GeoJSON, as [`write_packed`] does, in the coordinates of a map.
+///
+/// # Errors
+/// Those of [`write_packed`].
+pub fn write_places(
+    value: OutputRef<'_>,
+    transform: Transform,
+    packing: Packing,
+    output: &mut dyn Write,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<(), FileError> {
+    packed(packing, output, &mut |output| {
+        with_sink(output, go_on, |sink| format::geojson::write_placed(value, Some(transform), sink))
     })
 }
 

@@ -96,9 +96,12 @@ impl Analysis {
         let root = compilation.root_file()?;
         let text = compilation.sources.get(root).map_or("", SourceFile::text);
         let parsed = toolchain::parse(root, text);
-        let (headers, faults) = toolchain::headers(root, text);
+        let (mut headers, faults) = toolchain::headers(root, text);
         index.uses.extend(headers.iter().flat_map(|header| uses_in(header, &compilation, root)));
         index.uses.sort_unstable();
+        // A header that runs several routines is read once for each.
+        index.uses.dedup();
+        headers.dedup_by_key(|header| header.span);
         let version_at = |path: &PathBuf| snapshot.at_path(path).map(|document| document.version);
         let read = names.keys().map(|path| (path.clone(), version_at(path))).collect();
         Some(Analysis {

@@ -15,25 +15,27 @@ const BY: usize = 16;
 pub struct Live {
     /// Is there a column for the time on a graphics card?
     has_device: bool,
-    benchmark: Option<(String, String)>,
+    /// The row whose heading was shown last.
+    last: Option<Row>,
 }
 
 impl Live {
     /// Creates a table, with or without a column for the time on a graphics card.
     pub fn new(has_device: bool) -> Self {
-        Live { has_device, benchmark: None }
+        Live { has_device, last: None }
     }
 
     /// Returns the lines of a row.
     pub fn row(&mut self, row: &Row) -> String {
         let mut lines = String::new();
-        let benchmark = (row.file.clone(), row.title.clone());
-        if self.benchmark.as_ref() != Some(&benchmark) {
-            let gap = if self.benchmark.is_some() { "\n" } else { "" };
-            let routine =
-                row.routine.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
-            let title = format!("{}: {}{routine}", benchmark.0, benchmark.1);
-            lines += &format!("{gap}{}\n", text::one_line(&title));
+        // The rows of other programs are under the heading of a routine.
+        let is_under = |last: &Row| {
+            let same = row.routine.is_none() || last.routine == row.routine;
+            same && last.benchmark() == row.benchmark()
+        };
+        if !self.last.as_ref().is_some_and(is_under) {
+            let gap = if self.last.is_some() { "\n" } else { "" };
+            lines += &format!("{gap}{}\n", text::one_line(&row.heading()));
             lines += &self.line([
                 "parameters",
                 "by",
@@ -45,7 +47,7 @@ impl Live {
                 "device",
                 "operations",
             ]);
-            self.benchmark = Some(benchmark);
+            self.last = Some(row.clone());
         }
         lines + &self.of_row(row)
     }
@@ -100,7 +102,7 @@ fn column(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::RowError;
+    use crate::record::{RowError, Source};
 
     use super::*;
     use crate::page::testing::row;
@@ -122,6 +124,17 @@ mod tests {
         assert_eq!((lines[4], lines[5]), ("", "a.star: b (F)"));
         assert!(lines[7].contains("T0101: index") && lines.len() == 8, "{text}");
         assert!(!text.contains("device"));
+    }
+
+    #[test]
+    fn other_programs_are_under_the_heading_of_a_routine() {
+        let peer = Row { source: Source::Peer, routine: None, ..row("a", 5, 0.5) };
+        let other = Row { routine: Some("G".to_owned()), ..row("a", 5, 0.5) };
+        let mut live = Live::default();
+        let text: String =
+            [row("a", 5, 0.25), peer, other].iter().map(|row| live.row(row)).collect();
+        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("a.star")).collect();
+        assert_eq!(headings, ["a.star: a (F)", "a.star: a (G)"]);
     }
 
     #[test]

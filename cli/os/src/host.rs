@@ -104,7 +104,7 @@ impl Host for RunHost<'_> {
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
         let path = |file: &str| self.access.for_writing(file);
         let written =
-            save::write_named(file, value, &path, self.settings.formulas, self.console.flags);
+            save::write_named(file, value, &path, self.settings.write_style(), self.console.flags);
         written.map_err(|error| self.fail(error))
     }
 }

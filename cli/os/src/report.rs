@@ -1,8 +1,10 @@
 //! Messages to the user on standard error, as text or JSON.
 
 use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use clap::ValueEnum;
+use serde_json::Value;
 use star_base::{Diagnostic, SourceMap};
 use star_report::json;
 use star_report::message::{self, Remark, Style};
@@ -30,6 +32,8 @@ pub struct Reporter {
     format: ErrorFormat,
     style: Style,
     remarks: Remarks,
+    /// The messages of a command that reports all of them together, in place of standard error.
+    collected: Option<&'static Mutex<Vec<Value>>>,
 }
 
 /// Whether notes and warnings without a code are shown.
@@ -47,7 +51,21 @@ impl Reporter {
         } else {
             Style::Plain
         };
-        Reporter { format, style, remarks: Remarks::Told }
+        Reporter { format, style, remarks: Remarks::Told, collected: None }
+    }
+
+    /// Creates a reporter that collects messages as JSON, for a command that runs once.
+    pub fn collecting() -> Self {
+        let collected = Box::leak(Box::default());
+        let format = ErrorFormat::Json;
+        Reporter { collected: Some(collected), ..Reporter::new(format) }
+    }
+
+    /// Returns the messages collected so far: objects, and the lines of [`Reporter::summary`].
+    pub fn collected(&self) -> Vec<Value> {
+        let collected =
+            self.collected.map(|all| all.lock().unwrap_or_else(PoisonError::into_inner));
+        collected.map(|mut all| std::mem::take(&mut *all)).unwrap_or_default()
     }
 
     /// Returns a reporter that omits notes and warnings without a code, for repeated work.
@@ -75,8 +93,10 @@ impl Reporter {
 
     /// Prints a line in text format only, e.g. a summary.
     pub fn summary(&self, line: &str) {
-        if self.format == ErrorFormat::Text {
-            self.write(&format!("{line}\n"));
+        match self.collected {
+            Some(_) => self.collect(Value::from(line)),
+            None if self.format == ErrorFormat::Text => self.write(&format!("{line}\n")),
+            None => {}
         }
     }
 
@@ -114,7 +134,20 @@ impl Reporter {
         });
     }
 
+    fn collect(&self, message: Value) {
+        if let Some(all) = self.collected {
+            all.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+        }
+    }
+
     fn write(&self, text: &str) {
+        if self.collected.is_some() {
+            // In this format each message is an object.
+            return text
+                .lines()
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .for_each(|it| self.collect(it));
+        }
         let mut stderr = std::io::stderr().lock();
         let _ = stderr.write_all(text.as_bytes());
     }

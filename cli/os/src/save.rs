@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use star_base::{Code, text};
-use star_bind::encoding::{self, Formulas, writable};
+use star_bind::encoding::{self, WriteStyle, writable};
 use star_bind::{Encoding, Fields, ResultForm};
 use star_io::{Decimal, FileError, Format, OutputRef};
 use star_value::{BitTable, BitsRef, Value};
@@ -62,10 +62,10 @@ impl Target {
         Ok(Target { encoding, place: Destination::by(writer, path, name)? })
     }
 
-    /// The same target with this treatment of formulas in CSV files.
+    /// The same target in this style.
     #[must_use]
-    pub fn with(self, formulas: Formulas) -> Self {
-        Target { encoding: self.encoding.with(formulas), ..self }
+    pub fn with(self, style: WriteStyle) -> Self {
+        Target { encoding: self.encoding.with(style), ..self }
     }
 
     /// The same target; the weights of arcs in CSV files are divided by this scale.
@@ -132,7 +132,7 @@ pub fn write_named(
     name: &str,
     value: BitsRef<'_>,
     path: &dyn Fn(&str) -> Result<PathBuf, FileError>,
-    formulas: Formulas,
+    style: WriteStyle,
     flags: &Flags,
 ) -> Result<(), FileError> {
     let (fields, file) = fields_of(name)?;
@@ -145,7 +145,7 @@ pub fn write_named(
     };
     let target = Target::by(Writer::Program, &path, file, &|format| fields.held_by(format))?;
     let numbers = fields.numbers(value, file)?;
-    let (written, _) = target.with(formulas).write_data(OutputRef::Numbers(&numbers), flags)?;
+    let (written, _) = target.with(style).write_data(OutputRef::Numbers(&numbers), flags)?;
     written.commit()
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use star_base::text;
 use star_base::{Code, Diagnostic};
-use star_bind::encoding::{self, Formulas};
+use star_bind::encoding::{self, WriteStyle};
 use star_compiler::read_source;
 use star_compiler::session::Defined;
 use star_io::FileError;
@@ -110,7 +110,7 @@ impl Session {
             })?;
         let path = |file: &str| self.written_by_command(file);
         let written = match value.bits() {
-            Some(bits) => save::write_named(file, bits, &path, Formulas::Kept, &self.flags),
+            Some(bits) => save::write_named(file, bits, &path, WriteStyle::default(), &self.flags),
             None => encoding::writable(&value, file).map(|_| ()),
         };
         written.map_err(|error| error.to_diagnostic())?;

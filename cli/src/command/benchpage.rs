@@ -1,4 +1,4 @@
-//! `star benchpage`: benchmark files of Star and its peers, as one HTML page.
+//! `star benchpage`: benchmark files of Star and its peers, as a page, a picture or a table.
 
 use std::path::Path;
 
@@ -13,6 +13,7 @@ use star_os::flags::Flags;
 use star_os::report::Reporter;
 use star_report::page::{self, NamedRecord};
 
+use super::figures::{FigureArgs, FigureFile, write_all};
 use crate::records;
 use crate::text;
 
@@ -20,6 +21,7 @@ use crate::text;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   star benchpage new.json -o page.html
+  star benchpage new.json --filter closure -o figure.pdf -o figure.csv
   star benchpage ours.json peers.json -o page.html --svg plots")]
 pub(crate) struct PageArgs {
     /// Files written by `star bench --out`, or files of peers in that format
@@ -27,8 +29,21 @@ pub(crate) struct PageArgs {
     files: Vec<String>,
 
     /// Write the result to FILE
+    ///
+    /// The extension selects the format: `.html` is a page, `.csv` the rows, `.json` the lines of
+    /// the plots; `.svg`, `.pdf` and `.tex` (pgfplots) are pictures of one benchmark. Can be given
+    /// several times.
     #[arg(short, long, alias = "output", value_name = "FILE", default_value = "page.html")]
-    out: String,
+    out: Vec<String>,
+
+    /// Show only benchmarks with TEXT in their file, title or routine
+    ///
+    /// Letter case is ignored.
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    #[command(flatten)]
+    figures: FigureArgs,
 
     /// Write the plots to DIR, too
     #[arg(long, value_name = "DIR")]
@@ -40,11 +55,12 @@ pub(crate) struct PageArgs {
 /// # Errors
 /// If a file cannot be read or is not a benchmark file, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
-    let PageArgs { files, out, svg } = args;
+    let PageArgs { files, out, filter, figures, svg } = args;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
-    let place = Destination::with_extension(Path::new(out), out, &PAGE)?;
-    let plots = svg.as_deref().map(|folder| plot_folder(folder, &[out])).transpose()?;
+    let outs = FigureFile::all(out)?;
+    let others: Vec<&String> = out.iter().collect();
+    let plots = svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
     let mut named = Vec::new();
     for file in files {
         let name = records::short_name(file);
@@ -54,10 +70,13 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
         (Some(folder), Some(plots)) => Some(Plots::new(plots, folder, &named, &flags)?),
         (Some(_) | None, _) => None,
     };
-    place.write_text(&page::page(&named), &flags)?;
-    let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
+    let selection = figures.selection(filter.as_deref());
+    write_all(&outs, &named, &selection, &flags)?;
+    let rows = named.iter().flat_map(|file| &file.record.rows);
+    let n_rows = rows.filter(|row| selection.has(row)).count();
     let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));
-    reporter.summary(&format!("{}: {files}, {rows}", text::one_line(out)));
+    let outs: Vec<String> = out.iter().map(|name| text::one_line(name)).collect();
+    reporter.summary(&format!("{}: {files}, {rows}", outs.join(", ")));
     plots.map_or(Ok(()), |plots| plots.commit(reporter))
 }
 

@@ -10,7 +10,7 @@ use star_os::failure::Failure;
 use star_os::output::Output;
 use star_os::report::Reporter;
 
-use super::run::{Prints, RunArgs, RunOptions, run_with};
+use super::run::{Prints, RunArgs, RunFormat, RunOptions, run_with};
 use crate::text;
 
 /// Arguments of `star graph`.
@@ -250,6 +250,7 @@ fn run_args(args: &GraphArgs) -> Result<RunArgs, Diagnostic> {
         names,
         view: view.iter().map(|file| format!("{drawn}={form}{file}")).collect(),
         graph: Some(graph),
+        format: RunFormat::Text,
         checked: false,
         warnings: false,
         allow_read: Vec::new(),

@@ -9,6 +9,7 @@ pub(crate) mod dev;
 pub(crate) mod doc;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+mod figures;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod graph;

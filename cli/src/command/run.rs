@@ -1,6 +1,7 @@
 //! `star run`: binds the parameters of a routine, runs it, and shows its results.
 
 mod auto;
+mod json;
 mod line;
 mod sizes;
 mod steps;
@@ -8,8 +9,8 @@ mod steps;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_compiler::SourceLoader;
@@ -102,6 +103,13 @@ pub(crate) struct RunArgs {
     #[arg(short = 'W', long = "warnings")]
     pub(super) warnings: bool,
 
+    /// Select the output format
+    ///
+    /// `json` is one object with the printed text, the results, messages, times, and the plan with
+    /// `--explain`. Values of more than 1048576 bits are omitted; `--out` writes them.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: RunFormat,
+
     /// Allow the program to read and import files in a folder
     #[arg(long, value_name = "DIR")]
     pub(super) allow_read: Vec<PathBuf>,
@@ -127,6 +135,16 @@ pub(crate) struct RunArgs {
     pub(super) hides_details: bool,
 }
 
+/// The output format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunFormat {
+    /// The lines of the program and the results
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
 /// What a run prints, and where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Prints {
@@ -137,6 +155,8 @@ pub(crate) enum Prints {
     Lines,
     /// The lines of the program, on standard error: standard output is for a result.
     Messages,
+    /// The lines of the program, and the results as an object for the reporter.
+    Values,
 }
 
 /// Options of every run.
@@ -273,6 +293,9 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    if args.format == RunFormat::Json {
+        return Ok(json::run(args, output));
+    }
     let mut loader = FileLoader::granting(&args.allow_read)?;
     run_with(&mut loader, &args.file, args, reporter, output)
 }
@@ -324,7 +347,7 @@ pub(crate) fn run_with(
         let lines = [by_parts, explain::on_device(counters), explain::between_ranks(counters)];
         lines.into_iter().flatten().for_each(|line| reporter.summary(&line));
     }
-    if args.options.time {
+    if args.options.time || args.format == RunFormat::Json {
         times.tell(reporter);
     }
     if args.options.cost {

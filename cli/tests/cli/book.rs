@@ -232,6 +232,7 @@ chapters_run! {
     sessions_shows_what_runs: "sessions.md" 5,
     editor_shows_what_runs: "editor.md" 1,
     testing_shows_what_runs: "testing.md" 3,
+    figures_shows_what_runs: "figures.md" 1,
     modules_shows_what_runs: "modules.md" 2,
     fast_shows_what_runs: "fast.md" 3,
     papers_shows_what_runs: "papers.md" 3,

@@ -46,9 +46,19 @@ pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<D
             continue;
         }
         let n_before = faults.len();
-        let mut reader = Reader { file, header: empty(kind, here), faults: &mut faults };
+        let header = empty(kind, here);
+        let mut reader = Reader { file, header, others: Vec::new(), faults: &mut faults };
         reader.read(&lines, word);
-        headers.push(reader.header);
+        let Reader { header, others, .. } = reader;
+        // Published times are those of the first routine.
+        let more = others.into_iter().map(|routine| Header {
+            routine: Some(routine),
+            published: Vec::new(),
+            ..header.clone()
+        });
+        let more: Vec<Header> = more.collect();
+        headers.push(header);
+        headers.extend(more);
         if text[comment.range()].starts_with('{') {
             // A likely cause of any error here.
             let why = "a comment between `{` and `}` ends with its first `}`";
@@ -96,6 +106,8 @@ fn empty(kind: HeaderKind, span: Span) -> Header {
 struct Reader<'a> {
     file: FileId,
     header: Header,
+    /// The routines after the first one.
+    others: Vec<Name>,
     faults: &'a mut Vec<Diagnostic>,
 }
 
@@ -201,27 +213,41 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `run ROUTINE OPTIONS`.
+    /// `run ROUTINE, ROUTINE OPTIONS`.
     fn run(&mut self, joined: &Joined, rest: &str) -> Result<(), Diagnostic> {
         let span = joined.span_of(joined.text());
         if self.header.routine.is_some() || self.header.options.is_some() {
             return Err(bad(span, "duplicate `run`"));
         }
-        let (first, others) = split_word(rest);
-        let (name, options) = if first.starts_with('-') { ("", rest) } else { (first, others) };
         if rest.is_empty() {
             return Err(bad(span, "expected a routine after `run`"));
         }
-        let named = |text: &str| {
-            let name = Name { text: text.to_owned(), span: joined.span_of(text) };
-            (!text.is_empty()).then_some(name)
-        };
-        if !options.is_empty() && !options.starts_with('-') {
-            return Err(bad(joined.span_of(options), "expected only options after the routine")
-                .help("write values on separate lines, as in `n = 5`"));
+        let named = |text: &str| Name { text: text.to_owned(), span: joined.span_of(text) };
+        let at_option =
+            |&(at, _): &(usize, &str)| at == 0 || rest[..at].ends_with(char::is_whitespace);
+        let end = rest.match_indices('-').find(at_option).map_or(rest.len(), |(at, _)| at);
+        let (names, options) = (rest[..end].trim_end(), &rest[end..]);
+        let mut routines: Vec<Name> = Vec::new();
+        for name in names.split(',').filter(|_| !names.is_empty()) {
+            let (name, more) = split_word(name.trim());
+            if name.is_empty() {
+                return Err(bad(span, "expected a routine next to `,`"));
+            }
+            if !more.is_empty() {
+                return Err(bad(joined.span_of(more), "expected only options after the routine")
+                    .help("write values on separate lines, as in `n = 5`")
+                    .help("write several routines with commas, as in `run A, B`"));
+            }
+            if let Some(first) = routines.iter().find(|routine| routine.text == name) {
+                return Err(bad(joined.span_of(name), format!("duplicate routine `{name}`"))
+                    .label(first.span, "first given here"));
+            }
+            routines.push(named(name));
         }
-        self.header.routine = named(name);
-        self.header.options = named(options);
+        let mut routines = routines.into_iter();
+        self.header.routine = routines.next();
+        self.others = routines.collect();
+        self.header.options = (!options.is_empty()).then(|| named(options));
         Ok(())
     }
 

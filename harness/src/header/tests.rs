@@ -108,6 +108,27 @@ fn every_line_is_parsed() {
 }
 
 #[test]
+fn a_header_with_several_routines_is_read_once_for_each() {
+    let (headers, faults) = read(
+        "/* @bench both
+   run A-1, B --checked
+   n = 5
+   published n=5: 1 s \"K40\" */",
+    );
+    assert_eq!(faults, []);
+    let shown: Vec<String> = headers
+        .iter()
+        .map(|header| {
+            let text = |name: &Option<Name>| name.as_ref().map_or("", |it| &it.text).to_owned();
+            let (routine, options) = (text(&header.routine), text(&header.options));
+            format!("{} {routine} {options} {}", header.title, header.published.len())
+        })
+        .collect();
+    assert_eq!(shown, ["both A-1 --checked 1", "both B --checked 0"]);
+    assert_eq!(headers[0].span, headers[1].span);
+}
+
+#[test]
 fn locations_refer_to_the_file() {
     let header = one(FULL);
     let slice = |span: Span| &FULL[span.range()];
@@ -162,6 +183,8 @@ fn invalid_headers_report_the_location() {
     at("run", "run", "expected a routine after `run`");
     at("run A B", "B", "expected only options after the routine");
     at("run A\n   run B", "run B", "duplicate `run`");
+    at("run A,", "run A,", "expected a routine next to `,`");
+    at("run A, B, A", "A", "duplicate routine `A`");
     at("expect P", "expect P", "expected a name with a value after `expect`");
     at("expect P =", "expect P =", "missing value of `P`");
     at("expect P = 1\n   expect P = 2", "expect P = 2", "duplicate line");

@@ -5,6 +5,7 @@ pub(crate) mod coordinates;
 pub(crate) mod csv;
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
+pub(crate) mod geojson;
 pub(crate) mod gml;
 pub(crate) mod graphml;
 pub(crate) mod jpeg;
@@ -38,6 +39,7 @@ use crate::data::{Data, EdgeColumns, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 use crate::names::{VertexName, VertexNames};
+use crate::options::Transform;
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
@@ -56,6 +58,8 @@ pub(crate) struct ReaderNotes {
     pub(crate) assumes_arcs: bool,
     /// The columns of an edge list.
     pub(crate) columns: Option<EdgeColumns>,
+    /// The coordinates of the pixels of a map.
+    pub(crate) transform: Option<Transform>,
 }
 
 impl From<Vec<String>> for ReaderNotes {

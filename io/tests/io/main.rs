@@ -20,6 +20,7 @@ mod limits;
 mod matrix_market;
 mod matrix_market_refusals;
 mod metis;
+mod missing;
 mod moving_ai;
 mod networks;
 mod number_layouts;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use star_base::text;
 
+use super::history::{Past, history_json};
 use super::pairs::{Difference, Pair};
 use crate::json;
 use crate::measure::Comparison;
@@ -16,12 +17,12 @@ pub fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {
     for difference in machines {
         let _ = writeln!(text, "conditions differ: {}", text::one_line(difference));
     }
-    let mut benchmark = None;
+    let mut heading = None;
     for pair in pairs {
-        if benchmark != Some(pair.row.benchmark()) {
-            benchmark = Some(pair.row.benchmark());
-            let (file, title) = pair.row.benchmark();
-            let _ = writeln!(text, "{}", text::one_line(&format!("{file}: {title}")));
+        let of_pair = pair.row.heading();
+        if heading.as_ref() != Some(&of_pair) {
+            let _ = writeln!(text, "{}", text::one_line(&of_pair));
+            heading = Some(of_pair);
         }
         let what = format!("{} {}", pair.row.parameters_text(), pair.row.runner());
         let time = |seconds: Option<f64>| seconds.map_or_else(|| "–".to_owned(), figures::time);
@@ -102,14 +103,15 @@ fn summary(pairs: &[Pair<'_>]) -> String {
     if parts.is_empty() { rows } else { format!("{rows}: {}", parts.join(", ")) }
 }
 
-/// Returns one object on one line.
-pub fn json(pairs: &[Pair<'_>], machines: &[String], failed: bool) -> String {
+/// Returns one object on one line; `pasts` are the rows of more than two files.
+pub fn json(pairs: &[Pair<'_>], machines: &[String], pasts: &[Past<'_>], failed: bool) -> String {
     let rows: Vec<Value> = pairs.iter().map(object).collect();
     let counts = counts(pairs).map(|(name, _, n)| (name.to_owned(), json!(n)));
     let counts: serde_json::Map<String, Value> = counts.collect();
     json::line(&json!({
         "conditions_differ": machines,
         "rows": rows,
+        "history": history_json(pasts),
         "summary": counts,
         "failed": failed,
     }))
@@ -120,6 +122,7 @@ fn object(pair: &Pair<'_>) -> Value {
     let mut object = json!({
         "file": row.file,
         "title": row.title,
+        "routine": row.routine,
         "parameters": row.parameters,
         "by": row.runner(),
         "old_s": seconds.0,

@@ -18,6 +18,6 @@ pub mod sampler;
 pub use bandwidth::{Bandwidth, read_speed};
 pub use clock::{repetitions, resolution};
 pub use compare::{Change, Comparison, compare};
-pub use growth::exponent;
+pub use growth::{Growth, Law};
 pub use median::{CONFIDENCE, Median};
 pub use sampler::{Budget, Sampler, Stop};

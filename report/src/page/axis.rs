@@ -1,4 +1,4 @@
-//! A logarithmic axis: its range, ticks and labels.
+//! An axis, logarithmic unless it numbers files: its range, ticks and labels.
 
 use std::ops::RangeInclusive;
 
@@ -13,6 +13,17 @@ pub(crate) struct Axis {
     pub(crate) low: f64,
     /// Its end.
     pub(crate) high: f64,
+    /// The scale between them.
+    pub(crate) scale: Scale,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Equal ratios have equal lengths.
+    Logarithmic,
+    /// Equal differences have equal lengths.
+    Linear,
 }
 
 impl Axis {
@@ -28,12 +39,21 @@ impl Axis {
             return None;
         }
         let missing = (least / (high / low)).max(1.0).sqrt();
-        Some(Axis { low: low / missing / room, high: high * missing * room })
+        let scale = Scale::Logarithmic;
+        Some(Axis { low: low / missing / room, high: high * missing * room, scale })
+    }
+
+    /// Creates an axis for the numbers 1 to n.
+    pub(crate) fn numbers(n: usize) -> Self {
+        Axis { low: 0.5, high: n.max(1) as f64 + 0.5, scale: Scale::Linear }
     }
 
     /// Returns the position of a number: 0 at the start, 1 at the end.
     pub(crate) fn place(&self, number: f64) -> f64 {
-        (number / self.low).ln() / (self.high / self.low).ln()
+        match self.scale {
+            Scale::Logarithmic => (number / self.low).ln() / (self.high / self.low).ln(),
+            Scale::Linear => (number - self.low) / (self.high - self.low),
+        }
     }
 
     /// Returns the powers of ten on the axis, and if it is short, their multiples by 2 and 5.
@@ -70,6 +90,10 @@ impl Axis {
 mod tests {
     use super::*;
 
+    fn log(low: f64, high: f64) -> Axis {
+        Axis { low, high, scale: Scale::Logarithmic }
+    }
+
     #[test]
     fn axes_cover_all_numbers_and_are_never_a_point() {
         let axis = Axis::over([100.0, 1000.0].into_iter(), 10.0, 1.5).unwrap();
@@ -83,7 +107,7 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers_on_the_axis() {
         let round = |low, high| {
-            let ticks = Axis { low, high }.ticks();
+            let ticks = log(low, high).ticks();
             ticks.iter().map(|tick| format!("{tick:.0e}")).collect::<Vec<_>>()
         };
         assert_eq!(round(8e-4, 3e-2), ["1e-3", "2e-3", "5e-3", "1e-2", "2e-2"]);
@@ -100,13 +124,20 @@ mod tests {
         }
         let ends = [(5e-324, f64::INFINITY), (0.0, f64::MAX), (f64::INFINITY, f64::INFINITY)];
         for (low, high) in ends {
-            assert!(Axis { low, high }.ticks().len() <= 617);
+            assert!(log(low, high).ticks().len() <= 617);
         }
     }
 
     #[test]
+    fn numbers_have_equal_distances() {
+        let axis = Axis::numbers(3);
+        let places: Vec<f64> = [1.0, 2.0, 3.0].map(|number| axis.place(number)).to_vec();
+        assert_eq!(places, [0.5 / 3.0, 0.5, 2.5 / 3.0]);
+    }
+
+    #[test]
     fn labels_do_not_overlap() {
-        let axis = Axis { low: 100.0, high: 10_000.0 };
+        let axis = log(100.0, 10_000.0);
         let numbers = [100.0, 110.0, 1000.0, 9000.0, 10_000.0, 10_000.0];
         assert_eq!(axis.labelled(&numbers, 0.1), [10_000.0, 1000.0, 110.0]);
     }

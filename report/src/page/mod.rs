@@ -1,8 +1,8 @@
 //! Benchmark files as one self-contained page: HTML without scripts and external resources, light
 //! or dark like the reader's system.
 //!
-//! * [`series`]: grouping of rows; [`plot`] (with [`axis`], [`palette`]) draws them, [`table`]
-//!   lists them;
+//! * [`series`]: grouping of rows; [`plot`] (with [`axis`], [`palette`], [`pdf`]) draws them,
+//!   [`table`] lists them, [`export`] writes them for other programs;
 //! * [`overview`]: comparison with the fastest peers;
 //! * [`conditions`]: machines, bandwidth, and warnings for the reader;
 //! * [`figures`]: formatting of numbers; the frame is in [`crate::html`].
@@ -11,9 +11,12 @@
 
 mod axis;
 mod conditions;
+mod export;
 pub mod figures;
 mod overview;
 mod palette;
+mod pdf;
+mod pgfplots;
 mod plot;
 mod series;
 mod table;
@@ -30,6 +33,23 @@ use crate::html::{self, PageKind, Style};
 use crate::record::Record;
 
 pub use self::conditions::differences;
+pub use self::export::{ExportError, ExportKind, Selection, export};
+
+/// The parameters on the axes of plots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Axes {
+    /// The horizontal one; that of the rows without it.
+    pub first: Option<String>,
+    /// The second one, at the top.
+    pub second: Option<String>,
+    /// Names in place of the numbers 1, 2, … on the horizontal one.
+    pub names: Option<Vec<String>>,
+}
+
+impl Axes {
+    /// The axes that the rows name.
+    pub const NONE: Axes = Axes { first: None, second: None, names: None };
+}
 
 /// A benchmark file, with its name on the page.
 pub struct NamedRecord {
@@ -39,17 +59,18 @@ pub struct NamedRecord {
     pub record: Record,
 }
 
-/// Returns the page of these files.
+/// Returns the page of these files, with this title and axes.
 #[must_use]
-pub fn page(files: &[NamedRecord]) -> String {
+pub fn page(files: &[NamedRecord], selection: &Selection) -> String {
     let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
     let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
-    let benchmarks = series::benchmarks(&records, &names);
+    let benchmarks = series::benchmarks(&records, &names, &selection.axes);
+    let heading = selection.title.as_deref().unwrap_or("Star benchmarks");
     let dates = records.iter().filter_map(|record| record.date.as_deref());
     let days: BTreeSet<&str> = dates.filter_map(|date| date.split('T').next()).collect();
     let days = days.into_iter().collect::<Vec<_>>().join(", ");
     let body = html! {
-        h1 { "Star benchmarks" } "\n"
+        h1 { (one_line(heading)) } "\n"
         p.faint { (one_line(&days)) " · times of the runs alone, medians" } "\n"
         (overview::overview(&benchmarks))
         (conditions::warnings(files))
@@ -62,7 +83,7 @@ pub fn page(files: &[NamedRecord]) -> String {
     };
     let dark = palette::dark_rules("svg.plot");
     let style = format!("@media (prefers-color-scheme: dark) {{\n{dark}}}\n");
-    let title = format!("Star benchmarks {days}");
+    let title = format!("{heading} {days}");
     html::page(PageKind::Benchmarks, &title, Style::Inside(&style), &body)
 }
 
@@ -83,8 +104,8 @@ pub fn plots(files: &[NamedRecord]) -> Vec<Plot> {
     let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
     let mut taken = BTreeSet::new();
     let mut plots = Vec::new();
-    for benchmark in series::benchmarks(&records, &names) {
-        let Some(svg) = plot::svg(&benchmark) else { continue };
+    for benchmark in series::benchmarks(&records, &names, &Axes::NONE) {
+        let Some(svg) = plot::svg(&benchmark, None) else { continue };
         let stem = file_name(&benchmark);
         let mut name = format!("{stem}.svg");
         let mut number = 2;
@@ -99,7 +120,8 @@ pub fn plots(files: &[NamedRecord]) -> Vec<Plot> {
 
 /// Returns a file name: letters, digits and hyphens of the benchmark's file and title.
 fn file_name(benchmark: &Benchmark<'_>) -> String {
-    let stem = benchmark.file.strip_suffix(".star").unwrap_or(benchmark.file);
+    let file = benchmark.files.first().copied().unwrap_or_default();
+    let stem = file.strip_suffix(".star").unwrap_or(file);
     let text = format!("{stem} {}", benchmark.title).to_lowercase();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name: String = words.collect::<Vec<_>>().join("-").chars().take(80).collect();
@@ -125,12 +147,12 @@ fn contents(benchmarks: &[Benchmark<'_>]) -> Markup {
 fn section(number: usize, benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
     let routines: BTreeSet<&str> =
         benchmark.rows.iter().filter_map(|(_, row)| row.routine.as_deref()).collect();
-    let names: Vec<&str> = routines.into_iter().chain([benchmark.file]).collect();
+    let names: Vec<&str> = routines.into_iter().chain(benchmark.files.iter().copied()).collect();
     html! {
         section {
             "\n" h2 id={ "b" (number) } { (one_line(benchmark.title)) }
             "\n" p.faint { (one_line(&names.join(", "))) }
-            "\n" @if let Some(svg) = plot::svg(benchmark) {
+            "\n" @if let Some(svg) = plot::svg(benchmark, None) {
                 figure { (PreEscaped(svg)) } "\n"
             }
             (table::table(benchmark, n_files))
@@ -182,7 +204,9 @@ mod tests {
 
     #[test]
     fn external_text_is_escaped() {
-        let page = page(&[named(HOSTILE, hostile()), named("b", hostile())]);
+        let title = Some(HOSTILE.to_owned());
+        let hostile_title = Selection { title, ..Selection::default() };
+        let page = page(&[named(HOSTILE, hostile()), named("b", hostile())], &hostile_title);
         well_formed(&page);
         for tag in ["<script", "<img"] {
             assert!(!page.contains(tag), "{tag}");
@@ -195,7 +219,7 @@ mod tests {
 
     #[test]
     fn pages_have_no_external_resources() {
-        let page = page(&[named("a", record(vec![row("closure", 5, 1.0)]))]);
+        let page = page(&[named("a", record(vec![row("closure", 5, 1.0)]))], &Selection::default());
         assert!(!page.contains("<script"));
         let addresses: Vec<&str> =
             page.match_indices("http").map(|(at, _)| &page[at..at + 26]).collect();
@@ -208,7 +232,7 @@ mod tests {
     #[test]
     fn every_benchmark_has_a_section_and_a_link() {
         let record = record(vec![row("closure", 5, 1.0), row("closure", 9, 2.0), row("b", 5, 1.0)]);
-        let page = page(&[named("a", record)]);
+        let page = page(&[named("a", record)], &Selection::default());
         for number in 0..2 {
             assert!(page.contains(&format!("<h2 id=\"b{number}\">")));
             assert!(page.contains(&format!("<a href=\"#b{number}\">")));

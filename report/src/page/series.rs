@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::palette;
-use crate::measure::exponent;
-use crate::record::{Parameters, Record, Row, Source};
+use super::{Axes, palette};
+use crate::measure::Growth;
+use crate::record::{Parameter, Parameters, Record, Row, Source};
 
-/// All rows of one benchmark.
+/// All rows of one benchmark, which may be in several files.
 pub(crate) struct Benchmark<'a> {
-    /// Its file.
-    pub(crate) file: &'a str,
+    /// Its files.
+    pub(crate) files: Vec<&'a str>,
     /// Its title.
     pub(crate) title: &'a str,
     /// Its rows, each with the zero-based number of its file: sorted by parameters, then in the
@@ -17,6 +17,10 @@ pub(crate) struct Benchmark<'a> {
     pub(crate) rows: Vec<(usize, &'a Row)>,
     /// The parameter on the horizontal axis.
     pub(crate) size: Option<&'a str>,
+    /// The parameter on the second axis, with its value at each size.
+    pub(crate) second: Option<(&'a str, Vec<(f64, i64)>)>,
+    /// The names of the sizes 1, 2, …, which are no numbers.
+    pub(crate) names: Option<&'a [String]>,
     /// The lines of the plot.
     pub(crate) series: Vec<Series>,
 }
@@ -34,8 +38,10 @@ pub(crate) struct Series {
     pub(crate) look: usize,
     /// Sorted by size.
     pub(crate) points: Vec<Point>,
-    /// The exponent of growth, and the number of sizes used for the fit.
-    pub(crate) growth: Option<(f64, usize)>,
+    /// The indices of its rows in the benchmark.
+    pub(crate) rows: Vec<usize>,
+    /// The fit of its growth.
+    pub(crate) growth: Option<Growth>,
 }
 
 /// A point of a line.
@@ -49,36 +55,70 @@ pub(crate) struct Point {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// The key of a line in one file: the runner, and every parameter except the size.
+/// The key of a line in one file: its name, and every parameter except the size.
 type Line<'a> = (String, Vec<(&'a str, String)>);
 
 /// Returns all benchmarks, in the order of their first rows. `names` are those of the files.
-pub(crate) fn benchmarks<'a>(records: &'a [Record], names: &[String]) -> Vec<Benchmark<'a>> {
+pub(crate) fn benchmarks<'a>(
+    records: &'a [Record],
+    names: &[String],
+    axes: &'a Axes,
+) -> Vec<Benchmark<'a>> {
     let runners = runners(records);
-    let mut order: Vec<(&str, &str)> = Vec::new();
-    let mut rows: BTreeMap<(&str, &str), Vec<(usize, &Row)>> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    let mut rows: BTreeMap<&str, Vec<(usize, &Row)>> = BTreeMap::new();
     for (number, record) in records.iter().enumerate() {
         for row in &record.rows {
-            let of_benchmark = rows.entry(row.benchmark()).or_default();
+            let of_benchmark = rows.entry(&row.title).or_default();
             if of_benchmark.is_empty() {
-                order.push(row.benchmark());
+                order.push(&row.title);
             }
             of_benchmark.push((number, row));
         }
     }
-    let with_rows = |name| (name, rows.remove(&name).unwrap_or_default());
+    let with_rows = |title| (title, rows.remove(title).unwrap_or_default());
     let mut with_rows = order.into_iter().map(with_rows).collect::<Vec<_>>();
     for (_, rows) in &mut with_rows {
         rows.sort_by_key(|(_, row)| (row.x(), row.parameters.clone(), row.source));
     }
     with_rows
         .into_iter()
-        .map(|((file, title), rows)| {
-            let size = rows.iter().find_map(|(_, row)| row.size.as_deref());
-            let series = size.map_or_else(Vec::new, |size| series(&rows, size, &runners, names));
-            Benchmark { file, title, rows, size, series }
+        .map(|(title, rows)| {
+            let mut files: Vec<&str> = Vec::new();
+            for (_, row) in &rows {
+                if !files.contains(&row.file.as_str()) {
+                    files.push(&row.file);
+                }
+            }
+            let of_rows = || rows.iter().find_map(|(_, row)| row.size.as_deref());
+            let size = axes.first.as_deref().or_else(of_rows);
+            let mut series =
+                size.map_or_else(Vec::new, |size| series(&rows, size, &runners, names));
+            if axes.names.is_some() {
+                // Files are no sizes.
+                series.iter_mut().for_each(|line| line.growth = None);
+            }
+            let second = size.zip(axes.second.as_deref());
+            let second =
+                second.and_then(|(size, name)| Some((name, dependent(&rows, size, name)?)));
+            Benchmark { files, title, rows, size, second, names: axes.names.as_deref(), series }
         })
         .collect()
+}
+
+/// Returns the values of a parameter at each size; `None` if there are none, or two at one size.
+fn dependent(rows: &[(usize, &Row)], size: &str, name: &str) -> Option<Vec<(f64, i64)>> {
+    let mut values: Vec<(f64, i64)> = Vec::new();
+    for (_, row) in rows.iter().filter(|(_, row)| row.source != Source::Published) {
+        let Some(x) = x_of(&row.parameters, size) else { continue };
+        let Some(Parameter::Int(value)) = row.parameters.get(name) else { continue };
+        match values.iter().find(|(at, _)| *at == x) {
+            Some((_, other)) if other != value => return None,
+            Some(_) => {}
+            None => values.push((x, *value)),
+        }
+    }
+    (!values.is_empty()).then_some(values)
 }
 
 /// Returns all runners: Star first, then peers, then papers.
@@ -98,23 +138,31 @@ fn runners(records: &[Record]) -> Vec<String> {
 fn series(rows: &[(usize, &Row)], size: &str, runners: &[String], names: &[String]) -> Vec<Series> {
     let mut lines: Vec<(Line<'_>, usize, Series)> = Vec::new();
     let varying = varying(rows, size);
-    for (number, row) in rows {
+    for (idx, (number, row)) in rows.iter().enumerate() {
         let (Some(time), Some(x)) = (&row.time, x_of(&row.parameters, size)) else { continue };
         if time.median_s <= 0.0 || x <= 0.0 {
             continue; // it cannot be shown on a logarithmic axis
         }
         let others = others(&row.parameters, size, &varying);
-        let line: Line<'_> = (row.runner(), others);
+        let name = match is_in_files(rows, row) {
+            true => format!("{}, {}", row.line(), row.file),
+            false => row.line(),
+        };
+        let line: Line<'_> = (name, others);
         let point = Point { x, y: time.median_s, interval: time.low_s.zip(time.high_s) };
         let known =
             |(known, of, _): &&mut (Line<'_>, usize, Series)| of == number && *known == line;
         match lines.iter_mut().find(known) {
-            Some((_, _, series)) => series.points.push(point),
+            Some((_, _, series)) => {
+                series.points.push(point);
+                series.rows.push(idx);
+            }
             None => {
                 let label = label(&line);
-                let runner = runners.iter().position(|name| *name == line.0).unwrap_or(0);
-                let (source, points) = (row.source, vec![point]);
-                let series = Series { label, source, runner, look: 0, points, growth: None };
+                let runner = row.runner();
+                let runner = runners.iter().position(|name| *name == runner).unwrap_or(0);
+                let (source, points, rows) = (row.source, vec![point], vec![idx]);
+                let series = Series { label, source, runner, look: 0, points, rows, growth: None };
                 lines.push((line, *number, series));
             }
         }
@@ -130,8 +178,7 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String], names: &[Strin
     for line in &mut series {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let points: Vec<(f64, f64)> = line.points.iter().map(|point| (point.x, point.y)).collect();
-        // A line through two points does not show a trend.
-        line.growth = exponent(&points).filter(|(_, n_sizes)| *n_sizes >= 3);
+        line.growth = Growth::of(&points);
     }
     series.sort_by_key(|line| line.runner);
     let few = series.len() <= palette::MARKS;
@@ -161,8 +208,15 @@ fn name_of_file(names: &[String], number: usize) -> String {
     }
 }
 
+/// Tests whether the routine of a Star row occurs in several files of the benchmark.
+fn is_in_files(rows: &[(usize, &Row)], row: &Row) -> bool {
+    let is_same = |other: &Row| {
+        other.source == Source::Star && other.routine == row.routine && other.file != row.file
+    };
+    row.source == Source::Star && rows.iter().any(|(_, other)| is_same(other))
+}
+
 fn x_of(parameters: &Parameters, size: &str) -> Option<f64> {
-    use crate::record::Parameter;
     match parameters.get(size)? {
         Parameter::Int(number) => Some(*number as f64),
         Parameter::Text(_) => None,
@@ -196,8 +250,8 @@ fn others<'a>(parameters: &'a Parameters, size: &str, varying: &[&str]) -> Vec<(
     others.map(|(name, value)| (name.as_str(), value.to_string())).collect()
 }
 
-fn label((runner, others): &Line<'_>) -> String {
-    others.iter().fold(runner.clone(), |label, (name, value)| format!("{label}, {name}={value}"))
+fn label((name, others): &Line<'_>) -> String {
+    others.iter().fold(name.clone(), |label, (name, value)| format!("{label}, {name}={value}"))
 }
 
 #[cfg(test)]
@@ -224,10 +278,10 @@ mod tests {
         let found = benchmarks(&records);
         assert_eq!(found.iter().map(|b| b.title).collect::<Vec<_>>(), ["closure", "other"]);
         let [ours, peer] = found[0].series.as_slice() else { panic!("two lines") };
-        assert_eq!((ours.label.as_str(), ours.runner), ("cpu", 0));
+        assert_eq!((ours.label.as_str(), ours.runner), ("F, cpu", 0));
         assert_eq!(ours.points.iter().map(|p| p.x).collect::<Vec<_>>(), [100.0, 200.0, 400.0]);
-        let (growth, n) = ours.growth.unwrap();
-        assert!((growth - 2.0).abs() < 1e-9 && n == 3);
+        let Growth { exponent, n_sizes, .. } = ours.growth.unwrap();
+        assert!((exponent - 2.0).abs() < 1e-9 && n_sizes == 3);
         assert_eq!((peer.label.as_str(), peer.growth), ("other", None));
     }
 
@@ -236,7 +290,7 @@ mod tests {
         let records = [record(vec![with(200, 1, 1.0), with(200, 2, 2.0), with(400, 1, 3.0)])];
         let found = benchmarks(&records);
         let labels: Vec<&str> = found[0].series.iter().map(|s| s.label.as_str()).collect();
-        assert_eq!(labels, ["cpu, seed=1", "cpu, seed=2"]);
+        assert_eq!(labels, ["F, cpu, seed=1", "F, cpu, seed=2"]);
         // A parameter that depends only on the size has no separate lines.
         let records = [record(vec![with(200, 20, 1.0), with(400, 40, 3.0)])];
         assert_eq!(benchmarks(&records)[0].series.len(), 1);
@@ -248,7 +302,8 @@ mod tests {
         (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
         let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0), peer])];
         let drawn = |names: [&str; 2]| -> Vec<(String, f64)> {
-            let found = super::benchmarks(&records, &names.map(str::to_owned));
+            let axes = Axes::default();
+            let found = super::benchmarks(&records, &names.map(str::to_owned), &axes);
             assert_eq!(found[0].rows.len(), 3);
             let series = found[0].series.iter();
             series.map(|line| (line.label.clone(), line.points[0].y)).collect()
@@ -256,8 +311,8 @@ mod tests {
         let lines = |first: &str, second: &str| {
             [(first, 1.0), (second, 5.0), ("other", 4.0)].map(|(label, y)| (label.to_owned(), y))
         };
-        assert_eq!(drawn(["v1", "v2"]), lines("cpu (v1)", "cpu (v2)"));
-        assert_eq!(drawn(["v", "v"]), lines("cpu (v, file 1)", "cpu (v, file 2)"));
+        assert_eq!(drawn(["v1", "v2"]), lines("F, cpu (v1)", "F, cpu (v2)"));
+        assert_eq!(drawn(["v", "v"]), lines("F, cpu (v, file 1)", "F, cpu (v, file 2)"));
     }
 
     #[test]
@@ -277,7 +332,37 @@ mod tests {
             |sizes: &[i64]| -> Vec<Row> { sizes.iter().map(|&n| row("a", n, n as f64)).collect() };
         let growth = |sizes: &[i64]| benchmarks(&[record(rows(sizes))])[0].series[0].growth;
         assert_eq!(growth(&[2, 4]), None);
-        assert!(growth(&[2, 4, 8]).is_some_and(|(exponent, n)| n == 3 && exponent > 0.99));
+        assert!(growth(&[2, 4, 8]).is_some_and(|fit| fit.n_sizes == 3 && fit.exponent > 0.99));
+    }
+
+    #[test]
+    fn one_title_is_one_plot_with_a_line_for_each_routine() {
+        let labels = |second: Row| -> Vec<String> {
+            let records = [record(vec![row("a", 5, 1.0), second])];
+            let found = benchmarks(&records);
+            assert_eq!(found.len(), 1);
+            found[0].series.iter().map(|line| line.label.clone()).collect()
+        };
+        let other = Row { routine: Some("G".to_owned()), ..row("a", 5, 2.0) };
+        assert_eq!(labels(other.clone()), ["F, cpu", "G, cpu"]);
+        let elsewhere = Row { file: "b.star".to_owned(), ..other };
+        assert_eq!(labels(elsewhere.clone()), ["F, cpu", "G, cpu"]);
+        let same = Row { routine: Some("F".to_owned()), ..elsewhere };
+        assert_eq!(labels(same), ["F, cpu, a.star", "F, cpu, b.star"]);
+    }
+
+    #[test]
+    fn a_second_axis_needs_one_value_for_each_size() {
+        let of = |rows: Vec<Row>| {
+            let axes = Axes { second: Some("seed".to_owned()), ..Axes::default() };
+            let records = [record(rows)];
+            let found = super::benchmarks(&records, &[], &axes);
+            found[0].second.as_ref().map(|(_, values)| values.clone())
+        };
+        let found = of(vec![with(200, 20, 1.0), with(400, 40, 3.0)]);
+        assert_eq!(found, Some(vec![(200.0, 20), (400.0, 40)]));
+        assert_eq!(of(vec![with(200, 20, 1.0), with(200, 40, 3.0)]), None);
+        assert_eq!(of(vec![row("a", 5, 1.0)]), None);
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
 fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
     let Columns { files, device, first, peer } = columns;
     html! {
-        td { (one_line(&row.runner())) }
+        td { (one_line(&row.line())) }
         @if files { td { (file + 1) } }
         @match &row.error {
             Some(error) => td.error colspan=(7 + usize::from(device) + usize::from(first) + usize::from(peer)) {

@@ -1,5 +1,6 @@
 //! Helpers of the page tests.
 
+use super::Axes;
 use super::series::{self, Benchmark};
 use crate::record::{
     IntrinsicUse, MachineInfo, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
@@ -7,7 +8,7 @@ use crate::record::{
 
 /// Returns the benchmarks of files without names.
 pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
-    series::benchmarks(records, &[])
+    series::benchmarks(records, &[], &Axes::NONE)
 }
 
 /// Returns a row of `a.star` with this size.

@@ -19,7 +19,7 @@ pub use read::{ReadError, from_json, is_time, to_json};
 pub const SCHEMA: u64 = 1;
 
 /// A run of benchmarks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "an object (benchmark file)")]
 pub struct Record {
     /// [`SCHEMA`].
@@ -301,7 +301,12 @@ impl Row {
     /// at two times.
     #[must_use]
     pub fn key(&self) -> Key<'_> {
-        Key { benchmark: self.benchmark(), parameters: &self.parameters, runner: self.runner() }
+        Key {
+            benchmark: self.benchmark(),
+            routine: self.routine.as_deref(),
+            parameters: &self.parameters,
+            runner: self.runner(),
+        }
     }
 
     /// Returns its benchmark: file and title.
@@ -336,6 +341,24 @@ impl Row {
         }
     }
 
+    /// Returns the heading of its benchmark: `a.star: closure (WARSHALL)`.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        let routine = self.routine.as_ref().filter(|_| self.source == Source::Star);
+        let routine = routine.map_or_else(String::new, |name| format!(" ({name})"));
+        format!("{}: {}{routine}", self.file, self.title)
+    }
+
+    /// Returns the name of its line in a plot: `WARSHALL, cpu` for a Star program, otherwise its
+    /// runner.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match &self.routine {
+            Some(routine) if self.source == Source::Star => format!("{routine}, {}", self.runner()),
+            Some(_) | None => self.runner(),
+        }
+    }
+
     /// Returns its size in the plot.
     #[must_use]
     pub fn x(&self) -> Option<i64> {
@@ -361,6 +384,8 @@ impl Row {
 pub struct Key<'a> {
     /// File and title.
     pub benchmark: (&'a str, &'a str),
+    /// The routine that ran.
+    pub routine: Option<&'a str>,
     /// The case.
     pub parameters: &'a Parameters,
     /// The runner.

@@ -209,7 +209,8 @@ fn third_party_types_stay_in_the_edge_crates() {
     only_allowed_in("comfy_table", &["report/src/columns.rs"]);
     only_allowed_in("similar::", &["cli/src/command/fmt.rs"]);
     only_allowed_in("strsim", &["compiler/base/src/diagnostic.rs"]);
-    only_allowed_in("plotters", &["report/src/page/plot.rs"]);
+    only_allowed_in("plotters", &["report/src/page/plot.rs", "report/src/page/pdf.rs"]);
+    only_allowed_in("pdf_writer", &["report/src/page/pdf.rs"]);
     only_allowed_in("rustyline", &["cli/src/repl/terminal.rs"]);
     only_allowed_in("flate2", &["io/src/packing.rs", "io/tests/"]);
     only_allowed_in("csv::", &["io/src/format/"]);

@@ -1,6 +1,6 @@
 //! The rows of a benchmark header: its cases, their parameters, and published times.
 
-use star_base::Code;
+use star_base::{Code, Span};
 use star_compiler::Compilation;
 use star_harness::{Case, Header, Purpose};
 use star_report::record::{Parameter, Parameters, Row, RowError, Source, Time, is_time};
@@ -32,19 +32,25 @@ pub(super) fn blank(file: &str, title: &str) -> Row {
     }
 }
 
-/// Returns the title of a header: its title, its routine or its line; the line is appended to a
-/// duplicate.
-pub(super) fn title(header: &Header, others: &[String], compilation: &Compilation) -> String {
+/// Returns the title of a header in a file called `name`: its title, or its line. The line is
+/// appended to the title of another header, but not to that of the same header with another
+/// routine.
+pub(super) fn title(
+    header: &Header,
+    others: &[(String, Span)],
+    compilation: &Compilation,
+    name: &str,
+) -> String {
     let line = || {
         let source = compilation.sources.get(header.span.file);
         source.map_or(0, |source| source.line_column(header.span.start as usize).line)
     };
-    let title = match (&header.title, &header.routine) {
-        (title, _) if !title.is_empty() => title.clone(),
-        (_, Some(routine)) => routine.text.clone(),
-        (_, None) => format!("line {}", line()),
+    let title = match header.title.as_str() {
+        "" => format!("{name}, line {}", line()),
+        title => title.to_owned(),
     };
-    if others.contains(&title) { format!("{title} (line {})", line()) } else { title }
+    let is_taken = others.iter().any(|(other, span)| *other == title && *span != header.span);
+    if is_taken { format!("{title} (line {})", line()) } else { title }
 }
 
 /// Returns the parameters that distinguish a case and that a peer needs: all integers, and

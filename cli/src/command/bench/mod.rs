@@ -3,6 +3,7 @@
 mod cases;
 mod contender;
 mod hash;
+mod peer;
 mod rounds;
 mod runner;
 mod surroundings;
@@ -29,13 +30,15 @@ use star_os::sources::ImportArgs;
 use star_os::watchdog::Sentry;
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
-use star_report::page::{self, NamedRecord};
+use star_report::page::{self, ExportKind, NamedRecord};
 use star_report::record::{Record, Row, SCHEMA, Settings, Source, to_json};
 
+use self::peer::PeerCommand;
 use self::runner::Runner;
 use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
 use super::benchpage::{PAGE, Plots, plot_folder};
+use super::figures::{FigureArgs, FigureFile, write_all};
 use crate::headers::test_file::Subject;
 use crate::text;
 
@@ -44,8 +47,9 @@ use crate::text;
 #[command(after_long_help = LONG_HELP)]
 #[command(after_help = "Examples:
   star bench closure.star
-  star bench benches/suite --out new.json --page new.html
-  star bench --filter dijkstra --intrinsics off")]
+  star bench benches/suite --out new.json --out new.html
+  star bench --filter dijkstra --intrinsics off
+  star bench closure.star --peer 'other: ./closure {input}' --out closure.svg")]
 pub(crate) struct BenchArgs {
     /// Programs with `@bench` headers, or folders of programs
     #[arg(value_name = "PATH", default_value = ".")]
@@ -69,11 +73,28 @@ pub(crate) struct BenchArgs {
     #[arg(long, alias = "natives", value_name = "WHICH", default_value = "both")]
     intrinsics: Which,
 
+    /// Measure another program, too: `'NAME: CMD {input}'`
+    ///
+    /// The program prints its time, in seconds or with a unit. `{input}` is a file with the only
+    /// table, slice or word of the case; `{P.csv}` is a file with the parameter P, in the format of
+    /// its extension as for `star run --out`; `{k}` is the integer k. Can be given several times.
+    #[arg(long, value_name = "[NAME:] CMD", value_parser = peer::parse)]
+    peer: Vec<PeerCommand>,
+
     /// Write the result to FILE
     ///
-    /// The format is JSON; see docs/src/testing.md.
+    /// The extension selects the format: `.json` is a benchmark file, see docs/src/testing.md;
+    /// `.csv` its rows; `.html` a page; `.svg`, `.pdf` and `.tex` (pgfplots) a picture of one
+    /// benchmark. Can be given several times.
     #[arg(short, long, value_name = "FILE")]
-    out: Option<String>,
+    out: Vec<String>,
+
+    /// Select the output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    #[command(flatten)]
+    figures: FigureArgs,
 
     /// Write an HTML page with plots and tables to FILE
     #[arg(long, value_name = "FILE")]
@@ -136,7 +157,7 @@ A benchmark is a comment between the routines of a program:
      m    = {3*n div 2}
      P    = gen gnm -n { n } -m {m}        */
 
-Each case has one warm-up run and is then sampled until the interval of the
+`run A, B` measures several routines with the same inputs, in one plot. Each case has one warm-up run and is then sampled until the interval of the
 median is narrow. Times cover the runs only. `--max-time` limits each run, and
 the measurement of the memory speed. A failed case becomes a row with its error;
 the exit code is that of the first failure. Ctrl-C ends the measurement, and the
@@ -144,10 +165,20 @@ results so far are written.
 
 Examples:
   star bench closure.star
-  star bench benches/suite --out new.json --page new.html
+  star bench benches/suite --out new.json --out new.html
   star bench --filter dijkstra --intrinsics off
   star bench closure.star --page page.html --with peers.json
+  star bench closure.star --peer 'other: ./closure {input}' --out closure.svg
 ";
+
+/// The output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Human-readable tables
+    Text,
+    /// A JSON object for each row, and a summary
+    Json,
+}
 
 /// Use of intrinsics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -194,7 +225,8 @@ pub(crate) fn run(
         let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
         file.as_ref().map(place).transpose()
     };
-    let (out, page) = (place(&args.out, &["json"])?, place(&args.page, &PAGE)?);
+    peer::check_names(&args.peer)?;
+    let (outs, page) = (FigureFile::all(&args.out)?, place(&args.page, &PAGE)?);
     let others: Vec<&String> = args.out.iter().chain(&args.page).collect();
     let plots = args.svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
     let mut files = read_others(args, &flags).map_err(Failure::with_limit_options)?;
@@ -216,6 +248,7 @@ pub(crate) fn run(
         args,
         loader: args.imports.loader()?,
         passes,
+        peers: args.peer.clone(),
         machines: &machines,
         budget: budget(args),
         resolution: resolution(),
@@ -265,21 +298,35 @@ pub(crate) fn run(
             record.bandwidth.extend(probe.run("after"));
         }
     }
-    if let Some(place) = out {
-        place.write_text(&to_json(&record), &flags)?;
+    let (own, pictures): (Vec<FigureFile>, Vec<FigureFile>) =
+        outs.into_iter().partition(|out| out.kind == ExportKind::Json);
+    // The measurements are kept even if a picture cannot show them.
+    for out in own {
+        out.write(to_json(&record).as_bytes(), &flags)?;
     }
-    let name =
-        args.out.as_deref().map_or_else(|| "this run".to_owned(), crate::records::short_name);
+    let name = args
+        .out
+        .first()
+        .map_or_else(|| "this run".to_owned(), |out| crate::records::short_name(out));
+    if args.format == Format::Json {
+        let n_failed = record.rows.iter().filter(|row| row.error.is_some()).count();
+        let summary = serde_json::json!({
+            "rows": record.rows.len(), "failed": n_failed, "interrupted": record.interrupted,
+        });
+        output.write(&star_report::json::line(&serde_json::json!({ "summary": summary })));
+    }
     files.insert(0, NamedRecord { name, record });
+    let selection = args.figures.selection(None);
+    write_all(&pictures, &files, &selection, &flags)?;
     if let Some(place) = page {
-        place.write_text(&page::page(&files), &flags)?;
+        place.write_text(&page::page(&files, &selection), &flags)?;
     }
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
         Plots::new(plots, folder, &files, &flags)?.commit(reporter)?;
     }
     let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {
-        let places = [&args.out, &args.page, &args.svg].into_iter().flatten();
+        let places = args.out.iter().chain(&args.page).chain(&args.svg);
         let places: Vec<String> = places.map(|place| text::one_line(place)).collect();
         let kept = match places.is_empty() {
             true => "interrupted".to_owned(),

@@ -8,6 +8,7 @@ use star_report::record::{IntrinsicUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
 
 use super::contender::{Contender, Failed, Surroundings, refused};
+use super::peer::Peer;
 
 /// A backend with or without intrinsics, and the limits of its runs.
 pub(super) struct Entrant {
@@ -21,7 +22,7 @@ pub(super) struct Entrant {
 
 /// The result of a case.
 pub(super) struct Measured {
-    /// One row for each entrant.
+    /// One row for each entrant and peer.
     pub(super) rows: Vec<Row>,
     /// Whether the user interrupted it.
     pub(super) interrupted: bool,
@@ -30,10 +31,12 @@ pub(super) struct Measured {
 /// An entrant, or the reason why it is excluded.
 type Placed = Result<Contender, (&'static str, IntrinsicUse, Failed)>;
 
-/// Measures a case; `blank` is a row with the data that all rows share.
+/// Measures a case; `blank` is a row with the data that all rows share. `peers` starts the other
+/// programs.
 pub(super) fn measure(
     blank: &Row,
     entrants: &[Entrant],
+    peers: &mut dyn Iterator<Item = Result<Peer, Failed>>,
     budget: Budget,
     random: &mut Random,
     around: &Surroundings<'_>,
@@ -52,8 +55,23 @@ pub(super) fn measure(
         }
     }
     let differing = differing(&placed);
+    let mut started: Vec<Peer> = Vec::new();
+    let mut failed: Vec<Row> = Vec::new();
+    for peer in peers.take_while(|_| !interrupted) {
+        match peer {
+            Ok(peer) => started.push(peer),
+            Err(Failed::Interrupted) => {
+                interrupted = true;
+                break;
+            }
+            Err(Failed::Error(error)) => {
+                let source = Source::Peer;
+                failed.push(Row { source, error: Some(error), routine: None, ..blank.clone() });
+            }
+        }
+    }
     if !interrupted {
-        interrupted = rounds(&mut placed, &differing, random, around);
+        interrupted = rounds((&mut placed, &mut started), &differing, random, around);
     }
     // Counted without intrinsics.
     let mut as_written = placed.iter().flatten().filter(|it| it.stats.intrinsics == 0);
@@ -63,7 +81,8 @@ pub(super) fn measure(
         row.operations = operations;
         row
     });
-    Measured { rows: rows.collect(), interrupted }
+    let peers = started.iter().map(|peer| peer.row(blank)).chain(failed);
+    Measured { rows: rows.chain(peers).collect(), interrupted }
 }
 
 /// Tests whether the failure equals that with intrinsics on the same backend. One row then
@@ -149,9 +168,10 @@ fn unlike_the_first(hashes: &[Option<(&str, &str)>]) -> Vec<Option<RowError>> {
     hashes.iter().map(|found| found.as_ref().and_then(error)).collect()
 }
 
-/// Takes samples until all entrants have enough; returns `true` if the user interrupted it.
+/// Takes samples until all entrants and peers have enough; returns `true` if the user interrupted
+/// it.
 fn rounds(
-    placed: &mut [Placed],
+    (placed, peers): (&mut [Placed], &mut [Peer]),
     differing: &[Option<RowError>],
     random: &mut Random,
     around: &Surroundings<'_>,
@@ -161,11 +181,20 @@ fn rounds(
             .filter(|&place| differing[place].is_none())
             .filter(|&place| placed[place].as_ref().is_ok_and(|it| !it.is_done()))
             .collect();
+        let n_placed = placed.len();
+        let waiting = (0..peers.len()).filter(|&place| !peers[place].is_done());
+        round.extend(waiting.map(|place| n_placed + place));
         if round.is_empty() {
             return false;
         }
         random.shuffle(&mut round);
         for place in round {
+            if let Some(peer) = place.checked_sub(n_placed) {
+                match peers[peer].sample(around.flags, around.max_time) {
+                    Ok(()) => continue,
+                    Err(_) => return true,
+                }
+            }
             let Ok(contender) = &mut placed[place] else { continue };
             match contender.sample(around) {
                 Ok(()) => {}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use star::pipeline::{Argument, optimise};
 use star_base::Random;
-use star_base::{Code, Diagnostic, Severity, SourceMap};
+use star_base::{Code, Diagnostic, Severity, SourceMap, Span};
 use star_compiler::LowerOptions;
 use star_harness::{Case, Header, Purpose};
 use star_os::access::Access;
@@ -26,10 +26,11 @@ use star_vm::CompileOptions;
 
 use super::cases::{blank, parameters, published, size, title};
 use super::contender::{Ready, Surroundings, error_of};
+use super::peer::{PeerCommand, Values};
 use super::rounds::{Entrant, Measured, measure};
 use super::surroundings::Probe;
 use super::targets::Target;
-use super::{BenchArgs, Which};
+use super::{BenchArgs, Format, Which};
 use crate::command::MAX_SHOWN;
 use crate::headers::inputs::{ReadContext, inputs};
 use crate::headers::test_file::{Routine, Runnable, Subject};
@@ -53,6 +54,7 @@ pub(super) struct Runner<'a> {
     pub(super) machines: &'a [Machine],
     /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
+    pub(super) peers: Vec<PeerCommand>,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -80,6 +82,8 @@ struct Benchmark<'a> {
     ready: Ready,
     access: &'a Access,
     limits: LimitArgs,
+    /// Whether other programs run its cases: once for all routines of a header.
+    has_peers: bool,
     blank: Row,
 }
 
@@ -100,13 +104,13 @@ impl Runner<'_> {
             // The readable headers are run nevertheless.
             self.failed(blank(&target.name, "headers"), fault, sources);
         }
-        let mut titles: Vec<String> = Vec::new();
+        let mut titles: Vec<(String, Span)> = Vec::new();
         let mut wanted: Vec<(&Header, Row)> = Vec::new();
         for header in subject.headers.iter().filter(|header| header.is_benchmark()) {
-            let title = title(header, &titles, &subject.compilation);
+            let title = title(header, &titles, &subject.compilation, &target.name);
             let mut blank = blank(&target.name, &title);
             blank.routine = header.routine.as_ref().map(|name| name.text.clone());
-            titles.push(title);
+            titles.push((title, header.span));
             if self.is_wanted(&blank) {
                 wanted.push((header, blank));
             }
@@ -117,10 +121,14 @@ impl Runner<'_> {
         let sentry = self.sentry();
         let made = self.runnable(subject);
         drop(sentry);
+        let mut last = None;
         for (header, blank) in wanted {
+            let is_first = last.replace(header.span) != Some(header.span);
             match &made {
                 Ok(_) if self.ended => return,
-                Ok((runnable, access)) => self.header(subject, header, (runnable, access), blank),
+                Ok((runnable, access)) => {
+                    self.header(subject, (header, is_first), (runnable, access), blank);
+                }
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }
         }
@@ -149,16 +157,13 @@ impl Runner<'_> {
     }
 
     fn is_wanted(&self, row: &Row) -> bool {
-        let Some(filter) = &self.args.filter else { return true };
-        let filter = filter.to_lowercase();
-        let routine = row.routine.as_deref().unwrap_or_default();
-        [&row.file, &row.title, routine].iter().any(|text| text.to_lowercase().contains(&filter))
+        self.args.figures.selection(self.args.filter.as_deref()).has(row)
     }
 
     fn header(
         &mut self,
         subject: &Subject,
-        header: &Header,
+        (header, has_peers): (&Header, bool),
         (runnable, access): (&Runnable, &Access),
         mut blank: Row,
     ) {
@@ -204,7 +209,8 @@ impl Runner<'_> {
         }
         drop(sentry);
         let ready = Ready { program, point: routine.point };
-        let benchmark = Benchmark { subject, header, routine, ready, access, limits, blank };
+        let benchmark =
+            Benchmark { subject, header, routine, ready, access, limits, has_peers, blank };
         if self.args.quick {
             cases.truncate(1);
         }
@@ -250,7 +256,11 @@ impl Runner<'_> {
         if self.speeds.is_none() {
             self.speeds = Some(self.probe.run("before"));
         }
-        let measured = measure(&blank, &entrants, self.budget, &mut self.random, &around);
+        let values = Values { routine: benchmark.routine, case, arguments: &arguments };
+        let (budget, limits) = (self.budget, (self.flags, benchmark.limits.max_time));
+        let peers = self.peers.iter().filter(|_| benchmark.has_peers);
+        let mut peers = peers.map(|peer| peer.start(values, budget, limits));
+        let measured = measure(&blank, &entrants, &mut peers, budget, &mut self.random, &around);
         let Measured { rows, interrupted } = measured;
         self.ended |= interrupted;
         rows.into_iter().for_each(|row| self.show(row));
@@ -315,7 +325,11 @@ impl Runner<'_> {
                 None => Exit::Internal,
             };
         }
-        if !(self.output.write(&self.live.row(&row)) && self.output.flush()) {
+        let line = match self.args.format {
+            Format::Text => self.live.row(&row),
+            Format::Json => star_report::json::line(&serde_json::json!({ "row": row })),
+        };
+        if !(self.output.write(&line) && self.output.flush()) {
             self.ended = true;
         }
         self.rows.push(row);

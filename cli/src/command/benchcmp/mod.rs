@@ -1,14 +1,16 @@
-//! `star benchcmp`: comparison of two benchmark files, and the significance of their differences.
+//! `star benchcmp`: comparison of benchmark files, and the significance of their differences.
 
 use clap::{Args, ValueEnum};
+use star_base::{Code, Diagnostic};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::report::Reporter;
-use star_report::compare::{Difference, lines, pairs};
-use star_report::page::differences;
+use star_report::compare::{Difference, as_plots, history, history_text, lines, pairs};
+use star_report::page::{NamedRecord, Selection, differences};
 
+use super::figures::{FigureFile, write_all};
 use crate::records;
 
 /// Arguments of `star benchcmp`.
@@ -17,6 +19,7 @@ use crate::records;
 Examples:
   star benchcmp old.json new.json
   star benchcmp old.json new.json --fail-above 1.1
+  star benchcmp v1.json v2.json v3.json --filter closure -o history.svg
 
 With --fail-above 1.1, the exit code is 6 if a benchmark takes more than 1.1
 times as long.")]
@@ -25,9 +28,29 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// New benchmark file
-    #[arg(value_name = "NEW")]
-    new: String,
+    /// New benchmark files, the newest last
+    ///
+    /// The oldest is compared with the newest; the medians of the others are shown, too.
+    #[arg(value_name = "NEW", required = true)]
+    new: Vec<String>,
+
+    /// Write a plot of the medians in all files to FILE
+    ///
+    /// The extension selects the format: `.html` shows all benchmarks, `.csv` and `.json` are data;
+    /// `.svg`, `.pdf` and `.tex` (pgfplots) are pictures of one benchmark. Can be given several
+    /// times.
+    #[arg(short, long, value_name = "FILE")]
+    out: Vec<String>,
+
+    /// Compare only benchmarks with TEXT in their file, title or routine
+    ///
+    /// Letter case is ignored.
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// Set the title of the plot
+    #[arg(long, value_name = "TEXT", requires = "out")]
+    title: Option<String>,
 
     /// Select the output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -73,9 +96,20 @@ pub(crate) fn run(
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     output.stop_at(&flags);
-    let (old, new) = (records::read(&args.old, &flags)?, records::read(&args.new, &flags)?);
-    let pairs = pairs(&old, &new, args.noise);
-    let machines = differences(&old, &new);
+    let outs = FigureFile::all(&args.out)?;
+    let (title, filter) = (args.title.clone(), args.filter.clone());
+    let mut selection = Selection { title, filter, ..Selection::default() };
+    let mut files: Vec<NamedRecord> = Vec::new();
+    for file in [&args.old].into_iter().chain(&args.new) {
+        let mut record = records::read(file, &flags)?;
+        record.rows.retain(|row| selection.has(row));
+        files.push(NamedRecord { name: records::short_name(file), record });
+    }
+    let [NamedRecord { record: old, .. }, .., NamedRecord { record: new, .. }] = &files[..] else {
+        return Err(Diagnostic::new(Code::Usage, "expected two benchmark files").into());
+    };
+    let pairs = pairs(old, new, args.noise);
+    let machines = differences(old, new);
     let failed = args.fail_above.is_some_and(|most| {
         pairs.iter().any(|pair| match &pair.difference {
             Difference::Slower(comparison) => comparison.ratio > most,
@@ -90,10 +124,19 @@ pub(crate) fn run(
             | Difference::OnlyNew => false,
         })
     });
-    let text = match args.format {
-        Format::Text => lines::text(&pairs, &machines),
-        Format::Json => lines::json(&pairs, &machines, failed),
+    let pasts = match files.len() {
+        2 => Vec::new(),
+        _ => history(&files),
     };
+    let text = match args.format {
+        Format::Text => history_text(&pasts) + &lines::text(&pairs, &machines),
+        Format::Json => lines::json(&pairs, &machines, &pasts, failed),
+    };
+    if !outs.is_empty() {
+        let (merged, axes) = as_plots(&files);
+        selection.axes = axes;
+        write_all(&outs, &[merged], &selection, &flags)?;
+    }
     output.write(&text);
     Ok(if failed { Exit::Slower } else { Exit::Success })
 }

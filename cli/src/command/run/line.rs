@@ -13,7 +13,7 @@ use star_os::failure::Failure;
 use star_os::file_roles::Identity;
 use star_value::{SparseWish, TableWish, Value};
 
-use super::{Prints, RunArgs};
+use super::{Prints, RunArgs, RunFormat};
 use crate::results::{self, Names, Out};
 use crate::view::{self, View};
 
@@ -38,7 +38,16 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
     let names = args.names.as_deref().map(|columns| Names::parse(entry, columns)).transpose();
     match (binding, outs, views, names) {
         (Ok(binding), Ok(outs), Ok(views), Ok(names)) => {
-            let wanted = Outputs { outs, views, names, prints: args.prints };
+            let prints = match args.format {
+                RunFormat::Text => args.prints,
+                RunFormat::Json if results::use_stdout(&outs) => {
+                    let message = "`--format json` and a result use standard output";
+                    let fault = Diagnostic::new(Code::Usage, message);
+                    return Err(fault.help("write the result to a file").into());
+                }
+                RunFormat::Json => Prints::Values,
+            };
+            let wanted = Outputs { outs, views, names, prints };
             let faults = replaced_inputs(args, entry, &binding, &wanted);
             if faults.is_empty() { Ok((binding, wanted)) } else { Err(faults.into()) }
         }

@@ -31,7 +31,7 @@ use star_vm::{BackendError, CompileOptions, Control, Limits, Outcome, Stats, Wan
 
 use super::line::{self, Outputs};
 use super::sizes::{SizeAdvice, Sizes};
-use super::{Prints, RunArgs, auto};
+use super::{Prints, RunArgs, auto, json};
 use crate::command::{Lints, compile};
 use crate::explain;
 use crate::placed_results::PlacedResults;
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
         let entries = compilation.entries();
         let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
         let signature = entry::signature(entry)?;
-        let (mut binding, mut wanted) = line::read(args, &signature)?;
+        let (mut binding, wanted) = line::read(args, &signature)?;
         let target = args.options.profile.as_deref().map(profile::Target::new).transpose()?;
         let grants = match &args.confined {
             Some(imports) => imports.grants(),
@@ -133,10 +133,9 @@ impl<'a> Context<'a> {
         let access = Access::new(beside, grants)?;
 
         let formulas = if args.options.csv_safe { Formulas::Quoted } else { Formulas::Kept };
-        binding.settings.formulas = formulas;
+        binding.settings.style.formulas = formulas;
         let (undirected, reverse) = (args.options.undirected, args.options.reverse);
         binding.settings.direction = Direction { undirected, reverse };
-        wanted.outs = wanted.outs.into_iter().map(|out| out.with(formulas)).collect();
         let settings = binding.settings.clone();
         binding.kept = results::parameters(&wanted.outs);
         binding.kept.extend(view::parameters(&wanted.views));
@@ -334,7 +333,7 @@ impl Running<'_> {
         let console = Console { flags, reporter };
         let mut messages = Messages(reporter);
         let printer: &mut dyn Printer = match args.prints {
-            Prints::All | Prints::Lines => &mut *self.output,
+            Prints::All | Prints::Lines | Prints::Values => &mut *self.output,
             Prints::Messages => &mut messages,
         };
         let mut printer = EndsProgress { printer, progress: RunProgress::start(&args.file) };
@@ -374,7 +373,7 @@ impl Running<'_> {
         loaded: LoadedRoutine,
         outcome: Outcome,
         advice: Advice,
-        wanted: Outputs,
+        mut wanted: Outputs,
         parts_stored: &mut u64,
     ) -> Exit {
         let Context { args, flags, reporter, .. } = self.context;
@@ -383,6 +382,9 @@ impl Running<'_> {
         let program = &build.lowered.program;
         let print_failed = self.output.failed();
         self.output.flush();
+        // A map that was read may give the coordinates of pixels.
+        let style = self.prepared.settings.write_style();
+        wanted.outs = wanted.outs.into_iter().map(|out| out.with(style)).collect();
         match outcome {
             Outcome::Done => {
                 let names = star_bind::results::names(signature, point.is_function());
@@ -559,6 +561,21 @@ fn finish(
         // The process is about to end, which also frees the memory.
         std::mem::forget(results);
         return exit;
+    }
+    if prints == Prints::Values {
+        let shape = |idx| placed.shape(idx);
+        let values = json::results(names, &results, &shape, &origins.lists);
+        reporter.outcome("", &serde_json::json!({ "results": values }));
+        if let Some(results::Names::Columns(columns)) = &named {
+            match results::table_of(columns, &results, origins, "") {
+                Ok((data, _)) => {
+                    reporter.outcome("", &serde_json::json!({ "table": json::table(&data) }));
+                }
+                Err(fault) => {
+                    saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+                }
+            }
+        }
     }
     if !is_silent {
         if let Err(error) = placed.read_rest(flags)

@@ -3,19 +3,26 @@
 use std::io::Write;
 
 #[cfg(feature = "arrow")]
-use std::io::Cursor;
+use std::io::{self, Cursor};
 
 #[cfg(feature = "arrow")]
 use arrow_ipc::reader::FileReader;
+#[cfg(feature = "arrow")]
+use arrow_ipc::writer::FileWriter;
+#[cfg(feature = "arrow")]
+use arrow_schema::ArrowError;
 #[cfg(feature = "arrow")]
 use star_base::Code;
 
 #[cfg(feature = "arrow")]
 use super::gather::{damaged, gather, guarded, open};
+#[cfg(not(feature = "arrow"))]
 use super::refuse_to_write;
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::format::ReadResult;
+#[cfg(feature = "arrow")]
+use crate::format::cannot_write;
 use crate::source::Source;
 
 /// The first and last bytes of every file.
@@ -73,7 +80,22 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Err(super::left_out(&source, FORMAT))
 }
 
+/// Writes any value whose rows are numbers, texts, dates or times.
+#[cfg(feature = "arrow")]
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let batch = super::write::batch(value, FORMAT)?;
+    let written = FileWriter::try_new(out, &batch.schema()).and_then(|mut writer| {
+        writer.write(&batch)?;
+        writer.finish()
+    });
+    written.map_err(|error| match error {
+        ArrowError::IoError(_, error) => cannot_write(&error),
+        error => cannot_write(&io::Error::other(error)),
+    })
+}
+
 /// Rejects all values.
+#[cfg(not(feature = "arrow"))]
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
     Err(refuse_to_write(value, FORMAT))
 }

@@ -61,7 +61,7 @@ pub(super) fn gather(
     batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
 ) -> Result<ReadResult, Fault> {
     let (scaling, rules) = (source.scaling(), source.field_rules());
-    let nan_is_missing = source.nan_is_missing();
+    let may_miss = source.nan_is_missing();
     let budget = source.budget().rest(n_file_bytes);
     let too_large =
         |source: &Source, n_bytes: u128| source.out_of_memory(n_bytes + u128::from(n_file_bytes));
@@ -82,7 +82,7 @@ pub(super) fn gather(
     }
     let names: Vec<&str> = columns.iter().map(Column::name).collect();
     let unknown_name = rules.unknown_name(&names);
-    let rules_of_cells = Cells { scaling, empty: rules.empty, has_commas: false };
+    let rules_of_cells = Cells { scaling, empty: rules.empty, has_commas: false, may_miss };
     let mut n_records = 0;
     for batch in batches {
         let batch = batch.map_err(|error| damaged(source, format, &error))?;
@@ -103,10 +103,9 @@ pub(super) fn gather(
                 }
                 let (cell, place) = (cells(row), Place { source, record: n_records + row + 1 });
                 let missing = || place.wrong(None, Cause::Empty, "", &rules_of_cells);
-                let pushed = match (&*cell, is_number) {
-                    ("NaN", true) if nan_is_missing => column.push_missing(&rules_of_cells),
-                    (cell, true) => column.push_number(cell.as_bytes(), &rules_of_cells, missing),
-                    (cell, false) => column.push(cell.as_bytes(), &rules_of_cells, missing),
+                let pushed = match is_number {
+                    true => column.push_number(cell.as_bytes(), &rules_of_cells, missing),
+                    false => column.push(cell.as_bytes(), &rules_of_cells, missing),
                 };
                 pushed.map_err(|refused| match refused {
                     Refused::Wrong(cause) => {

@@ -1,5 +1,5 @@
-//! Typed columns: Parquet and Arrow, read with the feature `arrow`. The contents are treated like
-//! cells of a CSV file: texts get codes, dates and times are numbers with a unit.
+//! Typed columns: Parquet and Arrow, read and written with the feature `arrow`. The contents are
+//! treated like cells of a CSV file: texts get codes, dates and times are numbers with a unit.
 
 pub(crate) mod arrow;
 pub(crate) mod parquet;
@@ -10,14 +10,21 @@ mod cells;
 mod gather;
 #[cfg(feature = "arrow")]
 mod pages;
+#[cfg(feature = "arrow")]
+mod write;
 
+#[cfg(not(feature = "arrow"))]
 use super::cannot_hold;
+#[cfg(not(feature = "arrow"))]
 use crate::data::OutputRef;
+#[cfg(not(feature = "arrow"))]
 use crate::error::Fault;
 
-/// The error for writing a read-only format.
+/// The error for a writer that is not part of this build.
+#[cfg(not(feature = "arrow"))]
 fn refuse_to_write(value: OutputRef<'_>, format: &str) -> Fault {
-    let fault = cannot_hold(value, format, "columns, and is read only");
+    let fault = cannot_hold(value, format, "columns");
+    let fault = fault.note("this build of `star` lacks the feature `arrow`");
     Box::new(fault.help("write it to a `.csv` file"))
 }
 

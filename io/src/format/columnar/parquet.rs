@@ -3,6 +3,11 @@
 use std::io::Write;
 
 #[cfg(feature = "arrow")]
+use std::io;
+
+#[cfg(feature = "arrow")]
+use ::parquet::arrow::ArrowWriter;
+#[cfg(feature = "arrow")]
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 #[cfg(feature = "arrow")]
 use bytes::Bytes;
@@ -13,10 +18,13 @@ use star_base::Code;
 use super::gather::{damaged, gather, guarded, open};
 #[cfg(feature = "arrow")]
 use super::pages::{self, Refused};
+#[cfg(not(feature = "arrow"))]
 use super::refuse_to_write;
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::format::ReadResult;
+#[cfg(feature = "arrow")]
+use crate::format::cannot_write;
 use crate::source::Source;
 
 /// The first bytes of every file.
@@ -68,7 +76,22 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Err(super::left_out(&source, FORMAT))
 }
 
+/// Writes any value whose rows are numbers, texts, dates or times.
+#[cfg(feature = "arrow")]
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let batch = super::write::batch(value, FORMAT)?;
+    // The encoder accepts only writers that another thread could own.
+    let mut bytes = Vec::new();
+    let encoded = ArrowWriter::try_new(&mut bytes, batch.schema(), None).and_then(|mut writer| {
+        writer.write(&batch)?;
+        writer.close()
+    });
+    encoded.map_err(|error| cannot_write(&io::Error::other(error)))?;
+    out.write_all(&bytes).map_err(|error| cannot_write(&error))
+}
+
 /// Rejects all values.
+#[cfg(not(feature = "arrow"))]
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
     Err(refuse_to_write(value, FORMAT))
 }

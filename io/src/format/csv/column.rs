@@ -10,7 +10,6 @@ use crate::growing::{Growing, OutOfBudget};
 use crate::meaning::{Meaning, Texts};
 use crate::numbers::Field;
 use crate::scaling::Scaling;
-#[cfg(feature = "arrow")]
 use crate::whole::NO_NUMBER;
 
 use super::header::looks_like_data;
@@ -60,6 +59,8 @@ pub(in crate::format) struct Cells<'a> {
     pub(in crate::format) scaling: Option<&'a Scaling>,
     /// The value of empty cells in number fields.
     pub(in crate::format) empty: Option<&'a str>,
+    /// Whether an empty cell or NaN in a field of numbers is a missing number.
+    pub(in crate::format) may_miss: bool,
     /// Whether the decimal separator is a comma.
     pub(in crate::format) has_commas: bool,
 }
@@ -122,7 +123,7 @@ impl Column {
         missing: impl FnOnce() -> Fault,
     ) -> Result<(), Refused> {
         if !self.is_known {
-            if cell.trim_ascii().is_empty() {
+            if cell.trim_ascii().is_empty() || cells.misses(cell) {
                 self.first_empty.get_or_insert_with(missing);
                 let (code, n_bytes) = add(&mut self.blanks, cell).map_err(Refused::Wrong)?;
                 self.text_bytes = self.text_bytes.saturating_add(n_bytes);
@@ -146,16 +147,6 @@ impl Column {
             self.become_number(cells)?;
         }
         self.push(cell, cells, missing)
-    }
-
-    /// Appends a missing number.
-    #[cfg(feature = "arrow")]
-    pub(in crate::format) fn push_missing(&mut self, cells: &Cells<'_>) -> Result<(), Refused> {
-        if !self.is_known {
-            self.become_number(cells)?;
-        }
-        self.field.nodata = Some(NO_NUMBER);
-        self.values.push(NO_NUMBER).map_err(Refused::Memory)
     }
 
     #[cfg(feature = "arrow")]
@@ -223,6 +214,10 @@ impl Column {
             self.text_bytes = self.text_bytes.saturating_add(n_bytes);
             return Ok(code);
         }
+        if cells.misses(cell) {
+            self.field.nodata = Some(NO_NUMBER);
+            return Ok(NO_NUMBER);
+        }
         let (cell, wrong) = match (cell.trim_ascii(), cells.empty) {
             (b"", Some(empty)) => (empty.as_bytes(), Cause::Empty),
             (b"", None) => return Err(Cause::Empty),
@@ -260,6 +255,14 @@ fn add(texts: &mut Texts, cell: &[u8]) -> Result<(i64, u64), Cause> {
 }
 
 impl Cells<'_> {
+    /// Returns whether a cell of a field of numbers is a missing number.
+    fn misses(&self, cell: &[u8]) -> bool {
+        let cell = cell.trim_ascii();
+        // `empty=` gives empty cells a value.
+        self.may_miss
+            && (cell.eq_ignore_ascii_case(b"nan") || cell.is_empty() && self.empty.is_none())
+    }
+
     /// Parses the decimal fraction in a cell.
     pub(in crate::format) fn decimal(&self, cell: &[u8]) -> Option<Decimal> {
         let text = std::str::from_utf8(cell).ok()?;

@@ -33,6 +33,7 @@ use crate::options::FieldRules;
 use crate::scaling::{advice, exceeds_63_bits};
 use crate::source::Source;
 use crate::text;
+use crate::whole::NAN_IS_MISSING;
 
 /// Minimum memory of a field in addition to its numbers.
 pub(super) const FIELD_BYTES: u64 = 256;
@@ -41,6 +42,7 @@ pub(super) const FIELD_BYTES: u64 = 256;
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let (budget, scaling, rules) =
         (source.budget().clone(), source.scaling(), source.field_rules());
+    let nan_is_missing = source.nan_is_missing();
     let mut records = Records::new(source)?;
     if !records.next()? {
         return Err(records.at(1, 1, Code::Truncated, "the file is empty"));
@@ -63,7 +65,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         true => header::parse(&records)?,
         false => header::unnamed(&records),
     };
-    let cells = Cells { scaling, empty: rules.empty, has_commas: records.separator() == b';' };
+    let has_commas = records.separator() == b';';
+    let cells = Cells { scaling, empty: rules.empty, has_commas, may_miss: nan_is_missing };
     let names: Vec<&str> = columns.iter().map(Column::name).collect();
     let unknown_name = rules.unknown_name(&names);
     let read = read_records(&mut records, &mut columns, &cells, is_header);
@@ -248,6 +251,9 @@ fn wrong(
         },
     };
     let mut error = *records.in_field(idx, code, message);
+    if matches!(cause, Cause::Cell) && cell.eq_ignore_ascii_case(b"nan") {
+        error = error.help(NAN_IS_MISSING);
+    }
     if matches!(cause, Cause::Cell) && is_like_moment(cell) {
         error = error.note(
             "dates and times are written `2024-05-01`, `12:30`, `12:30:00` or `2024-05-01T12:30`, \

@@ -51,7 +51,7 @@ fn write_numbers(
         end_line(&mut line, out)?;
         (0..numbers.shape.n_records()).try_for_each(|record| {
             for field in &numbers.fields {
-                push_cell(&mut line, &field.meaning.text(field.values[record]), false);
+                push_cell(&mut line, &field.text(field.values[record]), false);
             }
             end_line(&mut line, out)
         })

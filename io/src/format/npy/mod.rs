@@ -7,7 +7,8 @@
 //! need `scale=`.
 //!
 //! A table is written as an array of truth values, numbers in the smallest type that holds all of
-//! them, several fields as records. Texts that are the notations of numbers become these, with -1
+//! them, several fields as records; a field with missing numbers that have no number in files as
+//! floating-point numbers with NaN. Texts that are the notations of numbers become these, with -1
 //! for an empty one, other texts their codes.
 
 mod header;
@@ -136,9 +137,21 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
     let columns = fields.iter().zip(&of_texts).map(|(field, of_texts)| {
         let Field { name, bits, meaning: _, nodata: _, shared: _, values } = field;
         let name = (fields.len() > 1).then(|| name.clone());
+        if values.iter().any(|&value| field.lacks(value)) {
+            // Only a floating-point number can be missing.
+            return Column { name, kind: ElementKind::Float, n_bytes: 8, is_big: false, at: 0 };
+        }
         Column::least(name, *bits, values.iter().map(|&value| number(value, of_texts)))
     });
     let columns: Vec<Column> = columns.collect();
+    for (column, field) in columns.iter().zip(fields) {
+        let is_exact = |number: i64| number.unsigned_abs() <= 1 << 53;
+        if column.kind == ElementKind::Float && !field.present().all(is_exact) {
+            let name = crate::text::quote(field.name.as_bytes());
+            let fault = cannot_hold(value, format, "missing numbers next to those of 53 bits");
+            return Err(Box::new(fault.note(format!("field {name} has greater ones"))));
+        }
+    }
     let shape = match *shape {
         Shape::List(len) => vec![len as u64],
         Shape::Grid { height, width } => vec![height as u64, width as u64],
@@ -152,7 +165,13 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
             {
                 // Numbers keep their low bytes; `least` checked that the high ones carry no
                 // information.
-                let number = number(field.values[idx], of_texts);
+                let value = field.values[idx];
+                if column.kind == ElementKind::Float {
+                    let float = if field.lacks(value) { f64::NAN } else { value as f64 };
+                    bytes.extend_from_slice(&float.to_le_bytes());
+                    continue;
+                }
+                let number = number(value, of_texts);
                 bytes.extend_from_slice(&number.to_le_bytes()[..column.n_bytes]);
             }
             if bytes.len() >= 1 << 16 {

@@ -5,6 +5,12 @@ use std::ops::Range;
 /// The tag for the directions of rows and columns.
 const ORIENTATION: u64 = 274;
 
+/// The type of floating-point numbers with 64 bits.
+const DOUBLE: u64 = 12;
+
+/// The tag of the directory of map coordinates.
+const GEO_KEYS: u64 = 34735;
+
 /// The value of a tag that cannot be read as a number.
 pub(super) const UNREADABLE: u64 = u64::MAX;
 
@@ -75,6 +81,25 @@ impl Directory {
         let range = start..start.checked_add(n_bytes)?;
         bytes.get(range.clone())?;
         Some((range, value_len))
+    }
+
+    /// The values of a tag of floating-point numbers with 64 bits.
+    pub(super) fn doubles(&self, bytes: &[u8], tag: u64) -> Option<Vec<f64>> {
+        let (entry, _) = self.entries(bytes).find(|(_, found)| *found == tag)?;
+        let kind = number(bytes, entry.checked_add(2)?..entry.checked_add(4)?, self.is_little)?;
+        let (range, _) = self.values(bytes, tag).filter(|_| kind == DOUBLE)?;
+        let at = |start: usize| number(bytes, start..start + 8, self.is_little).map(f64::from_bits);
+        range.step_by(8).map(at).collect()
+    }
+
+    /// The value of a key in the directory of map coordinates, if it is a number there.
+    pub(super) fn geo_key(&self, bytes: &[u8], key: u64) -> Option<u64> {
+        let (range, value_len) = self.values(bytes, GEO_KEYS).filter(|(_, len)| *len == 2)?;
+        let at = |start: usize| number(bytes, start..start + value_len, self.is_little);
+        let numbers: Vec<u64> = range.step_by(value_len).map(at).collect::<Option<_>>()?;
+        // A head of four numbers, then four for each key: its number, place, count and value.
+        let mut keys = numbers.chunks_exact(4).skip(1);
+        keys.find_map(|entry| (entry[0] == key && entry[1] == 0).then_some(entry[3]))
     }
 
     /// The first value of a tag, an unsigned number; [`UNREADABLE`] if it is something else, and

@@ -8,6 +8,7 @@
 
 use super::directory::{Directory, UNREADABLE};
 use super::samples::SampleKind;
+use crate::options::Transform;
 
 /// The tag that gives the meaning of the samples.
 const PHOTOMETRIC: u64 = 262;
@@ -32,6 +33,12 @@ const EXTRA_SAMPLES: u64 = 338;
 const ASSOCIATED_ALPHA: u64 = 1;
 const UNASSOCIATED_ALPHA: u64 = 2;
 const SAMPLE_FORMAT: u64 = 339;
+const PIXEL_SIZE: u64 = 33550;
+const TIE_POINTS: u64 = 33922;
+const PIXEL_MATRIX: u64 = 34264;
+/// The key of the meaning of coordinates, and its value for those of centres.
+const RASTER_TYPE: u64 = 1025;
+const PIXEL_IS_POINT: u64 = 2;
 const GDAL_METADATA: u64 = 42112;
 const GDAL_NODATA: u64 = 42113;
 
@@ -73,6 +80,8 @@ pub(super) struct Header {
     pub(super) n_from_alpha: Option<u64>,
     /// The text of GDAL's marker of missing samples.
     pub(super) nodata: Option<String>,
+    /// The coordinates of its pixels on a map.
+    pub(super) transform: Option<Transform>,
     /// Warnings about properties that do not change the samples.
     pub(super) warnings: Vec<String>,
 }
@@ -137,7 +146,27 @@ pub(super) fn prepare(bytes: &mut [u8]) -> Result<Header, String> {
     };
     let orientation = directory.orientation(bytes).unwrap_or(1);
     let nodata = text(GDAL_NODATA);
-    Ok(Header { meaning, orientation, kind, n_from_alpha, nodata, warnings })
+    // The coordinates of a turned picture are not those of its pixels in the file.
+    let transform = transform(&directory, bytes).filter(|_| orientation == 1);
+    Ok(Header { meaning, orientation, kind, n_from_alpha, nodata, transform, warnings })
+}
+
+/// Returns the coordinates of the pixels of a GeoTIFF file: those of one pixel with the size of
+/// all, or a matrix.
+fn transform(directory: &Directory, bytes: &[u8]) -> Option<Transform> {
+    let is_point = directory.geo_key(bytes, RASTER_TYPE) == Some(PIXEL_IS_POINT);
+    // Coordinates are those of the corners of pixels, or of their centres.
+    let half = if is_point { 0.0 } else { 0.5 };
+    let doubles = |tag| directory.doubles(bytes, tag);
+    if let (Some(size), Some(tie)) = (doubles(PIXEL_SIZE), doubles(TIE_POINTS))
+        && let ([right, down, ..], [column, row, _, x, y, _]) = (&size[..], &tie[..])
+    {
+        let first = [x + (half - column) * right, y - (half - row) * down];
+        return Transform::of_world_file([*right, 0.0, 0.0, -down, first[0], first[1]]);
+    }
+    let matrix: [f64; 16] = doubles(PIXEL_MATRIX)?.try_into().ok()?;
+    let [a, b, _, c, d, e, _, f, ..] = matrix;
+    Transform::of_world_file([a, d, b, e, c + half * (a + b), f + half * (d + e)])
 }
 
 fn unsupported(tag: u64, name: &str, found: u64) -> String {
@@ -179,6 +208,46 @@ mod tests {
         assert_eq!(band_names(Some(BLACK_IS_ZERO), 1), ["gray"]);
         assert_eq!(band_names(Some(BLACK_IS_ZERO), 3), ["band1", "band2", "band3"]);
         assert_eq!(band_names(None, 1), ["gray"]);
+    }
+
+    /// Returns a file whose directory has these tags, each with its type and values.
+    fn with_tags(tags: &[(u16, u16, Vec<u8>)]) -> Vec<u8> {
+        let mut file = b"II*\0\x08\0\0\0".to_vec();
+        file.extend((tags.len() as u16).to_le_bytes());
+        let mut data: Vec<u8> = Vec::new();
+        let start = file.len() + tags.len() * 12 + 4;
+        for (tag, kind, values) in tags {
+            let value_len = if *kind == 12 { 8 } else { 2 };
+            file.extend(tag.to_le_bytes());
+            file.extend(kind.to_le_bytes());
+            file.extend(((values.len() / value_len) as u32).to_le_bytes());
+            file.extend(((start + data.len()) as u32).to_le_bytes());
+            data.extend(values);
+        }
+        file.extend([0; 4]);
+        file.extend(data);
+        file
+    }
+
+    #[test]
+    fn coordinates_are_those_of_centres() {
+        let doubles = |values: &[f64]| values.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let shorts = |values: &[u16]| values.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let size = (33550, 12, doubles(&[30.0, 20.0, 0.0]));
+        let tie = (33922, 12, doubles(&[0.0, 0.0, 0.0, 500_000.0, 6_000_000.0, 0.0]));
+        let keys = |value| (34735, 3, shorts(&[1, 1, 0, 1, 1025, 0, 1, value]));
+        let found = |tags: &[_]| prepare(&mut with_tags(tags)).unwrap().transform;
+        let area = found(&[size.clone(), tie.clone(), keys(1)]).unwrap();
+        assert_eq!(area.of_pixel(1.0, 1.0), [500_015.0, 5_999_990.0]);
+        assert_eq!(area.of_pixel(3.0, 2.0), [500_075.0, 5_999_970.0]);
+        let point = found(&[size.clone(), tie.clone(), keys(2)]).unwrap();
+        assert_eq!(point.of_pixel(1.0, 1.0), [500_000.0, 6_000_000.0]);
+        let mut matrix = vec![0.0; 16];
+        (matrix[0], matrix[3], matrix[5], matrix[7]) = (30.0, 500_000.0, -20.0, 6_000_000.0);
+        assert_eq!(found(&[(34264, 12, doubles(&matrix))]), Some(area));
+        // A picture without them, and one whose pixels have no size.
+        assert_eq!(found(&[tie.clone()]), None);
+        assert_eq!(found(&[(33550, 12, doubles(&[0.0, 0.0, 0.0])), tie]), None);
     }
 
     #[test]

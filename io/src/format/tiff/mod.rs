@@ -67,7 +67,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     check_values(&source, &bytes)?;
     let prepared = header::prepare(&mut bytes);
-    let Header { meaning, orientation, kind, n_from_alpha, nodata, mut warnings } =
+    let Header { meaning, orientation, kind, n_from_alpha, nodata, transform, mut warnings } =
         prepared.map_err(|reason| raster::damaged(&source, "TIFF", &reason))?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
@@ -131,7 +131,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         }
         SampleKind::Unsigned | SampleKind::Signed => raster::scaled_grid(&source, extent, fields)?,
     };
-    Ok((data, ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
+    Ok((data, ReaderNotes { warnings, notes, transform, ..ReaderNotes::default() }))
 }
 
 /// Rejects lists that do not fit in the file or in memory: the decoder reads those of the first

@@ -1,0 +1,123 @@
+//! Files of measurements: pages, pictures and tables of benchmarks, whose extension selects the
+//! format.
+
+use std::path::Path;
+
+use clap::Args;
+use star_base::{Code, Diagnostic};
+use star_io::FileError;
+use star_os::destination::Destination;
+use star_os::failure::Failure;
+use star_os::flags::Flags;
+use star_report::page::{Axes, ExportError, ExportKind, NamedRecord, Selection, export};
+
+/// Options for pictures of benchmarks.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FigureArgs {
+    /// Set the title of pages and pictures
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Select the parameter on the horizontal axis, and one for a second axis: `n,m`
+    ///
+    /// Each size must have one value of the second parameter. Defaults to the first integer with
+    /// several values.
+    #[arg(long, value_name = "NAME[,NAME]", value_parser = parse_axes)]
+    axis: Option<Axes>,
+}
+
+impl FigureArgs {
+    /// Returns the selection of rows with this text.
+    pub(crate) fn selection(&self, filter: Option<&str>) -> Selection {
+        Selection {
+            title: self.title.clone(),
+            filter: filter.map(str::to_owned),
+            axes: self.axis.clone().unwrap_or_default(),
+        }
+    }
+}
+
+fn parse_axes(text: &str) -> Result<Axes, String> {
+    let names: Vec<&str> = text.split(',').map(str::trim).collect();
+    let owned = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
+    let (first, second) = match names[..] {
+        [first] => (owned(first), None),
+        [first, second] if !second.is_empty() => (owned(first), owned(second)),
+        _ => return Err("expected one or two names, such as `n` or `n,m`".to_owned()),
+    };
+    match first {
+        Some(_) => Ok(Axes { first, second, names: None }),
+        None => Err("expected the name of a parameter, such as `n`".to_owned()),
+    }
+}
+
+/// A file to be written at the end of a command.
+pub(crate) struct FigureFile {
+    name: String,
+    place: Destination,
+    /// Its format.
+    pub(crate) kind: ExportKind,
+}
+
+impl FigureFile {
+    /// Prepares the files of a command.
+    ///
+    /// # Errors
+    /// E0506 for an unknown extension, E0509 if a check shows that a file cannot be written, E0608
+    /// if it is another output.
+    pub(crate) fn all(names: &[String]) -> Result<Vec<Self>, FileError> {
+        names.iter().map(|name| FigureFile::new(name)).collect()
+    }
+
+    fn new(name: &str) -> Result<Self, FileError> {
+        let path = Path::new(name);
+        let place = Destination::with_extension(path, name, &ExportKind::EXTENSIONS)?;
+        let extension = path.extension().and_then(|it| it.to_str()).and_then(ExportKind::of);
+        // A pipe or a device may have any name.
+        Ok(FigureFile { name: name.to_owned(), place, kind: extension.unwrap_or(ExportKind::Json) })
+    }
+
+    /// Returns its contents.
+    ///
+    /// # Errors
+    /// E0608 if the selection does not fit the format.
+    pub(crate) fn contents(
+        &self,
+        files: &[NamedRecord],
+        selection: &Selection,
+    ) -> Result<Vec<u8>, Failure> {
+        let ExportError { message, help } = match export(files, self.kind, selection) {
+            Ok(contents) => return Ok(contents),
+            Err(error) => error,
+        };
+        let name = star_base::text::one_line(&self.name);
+        let fault = Diagnostic::new(Code::Usage, format!("cannot write {name}: {message}"));
+        Err(help.into_iter().fold(fault, Diagnostic::help).into())
+    }
+
+    /// Writes contents.
+    ///
+    /// # Errors
+    /// If the system refuses or a flag is set; the old contents remain.
+    pub(crate) fn write(&self, contents: &[u8], flags: &Flags) -> Result<(), FileError> {
+        self.place.write_bytes(contents, flags)
+    }
+}
+
+/// Writes these files, or none if one of them cannot show the selection.
+///
+/// # Errors
+/// E0608 if the selection does not fit a format, E0509 if the system refuses.
+pub(crate) fn write_all(
+    outs: &[FigureFile],
+    files: &[NamedRecord],
+    selection: &Selection,
+    flags: &Flags,
+) -> Result<(), Failure> {
+    let contents = outs.iter().map(|out| out.contents(files, selection));
+    let contents: Vec<Vec<u8>> = contents.collect::<Result<_, _>>()?;
+    for (out, contents) in outs.iter().zip(&contents) {
+        out.write(contents, flags)?;
+    }
+    Ok(())
+}

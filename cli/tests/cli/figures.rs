@@ -1,0 +1,148 @@
+//! Figures for papers: several routines and other programs on one plot, as picture and table;
+//! history over several files. No test depends on durations.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Folder, Ran};
+
+const TWO: &str = "\
+import \"star:closure\";
+/* @bench closure of random graphs
+   run  ROWS, COLUMNS
+   n    = 8, 16, 32
+   m    = {2*n}
+   P    = gen gnm -n {n} -m {m}
+   published n=16: 3 ms \"another machine\" */
+procedure ROWS(n: integer; var P: table); begin WARSHALL(n,P) end;
+procedure COLUMNS(n: integer; var P: table); begin WARSHALL-C(n,P) end;
+";
+
+/// A program that checks its input and prints a time.
+const PEER: &str = "\
+head -1 \"$1\" | grep -q MatrixMarket || exit 3
+test \"$2\" -gt 0 || exit 4
+echo \"read $2 rows\"
+echo \"time: $2 us\"
+";
+
+const SHORT: [&str; 8] = ["--runs", "2", "--time", "1ms", "--probe", "64K", "--intrinsics", "on"];
+
+fn bench(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.star(&[&["bench", "two.star"], arguments, &SHORT].concat())
+}
+
+fn text(folder: &Folder, name: &str) -> String {
+    String::from_utf8_lossy(&fs::read(folder.path(name)).unwrap()).into_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_figure_of_a_paper_takes_three_commands() {
+    let folder = Folder::new(&[("two.star", TWO), ("peer.sh", PEER)]);
+    let peer = "other: sh peer.sh {input} {n}";
+    let ran = bench(&folder, &["--peer", peer, "--out", "two.json"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let figure = ["benchpage", "two.json", "--title", "Closure", "--axis", "n,m"];
+    for out in ["figure.pdf", "figure.csv", "figure.svg", "figure.tex", "figure.html"] {
+        let ran = folder.star(&[&figure[..], &["-o", out]].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+    let csv = text(&folder, "figure.csv");
+    // Six rows of Star, three of the peer, one published.
+    assert_eq!(csv.lines().count(), 11, "{csv}");
+    let peer = csv.lines().find(|line| line.contains(",peer,other,")).unwrap();
+    assert!(peer.contains(",1.6e-5,") || peer.contains(",8e-6,"), "{peer}");
+    assert!(text(&folder, "figure.pdf").starts_with("%PDF-1."));
+    let (svg, tex) = (text(&folder, "figure.svg"), text(&folder, "figure.tex"));
+    for line in ["ROWS, cpu, intrinsic", "COLUMNS, cpu, intrinsic", "other"] {
+        assert!(svg.contains(&format!("\n{line}\n")), "{line}: {svg}");
+        assert!(tex.contains(&format!("\\addlegendentry{{{line}}}")), "{line}: {tex}");
+    }
+    // The peer's times are exactly linear.
+    assert!(svg.contains("n^1.00 (1.00 to 1.00), near n") && svg.contains("\nClosure\n"));
+    assert!(text(&folder, "figure.html").contains("<h1>Closure</h1>"));
+}
+
+#[test]
+fn rows_are_lines_of_json() {
+    let folder = Folder::new(&[("two.star", TWO)]);
+    let ran = bench(&folder, &["--format", "json", "--quick"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let lines: Vec<Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let routines: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line["row"]["time"].is_object())
+        .map(|line| &line["row"]["routine"])
+        .collect();
+    assert_eq!(routines, [&json!("ROWS"), &json!("COLUMNS")]);
+    let summary = &lines.last().unwrap()["summary"];
+    assert_eq!((&summary["failed"], &summary["interrupted"]), (&json!(0), &json!(false)));
+}
+
+#[cfg(unix)]
+#[test]
+fn failures_of_peers_are_rows() {
+    let folder = Folder::new(&[("two.star", TWO), ("peer.sh", "echo no >&2; exit $1")]);
+    let row = |peer: &str| -> Value {
+        let ran = bench(&folder, &["--quick", "--peer", peer, "--out", "o.json"]);
+        let record: Value = serde_json::from_str(&text(&folder, "o.json")).unwrap();
+        let rows = record["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["source"] == "peer").unwrap();
+        assert!(ran.code != 0 && row["time"].is_null(), "{ran:#?}");
+        assert_eq!(row["error"]["code"], "peer");
+        row["error"]["message"].clone()
+    };
+    let message = row("sh peer.sh 7");
+    assert!(message.as_str().unwrap().ends_with("exit status: 7: no"), "{message}");
+    assert_eq!(row("x: sh peer.sh 0"), "`x` printed no time");
+    assert!(row("no-such-program").as_str().unwrap().starts_with("cannot run `no-such-program`"));
+    assert_eq!(row("sh peer.sh {q}"), "`{q}` is not the input; the case has `P`, `m`, `n`");
+}
+
+#[test]
+fn wrong_options_are_refused_before_anything_is_measured() {
+    let folder = Folder::new(&[("two.star", TWO)]);
+    bench(&folder, &["--peer", "a {n"]).fails(2, &["E0608", "`{`"]);
+    let twice = ["--peer", "a {n}", "--peer", "a {m}"];
+    bench(&folder, &twice).fails(2, &["E0608", "two `--peer` commands are called `a`"]);
+    bench(&folder, &["--out", "x.png"]).fails(5, &["E0506", "`.svg`"]);
+    bench(&folder, &["--axis", "a,b,c"]).fails(2, &["E0608", "one or two names"]);
+    assert_eq!(folder.names(), ["two.star"]);
+    let other = "/* @bench other\n   run ROWS\n   n = 4\n   P = gen gnm -n 4 -m 5 */\n";
+    let two = TWO.replace("procedure ROWS", &format!("{other}procedure ROWS"));
+    folder.write("two.star", two.as_bytes());
+    let ran = bench(&folder, &["--quick", "--out", "o.json", "--out", "o.pdf"]);
+    ran.fails(2, &["E0608", "a picture shows one benchmark", "--filter"]);
+    // The measurements are kept, and no picture is written.
+    assert_eq!(folder.names(), ["o.json", "two.star"]);
+    let page = |arguments: &[&str]| folder.star(&[&["benchpage", "o.json"], arguments].concat());
+    page(&["--axis", "k", "-o", "p.csv"]).fails(2, &["has no integer parameter `k`"]);
+    page(&["--filter", "none", "-o", "p.csv", "-o", "p.html"]).fails(2, &["`none`"]);
+    assert_eq!(folder.names(), ["o.json", "two.star"]);
+    assert_eq!(page(&["--filter", "closure", "-o", "p.pdf"]).code, 0);
+}
+
+#[test]
+fn histories_show_all_files() {
+    let folder = Folder::new(&[("two.star", TWO)]);
+    for name in ["v1.json", "v2.json", "v3.json"] {
+        assert_eq!(bench(&folder, &["--quick", "--out", name]).code, 0);
+    }
+    let files = ["benchcmp", "v1.json", "v2.json", "v3.json"];
+    let ran = folder.star(&[&files[..], &["-o", "h.svg", "-o", "h.csv"]].concat());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let heading = "two.star: closure of random graphs (COLUMNS)";
+    assert!(ran.stdout.contains(heading) && ran.stdout.contains(" → "), "{ran:#?}");
+    let svg = text(&folder, "h.svg");
+    for label in ["v1", "v2", "v3"] {
+        assert!(svg.contains(&format!("\n{label}\n")), "{svg}");
+    }
+    assert_eq!(text(&folder, "h.csv").lines().count(), 7);
+    let json = folder.star(&[&files[..], &["--format", "json"]].concat());
+    let object: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(object["history"][0]["seconds"].as_array().unwrap().len(), 3);
+    folder.star(&["benchcmp", "v1.json"]).fails(2, &["E0608"]);
+}
