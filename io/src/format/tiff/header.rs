@@ -246,7 +246,7 @@ mod tests {
         (matrix[0], matrix[3], matrix[5], matrix[7]) = (30.0, 500_000.0, -20.0, 6_000_000.0);
         assert_eq!(found(&[(34264, 12, doubles(&matrix))]), Some(area));
         // A picture without them, and one whose pixels have no size.
-        assert_eq!(found(&[tie.clone()]), None);
+        assert_eq!(found(std::slice::from_ref(&tie)), None);
         assert_eq!(found(&[(33550, 12, doubles(&[0.0, 0.0, 0.0])), tie]), None);
     }
 
