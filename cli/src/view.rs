@@ -318,9 +318,11 @@ pub(crate) fn places_for(
     let beside = beside.to_str().filter(|beside| reading.files.exists(beside));
     let Some(name) = given.or(beside) else { return Ok(None) };
     match star_bind::load::read_data(reading, name, max_bytes)? {
-        Data::Numbers(Numbers { shape: Shape::List(_), fields }) => places(fields, name).map(Some),
+        Data::Numbers(Numbers { shape: Shape::List(_), fields }) => {
+            places(fields, name, COORDINATES).map(Some)
+        }
         Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
-            Err(no_places(name))
+            Err(no_places(name, COORDINATES))
         }
     }
 }
@@ -335,9 +337,9 @@ pub(crate) fn read_path(
     max_bytes: u64,
 ) -> Result<Places, FileError> {
     match star_bind::load::read_data(reading, name, max_bytes)? {
-        Data::Numbers(Numbers { shape: Shape::List(_), fields }) => places(fields, name),
+        Data::Numbers(Numbers { shape: Shape::List(_), fields }) => places(fields, name, PATH),
         Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
-            Err(no_places(name))
+            Err(no_places(name, PATH))
         }
     }
 }
@@ -373,10 +375,10 @@ pub(crate) fn draw_path(
 }
 
 /// Returns the numeric fields `x` and `y` of a list.
-fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
+fn places(mut fields: Vec<Field>, name: &str, help: &str) -> Result<Places, FileError> {
     let mut take = |axis: &str| {
         let place = fields.iter().position(|field| field.name == axis);
-        let field = fields.swap_remove(place.ok_or_else(|| no_places(name))?);
+        let field = fields.swap_remove(place.ok_or_else(|| no_places(name, help))?);
         match &field.meaning {
             Meaning::Number | Meaning::Scaled(_) => Ok(field),
             Meaning::Texts(_) | Meaning::Date | Meaning::Clock | Meaning::DateTime => {
@@ -388,11 +390,14 @@ fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
     Ok([take("x")?, take("y")?])
 }
 
-fn no_places(name: &str) -> FileError {
-    refused(name, "the file contains no coordinates").help(
-        "coordinates are a list with the fields `x` and `y`, a record for each vertex in their order, \
-         or a `.co` file",
-    )
+/// A help about coordinates of vertices.
+const COORDINATES: &str = "coordinates are a list with the fields `x` and `y`, a record for each \
+    vertex in their order, or a `.co` file";
+/// A help about paths.
+const PATH: &str = "a path is a list with the fields `x` and `y`, a record for each cell";
+
+fn no_places(name: &str, help: &str) -> FileError {
+    refused(name, "the file contains no coordinates").help(help)
 }
 
 /// A `--view` option: a result, counted from 0 among the `var` parameters, and its file.

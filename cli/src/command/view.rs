@@ -55,8 +55,8 @@ pub(crate) struct ViewArgs {
 
     /// Draw the path in FILE over a grid or a table
     ///
-    /// A list with the fields `x` and `y`: a cell for each step from the start to the goal. x counts
-    /// columns and y rows from the top, both from 1.
+    /// A list with the fields `x` and `y`: the cells from the start to the goal. x counts columns
+    /// and y rows from the top, both from 1.
     #[arg(long, value_name = "FILE")]
     path: Option<String>,
 

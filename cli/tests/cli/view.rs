@@ -231,7 +231,7 @@ fn unused_coordinates_and_programs_are_reported() {
 #[test]
 fn a_path_is_drawn_over_a_grid() {
     let folder = Folder::new(&[
-        ("m.csv", "5,6,7,8\n1,2,3,4\n9,9,9,9\n"),
+        ("m.pgm", "P2\n4 3\n9\n5 6 7 8\n1 2 3 4\n9 9 9 9\n"),
         ("t.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n"),
         ("p.csv", "x,y\n1,1\n2,1\n3,2\n"),
         ("far.csv", "x,y\n1,1\n5,1\n"),
@@ -242,9 +242,9 @@ fn a_path_is_drawn_over_a_grid() {
         let all: Vec<&str> = ["view"].into_iter().chain(arguments.split(' ')).collect();
         folder.star(&all)
     };
-    let ran = view("grid:m.csv --path p.csv -o p.svg");
+    let ran = view("m.pgm --path p.csv -o p.svg");
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.stderr.contains("from 1 to 9, with a path of 2 steps"), "{ran:?}");
+    assert!(ran.stderr.contains("of 3 × 4, from 1 to 9, with a path of 2 steps"), "{ran:?}");
     let svg = fs::read_to_string(folder.path("p.svg")).unwrap();
     assert!(svg.contains(">start</text>") && svg.contains(">goal</text>"), "{svg}");
     let ran = view("t.mtx --path p.csv -o t.png");
@@ -255,11 +255,11 @@ fn a_path_is_drawn_over_a_grid() {
     assert!(width >= 800, "{width} pixels");
     for (arguments, parts) in [
         (
-            "grid:m.csv --path far.csv -o f.svg",
+            "m.pgm --path far.csv -o f.svg",
             ["error[E0507]: far.csv", "cell 2 of the path, (5,1), is outside of 3 × 4"],
         ),
-        ("grid:m.csv --path other.csv -o f.svg", ["error[E0507]: other.csv", "no coordinates"]),
-        ("grid:m.csv --path none.csv -o f.svg", ["error[E0501]: none.csv", "no such file"]),
+        ("m.pgm --path other.csv -o f.svg", ["error[E0507]: other.csv", "a record for each cell"]),
+        ("m.pgm --path none.csv -o f.svg", ["error[E0501]: none.csv", "no such file"]),
         ("g.gr --path p.csv -o f.svg", ["error[E0507]: p.csv", "over a grid or a table"]),
     ] {
         view(arguments).fails(5, &parts);

@@ -70,7 +70,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     let apart = apart(network);
     let ends = |idx: usize| {
         let (tail, head) = arcs[idx];
-        beside(at[tail], at[head], apart[idx])
+        moved_left(at[tail], at[head], apart[idx])
     };
     for wanted in [false, true] {
         let (colour, width) = if wanted { (MARKED, 2.5) } else { (rest, 1.0) };
@@ -207,8 +207,8 @@ fn apart(network: &Network<'_>) -> Vec<f64> {
     apart
 }
 
-/// Returns the ends of a line at this distance beside another.
-fn beside(from: Place, to: Place, distance: f64) -> (Place, Place) {
+/// Returns the ends of a line, moved to its left by this distance.
+fn moved_left(from: Place, to: Place, distance: f64) -> (Place, Place) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt().max(1.0);
     let moved = |at: Place| (at.0 + dy / length * distance, at.1 - dx / length * distance);
