@@ -146,6 +146,8 @@ fn lines_are_geojson_in_the_coordinates_of_a_map() {
     assert_eq!(run(&["transform=30,0,0,-30,500015,5999985"], "m.geojson").code, 0);
     assert_eq!(coordinates("m.geojson"), json!([[500015.0, 5999985.0], [500075.0, 5999955.0]]));
     run(&["transform=30,0"], "x.geojson").fails(2, &["E0605", "six numbers"]);
+    let far = ["transform=1e308,0,0,1e308,1e308,0"];
+    run(&far, "x.geojson").fails(5, &["error[E0509]", "pixel (3,2) has no finite coordinates"]);
     let bits = ["run", "l.star", rows, "--out", "N=x.geojson"];
     folder.star(&bits).fails(5, &["E0507", "GeoJSON"]);
     folder.star(&["view", "m.geojson"]).fails(5, &["cannot read GeoJSON"]);

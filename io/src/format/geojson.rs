@@ -11,7 +11,7 @@ use star_base::Code;
 
 use super::{ReadResult, cannot_hold, cannot_write};
 use crate::data::OutputRef;
-use crate::error::Fault;
+use crate::error::{Fault, FileError};
 use crate::numbers::{Field, Shape};
 use crate::options::Transform;
 use crate::scan::Scanner;
@@ -48,10 +48,18 @@ pub(crate) fn write_placed(
         return Err(refused());
     };
     let place = |(&x, &y): (&i64, &i64)| match transform {
-        Some(transform) => json!(transform.of_pixel(x as f64, y as f64)),
-        None => json!([x, y]),
+        Some(transform) => {
+            let place = transform.of_pixel(x as f64, y as f64);
+            let is_finite = place.iter().all(|coordinate| coordinate.is_finite());
+            is_finite.then(|| json!(place)).ok_or_else(|| {
+                let message = format!("pixel ({x},{y}) has no finite coordinates");
+                Fault::new(FileError::new(Code::CannotWrite, "", message))
+            })
+        }
+        None => Ok(json!([x, y])),
     };
-    let mut places: Vec<Value> = x.values.iter().zip(&y.values).map(place).collect();
+    let places = x.values.iter().zip(&y.values).map(place);
+    let mut places: Vec<Value> = places.collect::<Result<_, _>>()?;
     let geometry = match places.len() {
         0 => Value::Null,
         1 => json!({ "type": "Point", "coordinates": places.remove(0) }),

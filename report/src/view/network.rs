@@ -1,7 +1,7 @@
 //! A graph as disks and lines. Marked elements have a colour and cover the rest, for example a tree
 //! on its map.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use star_base::text;
 
@@ -61,16 +61,12 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     };
     let any = |marks: &[bool]| marks.iter().any(|&mark| mark);
     let rest = if any(marked_arcs) { FAINT } else { INK };
-    let both: BTreeSet<(usize, usize)> = match symmetric {
-        true => BTreeSet::new(),
-        false => arcs.iter().copied().collect(),
-    };
     let is_marked = |marks: &[bool], idx: usize| marks.get(idx).copied().unwrap_or(false);
     let mut marks = Vec::new();
-    let apart = apart(network);
+    let lanes = lanes(network, 1.6 * radius);
     let ends = |idx: usize| {
         let (tail, head) = arcs[idx];
-        moved_left(at[tail], at[head], apart[idx])
+        moved_left(at[tail], at[head], lanes[idx].distance)
     };
     for wanted in [false, true] {
         let (colour, width) = if wanted { (MARKED, 2.5) } else { (rest, 1.0) };
@@ -80,8 +76,10 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
             }
             let (from, to) = ends(idx);
             // An edge stored in both directions has no arrow.
-            let is_edge = symmetric || (both.contains(&(head, tail)) && apart[idx] == 0.0);
-            let arrow = if is_edge { None } else { arrow(from, to, radius, width) };
+            let arrow = match symmetric || lanes[idx].is_edge {
+                true => None,
+                false => arrow(from, to, radius, width),
+            };
             let to = arrow.map_or(to, |(_, base)| base);
             marks.push(Mark::Line { from, to, width, colour });
             marks.extend(arrow.map(|(corners, _)| Mark::Triangle { corners, colour }));
@@ -90,12 +88,18 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     if let Some(weights) = weights.filter(|_| n_vertices <= MAX_NAMED && arcs.len() <= MAX_WEIGHED)
     {
         for (idx, (&(tail, head), weight)) in arcs.iter().zip(weights).enumerate() {
-            // The opposite arc may have another weight.
-            let share = if both.contains(&(head, tail)) { 0.35 } else { 0.5 };
             let colour = if is_marked(marked_arcs, idx) { MARKED } else { INK };
-            if tail != head {
-                let (from, to) = ends(idx);
-                marks.push(label(from, to, share, weight.to_string(), colour));
+            let Lane { is_edge, place, .. } = lanes[idx];
+            // An edge that is stored in both directions has one weight.
+            if tail == head || is_edge && tail > head {
+                continue;
+            }
+            let (from, to) = ends(idx);
+            let text = weight.to_string();
+            match place {
+                None => marks.push(label(from, to, 0.5, text, colour)),
+                // Next to other lines, it stands on its line.
+                Some(share) => marks.extend(label_on(from, to, share, text, colour)),
             }
         }
     }
@@ -172,39 +176,67 @@ fn arrow(from: Place, to: Place, radius: f64, width: f64) -> Option<([Place; 3],
     Some(([tip, side(1.0), side(-1.0)], base))
 }
 
-/// Distance between parallel lines.
-const LANE: f64 = 7.0;
+/// Maximum distance between parallel lines.
+const LANE: f64 = 9.0;
 
-/// Returns the distance of each line from the straight one between its vertices, to the left of the
-/// direction from the smaller to the larger vertex: parallel arcs are apart, and so are opposite
-/// ones unless they are one edge: if all arcs of the two vertices are two of the same weight.
-fn apart(network: &Network<'_>) -> Vec<f64> {
-    let Network { arcs, weights, marked_arcs, n_vertices, .. } = *network;
-    if n_vertices > MAX_NAMED {
-        return vec![0.0; arcs.len()];
-    }
+/// The position of a line among those of its two vertices.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    /// The distance from the straight line between the vertices, to its left.
+    distance: f64,
+    /// Whether it and the opposite arc are one edge.
+    is_edge: bool,
+    /// The share of its length at which its weight stands, if other lines are next to it.
+    place: Option<f64>,
+}
+
+/// Returns the positions of the lines. Parallel arcs are apart, at most by `width` together, and so
+/// are opposite ones, unless they are one edge: two arcs of the same weight, and no others.
+fn lanes(network: &Network<'_>, width: f64) -> Vec<Lane> {
+    let Network { arcs, weights, marked_arcs, .. } = *network;
     let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (idx, &(tail, head)) in arcs.iter().enumerate() {
         between.entry((tail.min(head), tail.max(head))).or_default().push(idx);
     }
-    let mut apart = vec![0.0; arcs.len()];
-    for lines in between.values() {
+    let mut lanes = vec![Lane::default(); arcs.len()];
+    for lines in between.values().filter(|lines| lines.len() > 1) {
         if let &[one, other] = &lines[..] {
             let same = |marks: &[bool]| marks.is_empty() || marks[one] == marks[other];
             let is_edge = arcs[one] != arcs[other]
                 && weights.is_none_or(|weights| weights[one] == weights[other])
                 && same(marked_arcs);
             if is_edge {
+                lanes[one].is_edge = true;
+                lanes[other].is_edge = true;
                 continue;
             }
         }
+        let last = (lines.len() - 1) as f64;
+        let step = LANE.min(width / last);
         for (nth, &idx) in lines.iter().enumerate() {
-            let lane = nth as f64 - (lines.len() - 1) as f64 / 2.0;
             let (tail, head) = arcs[idx];
-            apart[idx] = LANE * if tail < head { lane } else { -lane };
+            let (nth, sign) = (nth as f64, if tail < head { 1.0 } else { -1.0 });
+            // From the smaller vertex, so that weights of opposite arcs do not meet.
+            let share = 0.3 + 0.4 * nth / last;
+            lanes[idx] = Lane {
+                distance: sign * step * (nth - last / 2.0),
+                is_edge: false,
+                place: Some(if tail < head { share } else { 1.0 - share }),
+            };
         }
     }
-    apart
+    lanes
+}
+
+/// Returns a text on a line, at this share of its length, which covers it and its neighbours.
+fn label_on(from: Place, to: Place, share: f64, text: String, colour: Rgb) -> [Mark; 2] {
+    let at = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
+    let size = NUMBER * 0.75;
+    let radius = size * 0.35 * (text.chars().count() as f64 + 0.6);
+    [
+        Mark::Disk { at, radius, colour: PAPER },
+        Mark::Number { at, anchor: Anchor::Middle, size, text, colour },
+    ]
 }
 
 /// Returns the ends of a line, moved to its left by this distance.
@@ -304,6 +336,8 @@ mod tests {
         assert_eq!(drawn(&[(0, 1), (1, 0)], Some(&[4, 4])), (1, 0));
         assert_eq!(drawn(&[(0, 1), (1, 0)], Some(&[4, 5])), (2, 2));
         assert_eq!(drawn(&[(0, 1), (0, 1), (0, 1)], None), (3, 3));
+        // The middle one of three lines is no edge.
+        assert_eq!(drawn(&[(0, 1), (1, 0), (0, 1)], Some(&[5, 9, 7])), (3, 3));
     }
 
     fn arrowheads(drawing: &Drawing) -> usize {

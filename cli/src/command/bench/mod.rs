@@ -157,11 +157,11 @@ A benchmark is a comment between the routines of a program:
      m    = {3*n div 2}
      P    = gen gnm -n { n } -m {m}        */
 
-`run A, B` measures several routines with the same inputs, in one plot. Each case has one warm-up run and is then sampled until the interval of the
-median is narrow. Times cover the runs only. `--max-time` limits each run, and
-the measurement of the memory speed. A failed case becomes a row with its error;
-the exit code is that of the first failure. Ctrl-C ends the measurement, and the
-results so far are written.
+`run A, B` measures several routines with the same inputs, in one plot. Each case
+has one warm-up run and is then sampled until the interval of the median is narrow.
+Times cover the runs only. `--max-time` limits each run, and the measurement of the
+memory speed. A failed case becomes a row with its error; the exit code is that of
+the first failure. Ctrl-C ends the measurement, and the results so far are written.
 
 Examples:
   star bench closure.star
@@ -282,11 +282,13 @@ pub(crate) fn run(
     }
     let (rows, exit) = (std::mem::take(&mut runner.rows), runner.exit);
     let speeds = runner.speeds.take();
-    record.interrupted = flags.stop().is_some();
+    let interrupted = flags.stop().is_some();
+    // The reader of the output may have closed it.
+    record.interrupted = interrupted || runner.ended;
     if rows.is_empty() && !record.interrupted {
         return Err(nothing(args, n_files).into());
     }
-    if record.interrupted && !rows.iter().any(is_measured) {
+    if interrupted && !rows.iter().any(is_measured) {
         // An older file may contain rows.
         let message = "interrupted before anything was measured; no file was written";
         return Err(Diagnostic::new(Code::Interrupted, message).into());
@@ -324,7 +326,6 @@ pub(crate) fn run(
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
         Plots::new(plots, folder, &files, &flags)?.commit(reporter)?;
     }
-    let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {
         let places = args.out.iter().chain(&args.page).chain(&args.svg);
         let places: Vec<String> = places.map(|place| text::one_line(place)).collect();

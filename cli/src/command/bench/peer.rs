@@ -67,8 +67,13 @@ enum Piece {
 pub(super) fn parse(text: &str) -> Result<PeerCommand, String> {
     let words = words(text)?;
     let Some(first) = words.first() else { return Err("expected a command".to_owned()) };
-    let (name, words) = match first.strip_suffix(':') {
-        Some(name) if !name.is_empty() => (name.to_owned(), &words[1..]),
+    // A name may have blanks, but no braces: those belong to a command.
+    let end = words.iter().take_while(|word| !word.contains(['{', '}']));
+    let (name, words) = match end.map(|word| word.strip_suffix(':')).position(|it| it.is_some()) {
+        Some(end) if words[..=end].concat() != ":" => {
+            let name = words[..=end].join(" ");
+            (name.trim_end_matches(':').to_owned(), &words[end + 1..])
+        }
         Some(_) | None => {
             let file = first.rsplit(['/', '\\']).next().unwrap_or(first);
             (file.to_owned(), &words[..])
@@ -417,6 +422,11 @@ mod tests {
         assert_eq!(peer.words[3], [Piece::Text("-n".to_owned()), value("n", None)]);
         assert_eq!(peer.words[4], [Piece::Text("{}".to_owned())]);
         assert_eq!(parse("/usr/bin/peer {n}").unwrap().name, "peer");
+        for text in ["ours in C: ./closure {input} {n}", "'ours in C': ./closure {input} {n}"] {
+            let peer = parse(text).unwrap();
+            assert_eq!((peer.name.as_str(), peer.words.len()), ("ours in C", 3), "{text}");
+        }
+        assert_eq!(parse("./peer {n} as: x").unwrap().name, "peer");
         for wrong in ["", "  ", "a:", "a 'b", "a {n", "a n}", "a {}", "a {.gr}"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
