@@ -56,10 +56,10 @@ pub(super) fn find_by_columns(program: &Program, all: &mut [ParamUse], kept: &[b
     }
     // A routine may call itself.
     loop {
-        let is_left = |all: &[ParamUse], &(id, var, to): &(usize, VarId, Passed)| {
-            all[id].by_columns.contains(&var) && !is_by_columns(program, all, to)
-        };
-        let Some((id, var, _)) = passes.iter().find(|pass| is_left(all, pass)) else { break };
+        let refuted = passes.iter().find(|(id, var, to)| {
+            all[*id].by_columns.contains(var) && !is_by_columns(program, all, *to)
+        });
+        let Some((id, var, _)) = refuted else { break };
         all[*id].by_columns.remove(var);
     }
 }
@@ -125,15 +125,19 @@ fn note(
             SizeOp::Latch { .. } | SizeOp::Adapt { .. } | SizeOp::Fix { .. } => {}
         }
     }
-    let mut n_by_columns: HashMap<VarId, usize> = HashMap::new();
-    if let StmtKind::Simple(Simple::Call { callee, args, dst: _ }) = &stmt.kind {
+    if let StmtKind::Simple(Simple::Call { callee, args, dst }) = &stmt.kind {
         for (idx, arg) in args.iter().enumerate() {
-            if let Arg::Value(Operand::Var(var)) = arg
-                && passes((*callee, idx), *var)
-            {
-                *n_by_columns.entry(*var).or_default() += 1;
+            match arg {
+                Arg::Value(Operand::Var(var)) if passes((*callee, idx), *var) => {}
+                Arg::Value(Operand::Var(var)) => uses.entry(*var).or_default().is_whole = true,
+                Arg::Value(_) => {}
+                Arg::Ref(var) | Arg::Move(var) => uses.entry(*var).or_default().is_changed = true,
             }
         }
+        if let Some(dst) = dst {
+            uses.entry(*dst).or_default().is_changed = true;
+        }
+        return;
     }
     let looks = looks_at_lines(&stmt.kind);
     let in_order = runs_in_order(&stmt.kind);
@@ -144,12 +148,6 @@ fn note(
             return;
         }
         used.is_changed |= access.writes();
-        if !access.writes()
-            && let Some(n_left) = n_by_columns.get_mut(&var).filter(|n_left| **n_left > 0)
-        {
-            *n_left -= 1;
-            return;
-        }
         used.is_whole |= !access.writes() && !looks;
     });
 }
