@@ -34,7 +34,7 @@ fn fit(mut at: Vec<Place>, wanted: f64) -> Places {
 }
 
 /// Iterations of the force-directed layout.
-const TURNS: usize = 300;
+const ITERATIONS: usize = 300;
 
 /// Computes positions for the vertices of a graph without coordinates: neighbours attract and all
 /// others repel each other, starting on a circle in the order of their numbers (Fruchterman and
@@ -45,8 +45,8 @@ pub(super) fn sprung(n_vertices: usize, arcs: &[(usize, usize)], wanted: f64) ->
         .map(|vertex| (libm::sin(angle(vertex)), -libm::cos(angle(vertex))))
         .collect();
     let ideal = 1.8 / (n_vertices.max(1) as f64).sqrt();
-    for turn in 0..TURNS {
-        let farthest = 0.2 * (1.0 - turn as f64 / TURNS as f64);
+    for iteration in 0..ITERATIONS {
+        let farthest = 0.2 * (1.0 - iteration as f64 / ITERATIONS as f64);
         let mut pushed = vec![(0.0, 0.0); n_vertices];
         let mut push = |vertex: usize, by: Place| {
             pushed[vertex].0 += by.0;
@@ -80,13 +80,13 @@ pub(super) fn sprung(n_vertices: usize, arcs: &[(usize, usize)], wanted: f64) ->
     fit(places.at, wanted)
 }
 
-/// Minimum distance between vertices, as a share of the longer side, if there is room for it.
+/// Minimum distance between vertices, as a share of the longer side.
 const ROOM: f64 = 0.045;
 
-/// Moves vertices of dense clusters apart, until all have this distance or there is no room.
+/// Moves vertices of dense clusters apart, until all have this distance; ends after a number of
+/// iterations where there is no room.
 fn spread(at: &mut [Place], least: f64) {
-    let least = least.min(1.2 * least / ROOM / (at.len().max(1) as f64).sqrt());
-    for _ in 0..TURNS {
+    for _ in 0..ITERATIONS {
         let mut is_done = true;
         for one in 0..at.len() {
             for other in 0..one {

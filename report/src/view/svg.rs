@@ -23,7 +23,8 @@ pub fn svg<E>(
     for mark in marks {
         let line = match mark {
             Mark::Line { from, to, width, colour } => format!(
-                "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{}\" stroke-width=\"{width}\" stroke-linecap=\"round\"/>",
+                "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{}\" \
+                 stroke-width=\"{width}\" stroke-linecap=\"round\"/>",
                 from.0,
                 from.1,
                 to.0,
