@@ -3,8 +3,8 @@
 //!
 //! * [`session`]: receives text, holds definitions, variables and settings, and emits [`event`]s.
 //!   `run` runs a line; `commands` (with `files`, `program`, `edit`, `measure`, `page` and `watch`)
-//!   implements the commands in the table `command`; `log` is the record of entries, `saved` turns
-//!   it into a program; `undo` takes entries back, `answer` sets `ans`, `offers` implements
+//!   implements the commands in the table `command`; `log` is the record of entries, `saved` writes
+//!   it as a program; `undo` takes entries back, `answer` sets `ans`, `offers` implements
 //!   `--graph`.
 //! * `values`: the values of variables on any backend; [`view`]: read access to variables,
 //!   [`show`]: pictures; `step` traces a run; [`complete`] completes names.
