@@ -11,6 +11,7 @@
 mod ones;
 mod parts;
 mod pool;
+mod ranges;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -183,3 +183,51 @@ fn refused_allocations_change_nothing() {
         assert!(n_refused > 0, "{name} reserves nothing");
     }
 }
+
+#[test]
+fn lines_are_cut_and_joined_at_every_bit() {
+    let mut random = Random::new(7);
+    for len in [2, 64, 65, 200, 640] {
+        let mut lines = SparseLines::zeros(len, 6, 0).unwrap();
+        let mut model = vec![vec![false; len]; 6];
+        for (idx, model) in model.iter_mut().enumerate() {
+            let ground = idx % 2 == 1;
+            if ground {
+                lines.set(idx, true, std::iter::empty()).unwrap();
+                model.fill(true);
+            }
+            for _ in 0..idx * 3 {
+                let at = random.below(len);
+                lines.put(idx, at, !ground).unwrap();
+                model[at] = !ground;
+            }
+        }
+        for n_parts in [1, 2, 3, 7] {
+            let bounds: Vec<usize> = (0..=n_parts).map(|part| len * part / n_parts).collect();
+            let ranges = bounds.windows(2).map(|ends| ends[0]..ends[1]);
+            let mut parts: Vec<SparseLines> =
+                ranges.clone().map(|range| lines.cut(range).unwrap()).collect();
+            for (part, range) in parts.iter().zip(ranges) {
+                let cut: Vec<Vec<bool>> =
+                    model.iter().map(|line| line[range.clone()].to_vec()).collect();
+                assert_same(part, &cut);
+            }
+            assert_same(&SparseLines::join(&parts).unwrap(), &model);
+            // A line may have other grounds in other parts.
+            for at in 0..parts[0].len() {
+                parts[0].put(1, at, false).unwrap();
+                model[1][at] = false;
+            }
+            let on_zeros = SparseLines::zeros(parts[0].len(), 1, 0).unwrap();
+            parts[0].set(1, false, on_zeros.line(0).each()).unwrap();
+            let joined = SparseLines::join(&parts).unwrap();
+            assert_same(&joined, &model);
+            let again: Vec<SparseLines> =
+                bounds.windows(2).map(|ends| joined.cut(ends[0]..ends[1]).unwrap()).collect();
+            assert!(again == parts);
+            (0..parts[0].len()).for_each(|at| model[1][at] = lines.get(1, at));
+        }
+        let twice = SparseLines::append_all(&[lines.clone(), lines.clone()]).unwrap();
+        assert_same(&twice, &[model.clone(), model].concat());
+    }
+}
