@@ -34,6 +34,35 @@ begin
   print(c)
 end.";
 
+/// Searches of a random graph, from the tails of some arcs.
+const GRAPHS: &str = "import \"star:arcs\";
+program LEVELS(n,times: integer; left,right: table(m,b));
+var S: slice(m); Dist: table; t: integer;
+begin
+  SET(S);
+  for t:=1 to times do BFS(INT(ROW(t,left)),n,true,left,right,S,Dist);
+  print(NUMB(COL(1,Dist)))
+end;
+program PATHS(n,times: integer; left,right: table(m,b); weight: table(m));
+var S: slice(m); Dist: table; t: integer;
+begin
+  SET(S);
+  for t:=1 to times do SSSP(INT(ROW(t,left)),n,32,true,left,right,weight,S,Dist);
+  print(NUMB(COL(1,Dist)))
+end;
+program LABELS(n,times: integer; left,right: table(m,b));
+var S: slice(m); Label: table; t: integer;
+begin
+  SET(S);
+  for t:=1 to times do COMPONENTS(n,left,right,S,Label);
+  print(NUMB(COL(1,Label)))
+end;
+program PARTS(left,right,weight: table; var L,R,W: table);
+begin L:=left; R:=right; W:=weight end.";
+
+/// Repetitions of a search in a graph, of which the first groups the arcs.
+const SEARCHES: usize = 8;
+
 /// Returns 1, 2, 4 and so on, up to the number of cores.
 fn numbers_of_ranks() -> Vec<usize> {
     let most = std::thread::available_parallelism().map_or(1, usize::from);
@@ -71,6 +100,36 @@ pub(crate) fn searches(n_rows: usize, each: &mut dyn FnMut(Figure)) -> Result<()
         let arguments = format!("search.star times={TIMES} T=t.stb");
         let size = ("rows", n_rows);
         of_ranks(&folder, name, size, (TIMES, Some(streams)), &arguments, each)?;
+    }
+    Ok(())
+}
+
+/// Measures some searches in an R-MAT graph with 2^`scale` vertices and 16 edges for each, as
+/// [`closure`] does. Each rank reads its rows of the tables of arcs.
+///
+/// # Errors
+/// As for [`closure`].
+pub(crate) fn graphs(
+    scale: u32,
+    searches: &[&str],
+    each: &mut dyn FnMut(Figure),
+) -> Result<(), String> {
+    let folder = Folder::new()?;
+    folder.write("graphs.star", GRAPHS)?;
+    let options = "--keep-repeats --shuffle --max-weight 1000 --seed 1 -q -o graph.gr";
+    folder.run(&format!("gen rmat --scale {scale} {options}"))?;
+    let outputs = "--out L=left.stb --out R=right.stb --out W=weight.stb";
+    folder.run(&format!("run graphs.star --proc PARTS --graph graph.gr {outputs}"))?;
+    let n = 1_usize << scale;
+    for name in searches {
+        let (proc, weight) = match *name {
+            "BFS" => ("LEVELS", ""),
+            "SSSP" => ("PATHS", "weight=weight.stb"),
+            _ => ("LABELS", ""),
+        };
+        let tables = format!("left=left.stb right=right.stb {weight}");
+        let arguments = format!("graphs.star --proc {proc} n={n} times={SEARCHES} {tables}");
+        of_ranks(&folder, name, ("n", n), (SEARCHES, None), &arguments, each)?;
     }
     Ok(())
 }

@@ -89,6 +89,7 @@ pub const TEAMS: &[MachineSpec] = &[
     team("ranks-2", || ready(ranks(2))),
     team("ranks-3", || ready(ranks(3))),
     team("ranks-7", || ready(ranks(7))),
+    team("ranks-sparse", || ready(Team { settings: star_vm::cpu::Settings::sparse(), ..ranks(3) })),
 ];
 
 /// Returns an entry of [`TEAMS`].

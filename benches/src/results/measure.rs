@@ -333,6 +333,11 @@ impl Run {
             crate::ranks::searches(n_rows, each)?;
             crate::ranks::closure(n, each)
         });
+        let scale = if self.is_full { 22 } else { 16 };
+        self.one_by_one("breadth-first search", |each| crate::ranks::graphs(scale, &["BFS"], each));
+        self.one_by_one("shortest paths, components", |each| {
+            crate::ranks::graphs(scale, &["SSSP", "COMPONENTS"], each)
+        });
     }
 
     fn front_end(&mut self) {

@@ -21,11 +21,7 @@ impl GroupedArcs<u32> {
     /// # Errors
     /// If memory allocation fails, or the run is interrupted.
     pub fn components(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
-        let is_alone = environment.threads() == 1 || self.n < 8 * CHUNK;
-        let parents = match is_alone {
-            true => self.parents_alone(environment)?,
-            false => self.parents_on_threads(environment)?,
-        };
+        let parents = self.parents(environment)?;
         // The parent of a vertex comes before it.
         let mut labels: Vec<u32> = reserved(self.n)?;
         for (vertex, parent) in parents.into_iter().enumerate() {
@@ -35,7 +31,16 @@ impl GroupedArcs<u32> {
         Ok(labels)
     }
 
-    /// Returns the parents of all vertices. The root of the tail is known from arc to arc.
+    /// Returns the parents of all vertices, which come before them; those of first vertices are
+    /// themselves.
+    pub(super) fn parents(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
+        match environment.threads() == 1 || self.n < 8 * CHUNK {
+            true => self.parents_alone(environment),
+            false => self.parents_on_threads(environment),
+        }
+    }
+
+    /// Does so on this thread. The root of the tail is known from arc to arc.
     fn parents_alone(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
         let mut parents: Vec<u32> = reserved(self.n)?;
         parents.extend(0..self.n as u32);

@@ -9,7 +9,7 @@ use crate::{filled, put};
 const LARGE: usize = 14;
 
 /// Such searches end with a level of less than this part of the vertices.
-const SMALL: usize = 24;
+pub(super) const SMALL: usize = 24;
 
 /// Smaller levels are searched along their arcs, whatever these are: at most this part of the
 /// vertices.

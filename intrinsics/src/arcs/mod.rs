@@ -3,6 +3,7 @@
 //! * `codes`: counts of codes. `components`: union of disjoint sets.
 //! * `levels`: breadth-first search. `paths`: shortest paths.
 //! * `order`: strong components and topological orders. `matrix`: arcs of matrices.
+//! * `shared`: searches by several processes, each of which has some of the arcs.
 
 mod codes;
 mod components;
@@ -10,6 +11,7 @@ mod levels;
 mod matrix;
 mod order;
 mod paths;
+mod shared;
 
 use star_value::BitTable;
 

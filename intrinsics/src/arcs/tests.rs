@@ -230,3 +230,113 @@ fn codes_and_weights_outside_their_range_are_refused() {
     };
     assert_eq!([3, 4, 5, 12].map(is_read), [false, true, true, true]);
 }
+
+/// A process that is a thread; all of them give their numbers and take the result.
+struct Thread<'t> {
+    meeting: &'t (std::sync::Barrier, std::sync::Mutex<Vec<Vec<u64>>>),
+    n_exchanges: std::cell::Cell<usize>,
+}
+
+impl Thread<'_> {
+    fn all(&self, given: &[u64]) -> Vec<Vec<u64>> {
+        let (barrier, lists) = self.meeting;
+        self.n_exchanges.set(self.n_exchanges.get() + 1);
+        lists.lock().unwrap().push(given.to_vec());
+        barrier.wait();
+        let all = lists.lock().unwrap().clone();
+        if barrier.wait().is_leader() {
+            lists.lock().unwrap().clear();
+        }
+        barrier.wait();
+        all
+    }
+
+    fn fold(&self, numbers: &mut [i64], with: fn(i64, i64) -> i64) {
+        let given: Vec<u64> = numbers.iter().map(|number| number.cast_unsigned()).collect();
+        let all = self.all(&given);
+        for (idx, number) in numbers.iter_mut().enumerate() {
+            let each = all.iter().map(|list| list[idx].cast_signed());
+            *number = each.reduce(with).unwrap();
+        }
+    }
+}
+
+impl crate::Peers for Thread<'_> {
+    fn least(&self, numbers: &mut [i64]) -> Result<(), Ended> {
+        self.fold(numbers, i64::min);
+        Ok(())
+    }
+
+    fn sum(&self, numbers: &mut [i64]) -> Result<(), Ended> {
+        self.fold(numbers, |sum, number| sum + number);
+        Ok(())
+    }
+
+    fn union(&self, set: &mut [u64]) -> Result<(), Ended> {
+        let all = self.all(set);
+        set.iter_mut().enumerate().for_each(|(at, limb)| {
+            *limb = all.iter().fold(0, |union, other| union | other[at]);
+        });
+        Ok(())
+    }
+
+    fn gather(&self, list: &[u64]) -> Result<Vec<u64>, Ended> {
+        Ok(self.all(list).concat())
+    }
+}
+
+/// Levels, labels and distances, and the number of exchanges for each.
+type Searched = ([usize; 3], Vec<u32>, Vec<u32>, Vec<u64>);
+
+#[test]
+fn processes_that_share_arcs_find_the_same() {
+    let mut random = Random::new(51);
+    for (n, m) in [(1, 3), (9, 20), (65, 400), (300, 900), (40, 4000)] {
+        for (n_processes, most, both) in
+            [(1, 9, false), (2, 1, true), (3, 4096, false), (7, 9, true)]
+        {
+            let case = Case::random(n, m, most, &mut random);
+            let start = random.below(n);
+            let meeting = (std::sync::Barrier::new(n_processes), std::sync::Mutex::default());
+            let search = |process: usize| -> Searched {
+                let mut among = case.among.clone();
+                for row in (0..m).filter(|row| row % n_processes != process) {
+                    among[row / 64] &= !(1 << (row % 64));
+                }
+                let environment = Plain::default();
+                let tables = ArcTables { among: &among, ..case.tables() };
+                let arcs = tables.group(both, &environment).unwrap().unwrap();
+                let weight = &case.tables[2];
+                let weighted = tables.group_weighted(weight, 12, both, &environment);
+                let weighted = weighted.unwrap().unwrap();
+                let peers = Thread { meeting: &meeting, n_exchanges: std::cell::Cell::new(0) };
+                let levels = arcs.levels_shared(start, &peers, &environment).unwrap();
+                let of_levels = peers.n_exchanges.take();
+                let labels = arcs.components_shared(&peers, &environment).unwrap();
+                let of_labels = peers.n_exchanges.take();
+                let found = weighted.distances_shared(start, &peers, &environment).unwrap();
+                let Distances::Long(lengths) = found else { panic!("short") };
+                ([of_levels, of_labels, peers.n_exchanges.take()], levels, labels, lengths)
+            };
+            let search = &search;
+            let found: Vec<Searched> = std::thread::scope(|scope| {
+                let running = (0..n_processes).map(|process| scope.spawn(move || search(process)));
+                let running: Vec<_> = running.collect();
+                running.into_iter().map(|process| process.join().unwrap()).collect()
+            });
+            let context = format!("{n} vertices, {m} rows, {n_processes} processes, {both}");
+            let arcs = case.tables().group(both, &Plain::default()).unwrap().unwrap();
+            let labels = arcs.components(&Plain::default()).unwrap();
+            let levels = case.distances(start, both, |_| 1);
+            let deepest = levels.iter().filter(|level| **level != u64::MAX).max().unwrap();
+            for (n_exchanges, found_levels, found_labels, found_lengths) in &found {
+                assert_eq!(wide(found_levels), levels, "{context}");
+                assert_eq!(*found_labels, labels, "{context}");
+                assert_eq!(*found_lengths, case.distances(start, both, u64::from), "{context}");
+                assert_eq!(n_exchanges[0] as u64, deepest + 1, "{context}");
+                assert!(n_exchanges[1] <= 2 * n_processes.max(2), "{context}: {n_exchanges:?}");
+                assert_eq!(n_exchanges, &found[0].0, "{context}");
+            }
+        }
+    }
+}

@@ -45,7 +45,8 @@ fn generated_programs_leave_the_same_on_every_backend() {
 #[test]
 fn generated_programs_leave_the_same_on_ranks() {
     let ranks = || {
-        let teams = TEAMS.iter().filter(|spec| ["ranks-2", "ranks-3"].contains(&spec.name));
+        let teams =
+            TEAMS.iter().filter(|spec| ["ranks-2", "ranks-3", "ranks-sparse"].contains(&spec.name));
         let teams = teams.map(|spec| spec.machine().expect("it needs no device"));
         std::iter::once(Machine::reference()).chain(teams).collect()
     };

@@ -5,9 +5,10 @@ use star_harness::{Mode, TEAMS};
 use star_ir::LocId;
 use star_opt::Options;
 use star_tests::backends::{Compiled, Machine};
+use star_tests::case::Random;
 use star_tests::differ::{Agreement, InBothModes, Same, same};
 use star_tests::run::{LIMITS, Program};
-use star_value::{Argument, BitTable, BitVector, Value};
+use star_value::{Argument, BitTable, BitVector, SparseLines, SparseTable, Value};
 use star_vm::Stats;
 
 const UNSET: Value = Value::Unset;
@@ -108,18 +109,25 @@ impl OnRanks {
         self.stats_on_three(routine, args).counters.exchanges - 1
     }
 
+    /// Does the same without intrinsics.
+    fn exchanges_as_written(&self, routine: &str, args: &[Value]) -> u64 {
+        let limits = Mode::Optimised.limits(LIMITS);
+        let run = self.on_three(false).run(self.program.entry(routine), args, limits);
+        run.stats.counters.exchanges - 1
+    }
+
     /// Returns the counts of rank 0 in an optimised run on three ranks.
     fn stats_on_three(&self, routine: &str, args: &[Value]) -> Stats {
         self.agree(routine, args);
         let limits = Mode::Optimised.limits(LIMITS);
-        self.on_three().run(self.program.entry(routine), args, limits).stats
+        self.on_three(true).run(self.program.entry(routine), args, limits).stats
     }
 
     /// Returns the exchanges of the outermost loops of a routine: in each iteration, and in inner
     /// loops.
     fn exchanges_of_loops(&self, routine: &str, args: &[Value]) -> Vec<[Vec<&'static str>; 2]> {
         let (entry, args) = (self.program.entry(routine), args.iter().map(Argument::of).collect());
-        let loaded = self.on_three().load(entry, args).expect("memory");
+        let loaded = self.on_three(true).load(entry, args).expect("memory");
         let names =
             |named: Vec<(&'static str, LocId)>| named.iter().map(|(name, _)| *name).collect();
         let loops = loaded.explain().exchanges.into_iter();
@@ -128,11 +136,13 @@ impl OnRanks {
     }
 
     /// Returns the optimised program on three ranks.
-    fn on_three(&self) -> Compiled {
+    fn on_three(&self, intrinsics: bool) -> Compiled {
         let mut program = self.program.lowered.program.clone();
         star_opt::optimise(&mut program, &Options::default()).expect("the passes are correct");
         let machine = machines().into_iter().find(|machine| machine.name == "ranks-3");
-        machine.expect("it is there").compile(program).expect("it compiles")
+        let mut machine = machine.expect("it is there");
+        machine.options.intrinsics = intrinsics;
+        machine.compile(program).expect("it compiles")
     }
 }
 
@@ -178,8 +188,8 @@ fn operations_on_parts_agree_with_the_reference() {
 fn a_closure_exchanges_one_row_in_each_iteration() {
     let ranks = OnRanks::new();
     for n in [3, 64, 130] {
-        let exchanges = ranks.exchanges("closure", &[Value::Int(n), table(n as usize, n as usize)]);
-        assert_eq!(exchanges, n as u64);
+        let args = [Value::Int(n), table(n as usize, n as usize)];
+        assert_eq!(ranks.exchanges_as_written("closure", &args), n as u64);
     }
 }
 
@@ -288,5 +298,151 @@ fn exchanges_of_loops_are_those_of_runs() {
     let ranks = OnRanks::new();
     let closure = [Value::Int(64), table(64, 64)];
     assert_eq!(ranks.exchanges_of_loops("closure", &closure), [[vec!["ROW"], vec![]]]);
-    assert_eq!(ranks.exchanges("closure", &closure), 64);
+    assert_eq!(ranks.exchanges_as_written("closure", &closure), 64);
+}
+
+const SPARSE: &str = "
+import \"star:arcs\";
+import \"star:paths\";
+import \"star:adjacency\";
+
+procedure lines(G: table(n,n); var H: table; var w: word(n); var X: slice(n); var c: integer);
+begin
+  H:=G; w:=ROW(3,G); X:=COL(2,G); ROW(1,H):=w; COL(4,H):=X; H(2,2):=1;
+  c:=NUMB(X);
+  if G(1,2)=1 then c:=c + 1000;
+end;
+
+procedure transposed(G: table(n,n); var H,K: table);
+begin TRANSPOSE(G,H); TRANSPOSE(H,K) end;
+
+procedure levels(s,n: integer; both: boolean; left,right: table(m,b); S: slice(m); var Dist: table);
+begin BFS(s,n,both,left,right,S,Dist) end;
+
+procedure labels(n: integer; left,right: table(m,b); S: slice(m); var Label: table);
+begin COMPONENTS(n,left,right,S,Label) end;
+
+procedure lengths(s,n,h: integer; both: boolean; left,right: table(m,b); weight: table(m);
+                  S: slice(m); var Dist: table);
+begin SSSP(s,n,h,both,left,right,weight,S,Dist) end;
+
+procedure trees(s,n,h: integer; both: boolean; left,right: table(m,b); weight: table(m);
+                S: slice(m); var D,Dist,Pred: table; var T: slice(m));
+begin
+  SSSP_TREE(s,n,h,both,left,right,weight,S,D,Pred,T);
+  SSSP_TREE(s,n,h,both,left,right,weight,S,Dist,Pred,T);
+end;
+";
+
+/// A list of `m` arcs between `n` vertices with codes of `b` bits, weights of 5 bits, and marks.
+fn arcs(n: usize, m: usize, b: usize, seed: u64) -> [Value; 4] {
+    let mut random = Random::new(seed);
+    let rows: Vec<[usize; 3]> =
+        (0..m).map(|_| [1 + random.below(n), 1 + random.below(n), random.below(20)]).collect();
+    let column = |place: usize, width: usize| -> Value {
+        let mut table = BitTable::zeros(m, width).expect("memory");
+        for (row, bit) in (0..m).flat_map(|row| (0..width).map(move |bit| (row, bit))) {
+            table.put(row, width - 1 - bit, rows[row][place] >> bit & 1 == 1);
+        }
+        table.into()
+    };
+    let among: Vec<bool> = (0..m).map(|_| random.below(9) > 0).collect();
+    let among = Value::Slice(BitVector::from_bools(&among));
+    [column(0, b), column(1, b), column(2, 5), among]
+}
+
+#[test]
+fn searches_on_parts_agree_with_the_reference() {
+    let ranks = OnRanks::of(SPARSE);
+    let number = |n: usize| Value::Int(n as i64);
+    for (n, m, both, h) in
+        [(2, 2, false, 12), (9, 20, true, 12), (5, 9, false, 6), (40, 70, true, 12)]
+    {
+        let [left, right, weight, among] = arcs(n, m, 7, n as u64);
+        let (s, n, both) = (number(n), number(n), Value::Bool(both));
+        let ends = || [left.clone(), right.clone()];
+        let with = |head: &[Value], last: &[Value], n_results: usize| -> Vec<Value> {
+            let results = std::iter::repeat_n(UNSET, n_results);
+            head.iter().cloned().chain(ends()).chain(last.iter().cloned()).chain(results).collect()
+        };
+        let among = std::slice::from_ref(&among);
+        ranks.agree("levels", &with(&[s.clone(), n.clone(), both.clone()], among, 1));
+        ranks.agree("labels", &with(std::slice::from_ref(&n), among, 1));
+        // Some distances are too great for 6 bits.
+        let last = [weight.clone(), among[0].clone()];
+        let head = [s, n, number(h), both];
+        ranks.agree("lengths", &with(&head, &last, 1));
+        ranks.agree("trees", &with(&head, &last, 4));
+    }
+}
+
+/// A path through all vertices: each level has one vertex.
+#[test]
+fn breadth_first_search_on_parts_is_one_exchange_for_each_level() {
+    let ranks = OnRanks::of(SPARSE);
+    for n in [40_usize, 60] {
+        let code = |row: usize, bit: usize, add: usize| row + add >> (6 - bit) & 1 == 1;
+        let [left, right] = [1, 2].map(|add| {
+            let mut table = BitTable::zeros(n - 1, 7).expect("memory");
+            for (row, bit) in (0..n - 1).flat_map(|row| (0..7).map(move |bit| (row, bit))) {
+                table.put(row, bit, code(row, bit, add));
+            }
+            Value::from(table)
+        });
+        let (one, n_value) = (Value::Int(1), Value::Int(n as i64));
+        let args = [one, n_value, Value::Bool(false), left, right, slice(n - 1, 1), UNSET];
+        let stats = ranks.stats_on_three("levels", &args);
+        assert_eq!(stats.intrinsics, 1);
+        // All agree twice before the search, whose last level is empty, after it and at the end.
+        assert_eq!(stats.counters.exchanges, 2 + n as u64 + 1 + 1);
+        // A limb a level, and one, one, two and two numbers: no rows of arcs.
+        assert_eq!(stats.counters.exchanged_bytes, 8 * (n as u64 + 1 + 1 + 2 + 2));
+    }
+}
+
+#[test]
+fn gathered_tables_are_kept_with_their_parts() {
+    let ranks = OnRanks::of(SPARSE);
+    let [left, right, weight, among] = arcs(50, 90, 7, 8);
+    let number = Value::Int;
+    let head = [number(1), number(50), number(12), Value::Bool(true), left, right, weight, among];
+    let args: Vec<Value> = head.into_iter().chain(std::iter::repeat_n(UNSET, 4)).collect();
+    let stats = ranks.stats_on_three("trees", &args);
+    assert_eq!(stats.intrinsics, 2);
+    // The first call gathers three forms, three tables and the marks, the second one the marks; both
+    // ask whether tables are kept, whether they fit, and whether all have run.
+    assert_eq!(stats.counters.exchanges, (3 + 3 + 1) + 1 + 2 * 3 + 1);
+    assert_eq!(stats.counters.structures_kept, 1);
+}
+
+/// A sparse table of 12,000 rows has 18 MB of packed bits, and each rank a third of them.
+#[test]
+fn sparse_parts_stay_sparse() {
+    let ranks = OnRanks::of(SPARSE);
+    for by_rows in [true, false] {
+        let sparse = |n: usize| {
+            let mut lines = SparseLines::zeros(n, n, 4 * n).expect("memory");
+            for (idx, at) in (0..n).flat_map(|idx| (1..4).map(move |by| (idx, by))) {
+                lines.put(idx, (idx * at + at) % n, true).expect("memory");
+            }
+            Value::Table(SparseTable { lines, by_rows }.into())
+        };
+        let results = || std::iter::repeat_n(UNSET, 4);
+        let args = |n: usize| -> Vec<Value> { [sparse(n)].into_iter().chain(results()).collect() };
+        ranks.agree("lines", &args(150));
+        ranks.agree("transposed", &args(150)[..3]);
+        let on_three = ranks.on_three(true);
+        let run = |routine: &str, args: &[Value]| {
+            let run = on_three.run(ranks.program.entry(routine), args, LIMITS);
+            assert!(run.stats.counters.tables_made_dense == 0, "{routine}: {:?}", run.stats);
+            run.stats
+        };
+        let n = 12_000;
+        let stats = run("lines", &args(n));
+        assert!(stats.counters.sparse_lines > 0);
+        assert!(stats.peak_bytes < 3 << 20, "{}", stats.peak_bytes);
+        let stats = run("transposed", &args(n)[..3]);
+        assert_eq!(stats.intrinsics, 2);
+        assert!(stats.peak_bytes < 6 << 20, "{}", stats.peak_bytes);
+    }
 }

@@ -136,9 +136,13 @@ fn partition() -> PartitionSettings {
 /// it to fewer.
 fn threads() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
+    (cores / ranks_of_host().unwrap_or(1)).max(1)
+}
+
+/// Returns the number of ranks on this host, if the launcher tells it.
+fn ranks_of_host() -> Option<usize> {
     let local = std::env::var("OMPI_COMM_WORLD_LOCAL_SIZE").or(std::env::var("MPI_LOCALNRANKS"));
-    let n_ranks = local.ok().and_then(|n| n.parse::<usize>().ok()).unwrap_or(1);
-    (cores / n_ranks.max(1)).max(1)
+    local.ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0)
 }
 
 /// The messages of a rank other than the first.

@@ -62,6 +62,10 @@ impl Exchange for Mpi {
         self.0.size().unsigned_abs() as usize
     }
 
+    fn ranks_of_host(&self) -> usize {
+        crate::ranks_of_host().unwrap_or(self.n_ranks())
+    }
+
     fn reduce(&self, _place: Place, op: Reduce, numbers: &mut [i64]) -> Result<(), Lost> {
         let given = numbers.to_vec();
         let operation = match op {

@@ -4,7 +4,9 @@ use star_ir::analysis::line_accesses::{ITERATIONS, LineAccesses, TableUse};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
-use super::ranks::{exchange_of, exchanges_of_loops};
+use super::inst::Inst;
+use super::operand::RegRef;
+use super::ranks::{exchange_of, exchange_of_intrinsic, exchanges_of_loops};
 use super::table_use::{accesses_of, use_of, wants_rows};
 use super::{CpuIntrinsic, Plan};
 use crate::backend::CompileOptions;
@@ -34,7 +36,7 @@ pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
         all.items.extend(of_routine(routine, compiled, code.options));
         if *n_ranks > 1 {
-            all.items.extend(exchanges(compiled));
+            all.items.extend(exchanges(compiled, intrinsics));
             all.exchanges.extend(exchanges_of_loops(compiled, &code.routines));
         }
     }
@@ -107,10 +109,17 @@ fn of_routine(routine: &Routine, code: &RoutineCode, options: CompileOptions) ->
 }
 
 /// Returns the exchanges of a routine with partitioned operands, in the order of its instructions.
-fn exchanges(code: &RoutineCode) -> Vec<Item> {
+fn exchanges(code: &RoutineCode, intrinsics: &[CpuIntrinsic]) -> Vec<Item> {
     let insts = code.insts.iter().zip(&code.locs);
+    let is_divided =
+        |(place, _): &(RegRef, _)| matches!(place, RegRef::Slice(_) | RegRef::Table(_));
+    let intrinsic = code.intrinsic.filter(|_| code.params.iter().any(is_divided));
     let found = insts.filter_map(|(inst, loc)| {
-        let became = Became::Form(exchange_of(*inst, code)?.how.to_owned());
+        let how = match inst {
+            Inst::Intrinsic => exchange_of_intrinsic(intrinsics.get(intrinsic?)?),
+            inst => exchange_of(*inst, code)?.how,
+        };
+        let became = Became::Form(how.to_owned());
         let (subject, routine) = (Subject::Exchange, Some(code.id));
         Some(Item { subject, routine, loc: Some(*loc), became })
     });

@@ -389,11 +389,10 @@ impl<'p> Interpreter<'p, '_, '_> {
                     if let Some(candidate) =
                         routine.intrinsic.map(|intrinsic| self.intrinsics[intrinsic])
                     {
-                        let has_run = self.intrinsic(candidate)?;
-                        if P::ACROSS_RANKS {
-                            self.agree_on_intrinsic(has_run)?;
-                            self.keep_params(routine)?;
-                        }
+                        let has_run = match P::ACROSS_RANKS {
+                            true => self.intrinsic_across(candidate, routine)?,
+                            false => self.intrinsic(candidate)?,
+                        };
                         if has_run {
                             probe.intrinsic(candidate.intrinsic);
                             // Its last instruction is its `Return`.

@@ -299,7 +299,7 @@ impl Backend for Cpu {
         let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
         let parallelism = self.parallelism(&budget);
         if value.elsewhere > 0 {
-            return self.gather(value, part, &parallelism);
+            return self.gather(value, part, Wanted::Columns, &parallelism);
         }
         match (&value.data, part) {
             (data, Part::Whole) => data.to_host(&parallelism),
@@ -319,7 +319,7 @@ impl Backend for Cpu {
         let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
         let parallelism = self.parallelism(&budget);
         if value.elsewhere > 0 {
-            return self.gather(&value, Part::Whole, &parallelism);
+            return self.gather(&value, Part::Whole, wanted, &parallelism);
         }
         let mut table = match value.data {
             ValueData::Table(table) => table,

@@ -19,6 +19,11 @@ pub trait Exchange: fmt::Debug {
     /// Returns the number of ranks, at least 1.
     fn n_ranks(&self) -> usize;
 
+    /// Returns the number of ranks on this host, which share its memory.
+    fn ranks_of_host(&self) -> usize {
+        self.n_ranks()
+    }
+
     /// Replaces each number by its reduction over all ranks. Minima, maxima and sums are of numbers
     /// that are not negative; or and and are bitwise.
     ///

@@ -9,36 +9,51 @@ use star_intrinsics::{
 };
 use star_value::BitTable;
 
+use super::call::together;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
 /// `BFS(s,n,both,left,right,S,Dist)`
 pub(super) fn bfs(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(2)?);
-    let mut distances = reserve(call, n, [3, 4], 6, both)?;
-    let arcs = grouped(call, (n, Some(both)), [3, 4], 5)?;
+    let distances = reserve(call, n, [3, 4], 6, both);
+    let prepared =
+        distances.and_then(|distances| Ok((distances, grouped(call, (n, Some(both)), [3, 4], 5)?)));
+    let (mut distances, arcs) = call.agreed(3, prepared)?;
     let environment = call.environment();
-    let levels = arcs.levels(start, &environment)?;
+    let levels = match call.peers(3)? {
+        None => arcs.levels(start, &environment)?,
+        Some(ranks) => arcs.levels_shared(start, &ranks, &environment).map_err(together)?,
+    };
     write(&mut distances, &levels, &environment)?;
     call.put_table(6, distances, LineOrder::Columns)
 }
 
 /// `SSSP(s,n,h,both,left,right,weight,S,Dist)`
 pub(super) fn sssp(call: &mut IntrinsicCall) -> IntrinsicResult {
-    let table = reserve_distances(call)?;
-    let found = distances(call)?;
-    put_distances(call, table, &found)
+    let (start, h) = (call.index(0)?, call.size(2)?);
+    let table = reserve_distances(call);
+    let prepared = table.and_then(|table| Ok((table, grouped_weighted(call)?)));
+    let (table, arcs) = call.agreed(4, prepared)?;
+    let environment = call.environment();
+    let found = match call.peers(4)? {
+        None => arcs.distances(start, &environment)?,
+        Some(ranks) => arcs.distances_shared(start, &ranks, &environment).map_err(together)?,
+    };
+    put_distances(call, table, &within(found, h)?)
 }
 
 /// `SSSP_TREE(s,n,h,both,left,right,weight,S,Dist,Pred,T)`
 pub(super) fn sssp_tree(call: &mut IntrinsicCall) -> IntrinsicResult {
-    let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(3)?);
+    let (start, n, h) = (call.index(0)?, call.size(1)?, call.size(2)?);
+    let both = call.truth(3)?;
     let table = reserve_distances(call)?;
     let [m, code_width] = call.table_size(4)?;
     let mut before = call.reserve_table(9, n, code_width, LineOrder::Columns)?;
     let mut marked = call.reserve_bits(10, m)?;
     // The arcs of shortest paths and a heap of them, if some weights are zero.
     call.reserve((m as u64).saturating_mul(2 * (24 + 4 + 16)))?;
-    let found = distances(call)?;
+    let arcs = grouped_weighted(call)?;
+    let found = within(arcs.distances(start, &call.environment())?, h)?;
     let environment = call.environment();
     let weight = call.lines(6, LineOrder::Columns)?;
     let tree = tables(call, n, [4, 5], 7)?.tree(weight, &found, (start, both), &environment)?;
@@ -52,14 +67,30 @@ pub(super) fn sssp_tree(call: &mut IntrinsicCall) -> IntrinsicResult {
 /// `COMPONENTS(n,left,right,S,Label)`
 pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n = call.size(0)?;
+    let prepared = prepare_components(call, n);
+    let (mut labels, arcs) = call.agreed(1, prepared)?;
+    let environment = call.environment();
+    let found = match call.peers(1)? {
+        None => arcs.components(&environment)?,
+        Some(ranks) => arcs.components_shared(&ranks, &environment).map_err(together)?,
+    };
+    write(&mut labels, &found, &environment)?;
+    call.put_table(4, labels, LineOrder::Columns)
+}
+
+fn prepare_components(
+    call: &mut IntrinsicCall,
+    n: usize,
+) -> IntrinsicResult<(BitTable, Arc<GroupedArcs<u32>>)> {
     by_columns(call, [1, 2])?;
     let [_, code_width] = call.table_size(1)?;
-    let mut labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
+    let labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
     call.reserve(GroupedArcs::component_bytes(n))?;
-    let arcs = grouped(call, (n, None), [1, 2], 3)?;
-    let environment = call.environment();
-    write(&mut labels, &arcs.components(&environment)?, &environment)?;
-    call.put_table(4, labels, LineOrder::Columns)
+    if call.peers(1)?.is_some() {
+        // The first vertices that the ranks exchange.
+        call.reserve((n as u64).saturating_mul(8))?;
+    }
+    Ok((labels, grouped(call, (n, None), [1, 2], 3)?))
 }
 
 /// `STRONG(n,left,right,S,Label)`
@@ -164,11 +195,10 @@ fn grouped(
     Ok(arcs)
 }
 
-/// Does the same with the weights, which are below `1 << most_bits`.
-fn grouped_weighted(
-    call: &mut IntrinsicCall,
-    (n, both, most_bits): (usize, bool, usize),
-) -> IntrinsicResult<Arc<GroupedArcs<WeightedEnd>>> {
+/// Does the same for `SSSP` and `SSSP_TREE` with the weights, if they are below half of the range
+/// of `h` bits.
+fn grouped_weighted(call: &mut IntrinsicCall) -> IntrinsicResult<Arc<GroupedArcs<WeightedEnd>>> {
+    let (n, most_bits, both) = (call.size(1)?, call.size(2)? - 1, call.truth(3)?);
     let kept = call.kept(&[4, 5, 6], |kept: &GroupedArcs<WeightedEnd>, call| {
         Ok(kept.is_of(n, Some(both), call.bits(7)?.limbs()))
     })?;
@@ -216,11 +246,8 @@ fn reserve_distances(call: &mut IntrinsicCall) -> IntrinsicResult<BitTable> {
     Ok(zeros)
 }
 
-/// Finds the distances for `SSSP` and `SSSP_TREE`, if all are below half of the range of `h` bits.
-fn distances(call: &mut IntrinsicCall) -> IntrinsicResult<Distances> {
-    let (start, n, h, both) = (call.index(0)?, call.size(1)?, call.size(2)?, call.truth(3)?);
-    let arcs = grouped_weighted(call, (n, both, h - 1))?;
-    let found = arcs.distances(start, &call.environment())?;
+/// Returns the distances if all are below half of the range of `h` bits.
+fn within(found: Distances, h: usize) -> IntrinsicResult<Distances> {
     if found.fit(h - 1) { Ok(found) } else { Err(NotTaken::declined()) }
 }
 

@@ -51,6 +51,9 @@ pub struct CpuIntrinsic {
     /// The parameters that it reads directly if they are sparse tables on this ground. All other
     /// sparse tables are made dense first.
     pub sparse: &'static [(usize, SparseGround)],
+    /// Does it run on the parts of several ranks, and exchange what it finds? Otherwise its
+    /// arguments are gathered. See Note [Intrinsics on ranks] in `ranks/intrinsics.rs`.
+    pub works_on_parts: bool,
 }
 
 /// The ground of sparse tables that an intrinsic reads.
@@ -72,7 +75,12 @@ impl CpuIntrinsic {
 
 /// Returns an intrinsic that works on dense tables.
 const fn entry(intrinsic: Intrinsic, run: IntrinsicFn) -> CpuIntrinsic {
-    CpuIntrinsic { intrinsic, run, sparse: &[] }
+    CpuIntrinsic { intrinsic, run, sparse: &[], works_on_parts: false }
+}
+
+/// Returns an intrinsic that works on dense tables and on their parts.
+const fn on_parts(intrinsic: Intrinsic, run: IntrinsicFn) -> CpuIntrinsic {
+    CpuIntrinsic { works_on_parts: true, ..entry(intrinsic, run) }
 }
 
 /// The intrinsics of this backend. Catalogue entries that are missing here run their Star bodies.
@@ -92,10 +100,10 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
     },
     entry(catalogue::mst::KRUSKAL, mst::kruskal),
     entry(catalogue::mst::PRIM, mst::prim),
-    entry(catalogue::arcs::BFS, arcs::bfs),
-    entry(catalogue::arcs::SSSP, arcs::sssp),
+    on_parts(catalogue::arcs::BFS, arcs::bfs),
+    on_parts(catalogue::arcs::SSSP, arcs::sssp),
     entry(catalogue::arcs::SSSP_TREE, arcs::sssp_tree),
-    entry(catalogue::arcs::COMPONENTS, arcs::components),
+    on_parts(catalogue::arcs::COMPONENTS, arcs::components),
     entry(catalogue::arcs::STRONG, arcs::strong),
     entry(catalogue::arcs::TOPOLOGICAL, arcs::topological),
     entry(catalogue::arcs::COUNT_CODES, arcs::count_codes),
@@ -194,7 +202,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Makes the sparse arguments dense that the intrinsic does not read directly; false if there
     /// is no memory for that.
-    fn all_dense(&mut self, candidate: CpuIntrinsic) -> Exec<bool> {
+    pub(super) fn all_dense(&mut self, candidate: CpuIntrinsic) -> Exec<bool> {
         for (idx, (place, _)) in self.routine()?.params.iter().enumerate() {
             let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
             let lines = self.table(reg)?.sparse_lines();
@@ -224,7 +232,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Are the arguments set, and do the preconditions hold?
-    fn intrinsic_may(&self, intrinsic: Intrinsic) -> Exec<bool> {
+    pub(super) fn intrinsic_may(&self, intrinsic: Intrinsic) -> Exec<bool> {
         let params = &self.routine()?.params;
         let signature = intrinsic.signature();
         let is_set = |((place, _), mode): (&(RegRef, Passing), ParamMode)| match mode {

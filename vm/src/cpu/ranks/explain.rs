@@ -7,6 +7,7 @@ use star_ir::{Query, Sense};
 
 use crate::cpu::code::RoutineCode;
 use crate::cpu::inst::{BitsInst, Inst, TableInst};
+use crate::cpu::intrinsics::CpuIntrinsic;
 use crate::cpu::lines::Kernel;
 use crate::cpu::operand::{Pc, Reg, RegRef};
 use crate::cpu::table::form::Line;
@@ -161,6 +162,16 @@ pub(in crate::cpu) fn exchange_of(inst: Inst, code: &RoutineCode) -> Option<Exch
         | Inst::Unset(_)
         | Inst::Call(_)
         | Inst::Return => None,
+    }
+}
+
+/// Returns what an intrinsic exchanges if its arguments are partitioned.
+pub(in crate::cpu) fn exchange_of_intrinsic(candidate: &CpuIntrinsic) -> &'static str {
+    match candidate.works_on_parts {
+        true => {
+            "built in: it works on the rows of each rank, with a few exchanges a level or round"
+        }
+        false => "built in: distributed arguments are gathered on all ranks, each of which runs it",
     }
 }
 

@@ -4,10 +4,11 @@ use star_base::Code;
 use star_ir::{LimitKind, Operand, PrintItem, TrapKind};
 use star_value::{BitTable, BitVector, OutOfMemory};
 
+use super::sparse::{decode, encode};
 use super::unsupported;
 use crate::cpu::code::FileUse;
 use crate::cpu::interpreter::Interpreter;
-use crate::cpu::operand::RegRef;
+use crate::cpu::operand::{Reg, RegRef};
 use crate::cpu::registers::CowTable;
 use crate::cpu::table::Table;
 use crate::cpu::table::form::{Line, bytes_of};
@@ -106,33 +107,11 @@ impl Interpreter<'_, '_, '_> {
                 self.put_new_bits(reg, bits);
             }
             RegRef::Table(reg) => {
-                let has_host = self.has_host()?;
-                let table = self.table_slot(reg).table.get().filter(|_| has_host);
-                let (n_rows, n_cols) =
-                    table.map_or((0, 0), |table| (table.n_rows(), table.n_cols()));
-                let mut sizes = [n_rows as u64, n_cols as u64];
-                self.broadcast("the size of a file", HOST, &mut sizes)?;
-                let [n_rows, n_cols] = sizes.map(|size| size as usize);
-                let bytes = bytes_of(n_rows).saturating_mul(n_cols as u64);
-                self.budget.reserve(bytes)?;
-                let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-                let zeros = BitTable::zeros(n_rows, n_cols);
-                let mut table = zeros.map_err(|_| self.out_of_memory(refused))?;
-                for idx in 0..n_cols {
-                    let column = table.column_limbs_mut(idx);
-                    if has_host {
-                        self.table(reg)?.read(
-                            Line::Column,
-                            idx,
-                            column,
-                            &self.parallelism,
-                            false,
-                        )?;
-                    }
-                    self.broadcast("a file", HOST, column)?;
+                let table = self.read_table(reg)?;
+                if let Some(table) = table {
+                    self.budget.commit(table.n_bytes());
+                    self.put_table(reg, CowTable::Own(Box::new(table)));
                 }
-                self.budget.commit(bytes);
-                self.put_table(reg, CowTable::Own(Box::new(Table::new(table))));
                 self.table_slot_mut(reg).fixed = true;
             }
             RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
@@ -140,5 +119,48 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         self.keep_part_of(file.var)
+    }
+
+    /// Returns the table in this register of the rank with the host; `None` on that rank if it
+    /// is sparse.
+    fn read_table(&mut self, reg: Reg) -> Exec<Option<Table>> {
+        let has_host = self.has_host()?;
+        let table = self.table_slot(reg).table.get().filter(|_| has_host);
+        let (n_rows, n_cols) = table.map_or((0, 0), |table| (table.n_rows(), table.n_cols()));
+        let encoded = table.and_then(Table::sparse_lines).map(encode);
+        let by_rows = table.is_some_and(|table| table.lies_along(Line::Row));
+        let n_encoded = encoded.as_ref().map_or(0, |limbs| limbs.len() as u64 + 1);
+        let mut sizes = [n_rows as u64, n_cols as u64, u64::from(by_rows), n_encoded];
+        self.broadcast("the size of a file", HOST, &mut sizes)?;
+        let [n_rows, n_cols, by_rows, n_encoded] = sizes.map(|size| size as usize);
+        if let Some(n_encoded) = n_encoded.checked_sub(1) {
+            let mut limbs = encoded.unwrap_or_default();
+            self.budget.reserve(8 * n_encoded as u64)?;
+            limbs.resize(n_encoded, 0);
+            self.broadcast("a file", HOST, &mut limbs)?;
+            let (line, shape) = match by_rows {
+                0 => (Line::Column, (n_rows, n_cols)),
+                _ => (Line::Row, (n_cols, n_rows)),
+            };
+            let lines = match has_host {
+                true => return Ok(None),
+                false => decode(&limbs, shape)?,
+            };
+            let lines = lines.map_err(|refused| self.out_of_memory(refused))?;
+            return Ok(Some(Table::of_sparse(lines, line)));
+        }
+        let bytes = bytes_of(n_rows).saturating_mul(n_cols as u64);
+        self.budget.reserve(bytes)?;
+        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
+        let zeros = BitTable::zeros(n_rows, n_cols);
+        let mut table = zeros.map_err(|_| self.out_of_memory(refused))?;
+        for idx in 0..n_cols {
+            let column = table.column_limbs_mut(idx);
+            if has_host {
+                self.table(reg)?.read(Line::Column, idx, column, &self.parallelism, false)?;
+            }
+            self.broadcast("a file", HOST, column)?;
+        }
+        Ok(Some(Table::new(table)))
     }
 }

@@ -13,7 +13,8 @@
 //!
 //! A kernel over columns runs on the part of each rank. A kernel over rows that combines lines with
 //! each other and with words runs on the rows of each rank without any exchange (Note [Own rows] in
-//! `lines`). Recording is off, and so are intrinsics with partitioned arguments.
+//! `lines`). Intrinsics run on parts or on gathered arguments (Note [Intrinsics on ranks]).
+//! Recording is off.
 //!
 //! A run that ends on one rank only, at a limit or by a flag, abandons the exchange, which ends the
 //! others. Traps, and limits of steps, calls and output, are found by all ranks at once.
@@ -21,9 +22,11 @@
 mod bits;
 mod explain;
 mod host;
+mod intrinsics;
 mod lines;
 mod moves;
 mod parts;
+mod sparse;
 mod tables;
 mod values;
 
@@ -38,7 +41,7 @@ use super::operand::{Reg, RegRef};
 use crate::backend::Outcome;
 use crate::exchange::{Exchange, Partition, Place, Reduce};
 use crate::interrupt::{Exec, Stop, internal_error};
-pub(super) use explain::{exchange_of, exchanges_of_loops};
+pub(super) use explain::{exchange_of, exchange_of_intrinsic, exchanges_of_loops};
 use lines::OwnRows;
 
 /// The other ranks of a run.
@@ -170,10 +173,6 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Ok(false)
             }
-            Inst::Intrinsic => {
-                let params = routine.params.iter().map(|(place, _)| *place);
-                Ok(params.into_iter().any(|place| self.elsewhere(place) > 0))
-            }
             Inst::Print(print) => {
                 self.print_across(&routine.prints[print as usize])?;
                 Ok(true)
@@ -209,6 +208,7 @@ impl Interpreter<'_, '_, '_> {
             | Inst::ForeachNext { .. }
             | Inst::ForallBegin(_)
             | Inst::ForallNext { .. }
+            | Inst::Intrinsic
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return => Ok(false),
@@ -240,16 +240,6 @@ impl Interpreter<'_, '_, '_> {
             other => Err(internal_error(format!("{other:?} is not row by row"))),
         })?;
         Ok(true)
-    }
-
-    /// Ends the run if an intrinsic ran on some ranks only, since memory was refused on others.
-    pub(super) fn agree_on_intrinsic(&mut self, has_run: bool) -> Exec<()> {
-        let mut all = [i64::from(has_run), i64::from(!has_run)];
-        self.reduce("an intrinsic", Reduce::And, &mut all)?;
-        match all {
-            [0, 0] => Err(Stop::Lost("a rank has no memory for an intrinsic".to_owned())),
-            _ => Ok(()),
-        }
     }
 
     /// Keeps the parts of the parameters and the result of a routine that this rank owns.

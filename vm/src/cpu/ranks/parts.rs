@@ -15,6 +15,7 @@ use crate::interrupt::Exec;
 use crate::kernels::Kernels;
 
 use super::lost;
+use super::sparse::{GatheredForm, gather_sparse, sparse_part};
 
 /// Number of columns that are gathered together.
 const COLUMNS_TOGETHER: usize = 64;
@@ -61,25 +62,35 @@ impl Interpreter<'_, '_, '_> {
     /// Gathers the rows of a table on every rank.
     pub(super) fn make_table_whole(&mut self, reg: Reg) -> Exec<()> {
         let slot = self.table_slot(reg);
-        let Some(table) = slot.table.get().filter(|_| slot.elsewhere > 0) else { return Ok(()) };
-        let (n_own, n_cols) = (table.n_rows(), table.n_cols());
-        let n = n_own + slot.elsewhere;
-        let bytes = bytes_of(n).saturating_mul(n_cols as u64);
+        if slot.elsewhere == 0 || slot.table.is_none() {
+            return Ok(());
+        }
+        let (exchange, place) = self.exchange("the form of a table", 1)?;
+        let form = GatheredForm::agree(&*exchange, place, self.table(reg)?)?;
+        let whole = self.gathered(reg, form)?;
+        self.put_table(reg, CowTable::Own(Box::new(whole)));
+        self.table_slot_mut(reg).elsewhere = 0;
+        Ok(())
+    }
+
+    /// Returns the whole of a partitioned table; its bytes are counted.
+    pub(super) fn gathered(&mut self, reg: Reg, form: GatheredForm) -> Exec<Table> {
+        let table = self.table(reg)?;
+        let (n, n_cols) = (table.n_rows() + self.table_slot(reg).elsewhere, table.n_cols());
+        let n_given = (table.n_bytes() / 8) as usize;
+        let bytes = form.n_bytes(n, n_cols);
+        let (exchange, place) = self.exchange("a whole table", n_given)?;
         self.budget.reserve(bytes)?;
-        let (exchange, place) = self.exchange("a whole table", n_own.div_ceil(64) * n_cols)?;
         let whole = gather_table(
             (&*exchange, &self.ranks()?.partition),
             place,
-            self.table(reg)?,
-            n,
+            (self.table(reg)?, n),
+            form,
             &self.parallelism,
         )?;
-        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        let whole = whole.ok_or_else(|| self.out_of_memory(refused))?;
-        self.budget.commit(bytes);
-        self.put_table(reg, CowTable::Own(Box::new(Table::new(whole))));
-        self.table_slot_mut(reg).elsewhere = 0;
-        Ok(())
+        let whole = whole.map_err(|refused| self.out_of_memory(refused))?;
+        self.budget.commit(whole.n_bytes());
+        Ok(whole)
     }
 
     /// Keeps the rows that this rank owns, if the table is to be partitioned.
@@ -89,13 +100,15 @@ impl Interpreter<'_, '_, '_> {
         let n = table.n_rows();
         let partition = self.ranks()?.partition;
         let Some(own) = partition.own(n) else { return Ok(()) };
-        let bytes = bytes_of(own.len()).saturating_mul(table.n_cols() as u64);
+        let bytes = match table.is_sparse() {
+            true => table.n_bytes(),
+            false => bytes_of(own.len()).saturating_mul(table.n_cols() as u64),
+        };
         self.budget.reserve(bytes)?;
         let part = part_of_table(&partition, self.table(reg)?, &self.parallelism)?;
-        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        let part = part.ok_or_else(|| self.out_of_memory(refused))?;
-        self.budget.commit(bytes);
-        self.put_table(reg, CowTable::Own(Box::new(Table::new(part))));
+        let part = part.map_err(|refused| self.out_of_memory(refused))?;
+        self.budget.commit(part.n_bytes());
+        self.put_table(reg, CowTable::Own(Box::new(part)));
         self.table_slot_mut(reg).elsewhere = n - own.len();
         Ok(())
     }
@@ -159,17 +172,21 @@ fn join(partition: &Partition, n: usize, parts: &[u64], whole: &mut [u64], kerne
     }
 }
 
-/// Gathers a table of `n` rows by columns; `None` if the system refuses the memory.
+/// Gathers a table of `n` rows in the form on which the ranks have agreed.
 pub(in crate::cpu) fn gather_table(
     (exchange, partition): (&dyn Exchange, &Partition),
     place: Place,
-    table: &Table,
-    n: usize,
+    (table, n): (&Table, usize),
+    form: GatheredForm,
     parallelism: &Parallelism<'_>,
-) -> Exec<Option<BitTable>> {
+) -> Exec<Result<Table, OutOfMemory>> {
     let (n_own, n_cols) = (table.n_rows(), table.n_cols());
+    let refused = OutOfMemory { n_bytes: u128::from(form.n_bytes(n, n_cols)) };
+    if let GatheredForm::Sparse(line, n_limbs) = form {
+        return gather_sparse((exchange, partition), place, (table, n), (line, &n_limbs));
+    }
     let n_limbs = n_own.div_ceil(64);
-    let Ok(mut whole) = BitTable::zeros(n, n_cols) else { return Ok(None) };
+    let Ok(mut whole) = BitTable::zeros(n, n_cols) else { return Ok(Err(refused)) };
     let mut given = Vec::new();
     for first in (0..n_cols).step_by(COLUMNS_TOGETHER) {
         let columns = first..n_cols.min(first + COLUMNS_TOGETHER);
@@ -191,26 +208,32 @@ pub(in crate::cpu) fn gather_table(
             }
         }
     }
-    Ok(Some(whole))
+    Ok(Ok(Table::new(whole)))
 }
 
-/// Returns the rows of a partitioned table that this rank owns, by columns; `None` if the system
-/// refuses the memory.
+/// Returns the rows of a partitioned table that this rank owns: sparse if the table is, and
+/// otherwise by columns.
 pub(in crate::cpu) fn part_of_table(
     partition: &Partition,
     table: &Table,
     parallelism: &Parallelism<'_>,
-) -> Exec<Option<BitTable>> {
+) -> Exec<Result<Table, OutOfMemory>> {
+    if let Some(part) = sparse_part(partition, table) {
+        return Ok(part);
+    }
     let n = table.n_rows();
     let own = partition.range(n, partition.rank());
-    let Ok(mut part) = BitTable::zeros(own.len(), table.n_cols()) else { return Ok(None) };
+    let Ok(mut part) = BitTable::zeros(own.len(), table.n_cols()) else {
+        let n_bytes = u128::from(bytes_of(own.len())) * table.n_cols() as u128;
+        return Ok(Err(OutOfMemory { n_bytes }));
+    };
     let mut column = vec![0; n.div_ceil(64)];
     for idx in 0..table.n_cols() {
         table.read(Line::Column, idx, &mut column, parallelism, false)?;
         let to = part.column_limbs_mut(idx);
         parallelism.kernels.copy_bits(to, 0, &column, own.start, own.len());
     }
-    Ok(Some(part))
+    Ok(Ok(Table::new(part)))
 }
 
 /// Gathers a slice of `n` components.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use star_value::{BitTable, BitVector, OutOfMemory, Value as HostValue};
 
 use super::parts::{gather_slice, gather_table, part_of_table};
-use crate::backend::{BackendError, Part};
+use super::sparse::GatheredForm;
+use crate::backend::{BackendError, Part, Wanted};
 use crate::budget::MemoryBudget;
 use crate::columns::no_table;
 use crate::cpu::parallelism::Parallelism;
@@ -13,6 +14,7 @@ use crate::cpu::table::Table;
 use crate::cpu::value::{Value, ValueData};
 use crate::cpu::{Cpu, NEVER};
 use crate::exchange::Place;
+use crate::interrupt::Stop;
 
 /// An exchange outside of runs.
 const PLACE: Place = Place { loc: 0, what: "a value" };
@@ -37,8 +39,7 @@ impl Cpu {
                 let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
                 let part = part_of_table(partition, table, &self.parallelism(&never));
                 let part = part.map_err(|_stop| BackendError::Interrupted)?;
-                let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
-                *table = Arc::new(Table::new(part.ok_or(refused)?));
+                *table = Arc::new(part?);
                 Ok(n - own.len())
             }
             ValueData::Nothing
@@ -71,6 +72,7 @@ impl Cpu {
         &self,
         value: &Value,
         part: Part,
+        wanted: Wanted,
         parallelism: &Parallelism<'_>,
     ) -> Result<HostValue, BackendError> {
         let Some((exchange, partition)) = &self.ranks else {
@@ -91,13 +93,23 @@ impl Cpu {
                     }
                 };
                 let table = part.as_ref().unwrap_or(table);
-                let whole = gather_table(with, PLACE, table, n, parallelism);
+                let whole = GatheredForm::agree(with.0, PLACE, table)
+                    .and_then(|form| gather_table(with, PLACE, (table, n), form, parallelism));
                 let whole = whole.map_err(|stop| match stop {
-                    crate::interrupt::Stop::Lost(why) => BackendError::DeviceLost { why },
+                    Stop::Lost(why) => BackendError::DeviceLost { why },
                     _ => BackendError::Interrupted,
-                })?;
-                let n_bytes = n.div_ceil(64) as u128 * 8 * table.n_cols() as u128;
-                Ok(whole.ok_or(OutOfMemory { n_bytes })?.into())
+                })??;
+                let is_wanted = matches!(wanted, Wanted::Sparse { from_bytes }
+                    if whole.dense_bytes() >= from_bytes);
+                let whole = match whole.into_columns() {
+                    Ok(columns) => return Ok(columns.into()),
+                    Err(other) if is_wanted => match other.into_sparse() {
+                        Ok(sparse) => return Ok(sparse.into()),
+                        Err(other) => other,
+                    },
+                    Err(other) => other,
+                };
+                ValueData::Table(Arc::new(whole)).to_host(parallelism)
             }
             _ => Err(no_table()),
         }

@@ -269,6 +269,7 @@ impl MockIntrinsics {
                 intrinsic,
                 run,
                 sparse: &[],
+                works_on_parts: false,
             });
             intrinsics.fold(cpu, Cpu::with_intrinsic)
         };

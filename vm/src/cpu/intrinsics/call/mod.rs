@@ -10,8 +10,11 @@
 //! This module contains the call itself, integers, truth values, texts, slices and words; `tables`
 //! and `state` contain the rest.
 
+mod peers;
 mod state;
 mod tables;
+
+use std::rc::Rc;
 
 use star_intrinsics::{Ended, Environment};
 use star_ir::LimitKind;
@@ -23,6 +26,7 @@ use crate::cpu::operand::{Number, Passing, Reg, RegRef};
 use crate::cpu::table::form::bytes_of;
 use crate::interrupt::{Exec, Stop, internal_error};
 
+pub(super) use peers::together;
 pub use state::HandlePart;
 
 /// Result of an intrinsic: it has done either everything that its routine does, or nothing.
@@ -94,6 +98,8 @@ pub struct IntrinsicCall<'a, 'p, 'c, 'h> {
     /// Reserved bytes that are still unused.
     reserved: u64,
     has_written: bool,
+    /// The exchanges with other ranks.
+    counts: Rc<peers::Counts>,
 }
 
 /// Runs an intrinsic whose preconditions hold; returns false if the Star body must run.
@@ -102,10 +108,16 @@ pub(super) fn run(
     candidate: CpuIntrinsic,
 ) -> Exec<bool> {
     let module = candidate.intrinsic.signature().module;
-    let mut call = IntrinsicCall { interpreter, module, reserved: 0, has_written: false };
+    let counts = Rc::default();
+    let mut call = IntrinsicCall { interpreter, module, reserved: 0, has_written: false, counts };
     let result = (candidate.run)(&mut call);
-    let IntrinsicCall { interpreter, reserved, has_written, .. } = call;
+    let IntrinsicCall { interpreter, reserved, has_written, counts, .. } = call;
     interpreter.budget.release(reserved);
+    interpreter.paths.exchanges += counts.exchanges.get();
+    interpreter.paths.exchanged_bytes += 8 * counts.limbs.get();
+    if let Some(lost) = counts.lost.take() {
+        return Err(Stop::Lost(lost.why));
+    }
     match result {
         Ok(()) => Ok(true),
         Err(NotTaken(Reason::Declined)) if has_written => Err(internal_error(format!(
@@ -324,7 +336,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         len: usize,
     ) -> IntrinsicResult<BitVector> {
         let slot = self.interpreter.bits_slot(self.bits_result(target.into())?);
-        let length = if slot.is_set { Some(slot.bits.len()) } else { slot.size };
+        let length = if slot.is_set { Some(slot.bits.len() + slot.elsewhere) } else { slot.size };
         // A slice that was never set may still lack its size.
         if slot.fixed && length.is_some_and(|length| length != len) {
             return Err(NotTaken::declined());
@@ -342,6 +354,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         self.spend(bytes_of(bits.len()))?;
         self.has_written = true;
         self.interpreter.put_new_bits(reg, bits);
+        self.interpreter.bits_slot_mut(reg).elsewhere = 0;
         Ok(())
     }
 

@@ -103,7 +103,8 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     /// The Star body runs if the target has another fixed size.
     fn takes_size(&self, target: Target, [n_rows, n_cols]: [usize; 2]) -> IntrinsicResult {
         let slot = self.interpreter.table_slot(self.table_result(target)?);
-        let size = slot.table.get().map(|table| (table.n_rows(), table.n_cols()));
+        let table = slot.table.get();
+        let size = table.map(|table| (table.n_rows() + slot.elsewhere, table.n_cols()));
         let fits = !slot.fixed || size == Some((n_rows, n_cols));
         if fits { Ok(()) } else { Err(NotTaken::declined()) }
     }
@@ -328,6 +329,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         self.has_written = true;
         self.interpreter.budget.commit(n_bytes);
         self.interpreter.put_table(reg, CowTable::Own(Box::new(table)));
+        self.interpreter.table_slot_mut(reg).elsewhere = 0;
         Ok(())
     }
 }

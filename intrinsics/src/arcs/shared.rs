@@ -1,0 +1,277 @@
+//! Searches by several processes, each of which has some of the arcs.
+//!
+//! Note [Shared arcs]. Every process knows the results for all vertices and follows its own arcs
+//! only; the processes combine what they found after each level or round. They choose the next
+//! vertices alike, from results that are the same on all of them. How a process follows its arcs is
+//! its own decision, as long as it finds the same vertices.
+
+use super::levels::SMALL;
+use super::{GroupedArcs, NONE, WeightedEnd};
+use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::peers::Peers;
+use crate::{Distances, filled, has, ones, put, reserved, root};
+
+impl GroupedArcs<u32> {
+    /// The result of [`GroupedArcs::levels`] on the arcs of all processes: one exchange a level.
+    ///
+    /// # Errors
+    /// If memory allocation fails, the run is interrupted, or another process has ended.
+    pub fn levels_shared(
+        &self,
+        start: usize,
+        peers: &dyn Peers,
+        environment: &dyn Environment,
+    ) -> Result<Vec<u32>, Ended> {
+        let n_limbs = self.n.div_ceil(64);
+        let mut poller = InterruptPoller::new(environment);
+        let mut levels = filled(self.n, NONE)?;
+        let mut seen = filled(n_limbs, 0)?;
+        let mut level = filled(n_limbs, 0)?;
+        let mut next = filled(n_limbs, 0)?;
+        put(&mut level, start);
+        put(&mut seen, start);
+        levels[start] = 0;
+        for depth in 1.. {
+            poller.spend(3 * n_limbs)?;
+            next.fill(0);
+            let n_level: usize = level.iter().map(|limb| limb.count_ones() as usize).sum();
+            if self.both && n_level > self.n / SMALL {
+                self.pull(&seen, &level, &mut next, &mut poller)?;
+            } else {
+                for vertex in ones(&level) {
+                    let heads = self.of(vertex as u32);
+                    poller.spend(1 + heads.len())?;
+                    heads.iter().for_each(|head| put(&mut next, *head as usize));
+                }
+            }
+            next.iter_mut().zip(&seen).for_each(|(next, seen)| *next &= !seen);
+            peers.union(&mut next)?;
+            if next.iter().all(|limb| *limb == 0) {
+                break;
+            }
+            ones(&next).for_each(|vertex| levels[vertex] = depth);
+            seen.iter_mut().zip(&next).for_each(|(seen, next)| *seen |= next);
+            std::mem::swap(&mut level, &mut next);
+        }
+        Ok(levels)
+    }
+
+    /// Finds the unseen vertices that have an arc to one of the level: along edges, the ends of
+    /// arcs from the level.
+    fn pull(
+        &self,
+        seen: &[u64],
+        level: &[u64],
+        next: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        for (at, (seen, next)) in seen.iter().zip(next).enumerate() {
+            let mut unseen = !seen & star_value::sparse::ground_limb(self.n, true, at);
+            while unseen != 0 {
+                let bit = unseen.trailing_zeros();
+                unseen &= unseen - 1;
+                poller.spend(2)?;
+                let ends = self.of((at * 64) as u32 + bit);
+                *next |= u64::from(ends.iter().any(|end| has(level, *end as usize))) << bit;
+            }
+        }
+        Ok(())
+    }
+
+    /// The result of [`GroupedArcs::components`] on the arcs of all processes: a few exchanges, at
+    /// most as many as there are processes.
+    ///
+    /// # Errors
+    /// If memory allocation fails, the run is interrupted, or another process has ended.
+    pub fn components_shared(
+        &self,
+        peers: &dyn Peers,
+        environment: &dyn Environment,
+    ) -> Result<Vec<u32>, Ended> {
+        let mut poller = InterruptPoller::new(environment);
+        let mut parents = self.parents(environment)?;
+        let mut firsts: Vec<i64> = filled(self.n, 0)?;
+        loop {
+            poller.spend(4 * self.n)?;
+            for (vertex, first) in (0..).zip(&mut firsts) {
+                *first = i64::from(root(&mut parents, vertex));
+            }
+            peers.least(&mut firsts)?;
+            // The first vertex of each set that another process knows joins the set here.
+            let mut n_joined = [0];
+            for (vertex, first) in (0..).zip(&firsts) {
+                let first = *first as u32;
+                let (one, other) = (root(&mut parents, vertex), root(&mut parents, first));
+                if one != other {
+                    parents[one.max(other) as usize] = one.min(other);
+                    n_joined = [1];
+                }
+            }
+            peers.sum(&mut n_joined)?;
+            if n_joined == [0] {
+                break;
+            }
+        }
+        let mut labels = reserved(self.n)?;
+        labels.extend(firsts.into_iter().map(|first| first as u32 + 1));
+        Ok(labels)
+    }
+}
+
+/// No path.
+const FAR: i64 = i64::MAX;
+
+/// Longer paths would overflow.
+const LONGEST: i64 = FAR - (1 << 32);
+
+impl GroupedArcs<WeightedEnd> {
+    /// The result of [`GroupedArcs::distances`] on the arcs of all processes: two or three
+    /// exchanges a round.
+    ///
+    /// A round follows the arcs of the vertices that came nearer and are within a bound, which then
+    /// grows (Δ-stepping of Meyer, Sanders 2003, with light and heavy arcs alike).
+    ///
+    /// # Errors
+    /// If memory allocation fails, the run is interrupted, or another process has ended.
+    pub fn distances_shared(
+        &self,
+        start: usize,
+        peers: &dyn Peers,
+        environment: &dyn Environment,
+    ) -> Result<Distances, Ended> {
+        let mut poller = InterruptPoller::new(environment);
+        let delta = self.shared_delta(peers)?;
+        let mut search = SharedSearch {
+            arcs: self,
+            lengths: filled(self.n, FAR)?,
+            known: filled(self.n, FAR)?,
+            near: filled(self.n.div_ceil(64), 0)?,
+            nearer: filled(self.n.div_ceil(64), 0)?,
+        };
+        (search.lengths[start], search.known[start]) = (0, 0);
+        put(&mut search.near, start);
+        let mut bound = delta;
+        loop {
+            poller.spend(2 * search.near.len())?;
+            match search.follow(bound, &mut poller)? {
+                Followed::Some => search.combine(peers, &mut poller)?,
+                Followed::NoneBefore(FAR) => break,
+                Followed::NoneBefore(least) => bound = least.saturating_add(delta),
+            }
+        }
+        let mut lengths = reserved(self.n)?;
+        lengths.extend(search.known.into_iter().map(|length| match length {
+            FAR => u64::MAX,
+            length => length.cast_unsigned(),
+        }));
+        Ok(Distances::Long(lengths))
+    }
+
+    /// Returns the width of the distances that are searched together: the greatest weight, divided
+    /// by the mean number of arcs of a vertex.
+    fn shared_delta(&self, peers: &dyn Peers) -> Result<i64, Ended> {
+        let mut room = [i64::from(u32::MAX - self.max_weight)];
+        peers.least(&mut room)?;
+        let mut n_ends = [self.ends.len() as i64];
+        peers.sum(&mut n_ends)?;
+        let mean = n_ends[0] / (self.n as i64).max(1);
+        Ok(((i64::from(u32::MAX) - room[0]) / mean.max(1)).max(1))
+    }
+}
+
+/// A search for distances; all but `lengths` and `nearer` is the same on all processes.
+struct SharedSearch<'a> {
+    arcs: &'a GroupedArcs<WeightedEnd>,
+    /// The distances that this process has found.
+    lengths: Vec<i64>,
+    /// The distances after the last exchange.
+    known: Vec<i64>,
+    /// The vertices whose arcs are to be followed.
+    near: Vec<u64>,
+    /// The vertices that came nearer on this process.
+    nearer: Vec<u64>,
+}
+
+/// What a round has followed.
+enum Followed {
+    /// Arcs of some vertices.
+    Some,
+    /// Nothing: the least distance of a vertex whose arcs are to be followed.
+    NoneBefore(i64),
+}
+
+impl SharedSearch<'_> {
+    /// Follows the arcs of the near vertices at less than `bound`.
+    fn follow(&mut self, bound: i64, poller: &mut InterruptPoller<'_>) -> Result<Followed, Ended> {
+        let SharedSearch { arcs, lengths, known, near, nearer } = self;
+        let (mut least, mut has_any) = (FAR, false);
+        for (at, near) in near.iter_mut().enumerate() {
+            let mut left = *near;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                let vertex = at * 64 + bit as usize;
+                if known[vertex] >= bound {
+                    least = least.min(known[vertex]);
+                    continue;
+                }
+                has_any = true;
+                *near &= !(1 << bit);
+                let length = lengths[vertex];
+                if length > LONGEST {
+                    return Err(Ended::Internal("a path of more than 62 bits"));
+                }
+                let ends = arcs.of(vertex as u32);
+                poller.spend(1 + ends.len())?;
+                for &(head, weight) in ends {
+                    let sum = length + i64::from(weight);
+                    if sum < lengths[head as usize] {
+                        lengths[head as usize] = sum;
+                        put(nearer, head as usize);
+                    }
+                }
+            }
+        }
+        Ok(if has_any { Followed::Some } else { Followed::NoneBefore(least) })
+    }
+
+    /// Combines the distances of all processes: those of the vertices that came nearer if these are
+    /// few, and otherwise all.
+    fn combine(
+        &mut self,
+        peers: &dyn Peers,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        let SharedSearch { lengths, known, near, nearer, .. } = self;
+        let mut n_nearer = [ones(nearer).count() as i64];
+        let n_own = n_nearer[0] as usize;
+        peers.sum(&mut n_nearer)?;
+        if n_nearer[0] as usize > lengths.len() / 4 {
+            poller.spend(2 * lengths.len())?;
+            peers.least(lengths)?;
+            for (vertex, (length, known)) in lengths.iter().zip(known).enumerate() {
+                if *length < *known {
+                    *known = *length;
+                    put(near, vertex);
+                }
+            }
+        } else if n_nearer[0] > 0 {
+            let mut list: Vec<u64> = reserved(2 * n_own)?;
+            for vertex in ones(nearer) {
+                list.extend([vertex as u64, lengths[vertex].cast_unsigned()]);
+            }
+            let all = peers.gather(&list)?;
+            poller.spend(all.len())?;
+            for pair in all.chunks_exact(2) {
+                let (vertex, length) = (pair[0] as usize, pair[1].cast_signed());
+                if length < known[vertex] {
+                    known[vertex] = length;
+                    lengths[vertex] = length;
+                    put(near, vertex);
+                }
+            }
+        }
+        nearer.fill(0);
+        Ok(())
+    }
+}
