@@ -38,6 +38,8 @@ pub struct Counters {
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
+    /// Searches whose rows are combined with others, which they begin with.
+    pub searches_narrowed: u64,
     /// Columns that these tapes and loop kernels add in operations with a carry.
     pub columns_added: u64,
     /// Cache lines of columns that searches did not read, since no row was left there.
@@ -196,6 +198,7 @@ impl Counters {
             ops_recorded,
             copies_counted,
             cascades,
+            searches_narrowed,
             columns_added,
             lines_unread,
             lent_arguments,
@@ -247,6 +250,7 @@ impl Counters {
             ("operations recorded", ops_recorded),
             ("counts of pending copies", copies_counted),
             ("cascades", cascades),
+            ("searches narrowed", searches_narrowed),
             ("columns added", columns_added),
             ("cache lines not read", lines_unread),
             ("arguments lent", lent_arguments),
