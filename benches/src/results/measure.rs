@@ -333,6 +333,7 @@ impl Run {
             crate::ranks::searches(n_rows, each)?;
             crate::ranks::closure(n, each)
         });
+        self.one_by_one("iterations with one exchange", |each| crate::ranks::exchanges(each));
     }
 
     fn front_end(&mut self) {

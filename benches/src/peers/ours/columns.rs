@@ -31,7 +31,7 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         Job::Select => {
             let (value, least) = (given.number("value")?, given.number("least")?);
             let (columns, second) = (column_of(given, "a", bits)?, column_of(given, "b", bits)?);
-            let records = Value::from(joined(columns, &second)?);
+            let records = Value::from(joined(&columns, &second)?);
             let [k, value, least] = [bits as i64, value, least].map(Value::Int);
             ("SELECT", vec![k, value, least, records, unset])
         }
@@ -61,13 +61,16 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready { text, module: None, routine, args, changing, digest })
 }
 
-/// The columns of both tables, those of the first one in front.
-fn joined(mut first: BitTable, second: &BitTable) -> Result<BitTable, Failure> {
-    let n_first = first.n_cols();
-    let too_large = |_| Failure::peer("the table is too large");
-    first.resize_columns(n_first + second.n_cols()).map_err(too_large)?;
-    for idx in 0..second.n_cols() {
-        first.column_limbs_mut(n_first + idx).copy_from_slice(second.column_limbs(idx));
+/// The columns of both tables, those of the first one in front, in memory of their whole size, as
+/// a table of records has them that was read from a file.
+fn joined(first: &BitTable, second: &BitTable) -> Result<BitTable, Failure> {
+    let both = [first, second];
+    let all = BitTable::zeros(first.n_rows(), both.iter().map(|table| table.n_cols()).sum());
+    let mut all = all.map_err(|_| Failure::peer("the table is too large"))?;
+    let columns =
+        both.iter().flat_map(|table| (0..table.n_cols()).map(|at| table.column_limbs(at)));
+    for (idx, column) in columns.enumerate() {
+        all.column_limbs_mut(idx).copy_from_slice(column);
     }
-    Ok(first)
+    Ok(all)
 }
