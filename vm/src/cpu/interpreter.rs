@@ -233,8 +233,13 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.change_form(change)?;
             }
             next += 1;
-            if P::ACROSS_RANKS && self.across_ranks(*inst, routine)? {
-                continue;
+            if P::ACROSS_RANKS {
+                if self.recorder.is_open() && self.ends_tape_across(*inst) {
+                    self.flush_for(probe)?;
+                }
+                if self.across_ranks(*inst, routine)? {
+                    continue;
+                }
             }
             if self.recorder.is_open() && self.join(*inst, routine, probe)? {
                 continue;

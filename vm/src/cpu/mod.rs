@@ -147,8 +147,7 @@ impl Cpu {
     #[must_use]
     pub fn on_rank(mut self, exchange: Rc<dyn Exchange>, settings: PartitionSettings) -> Self {
         let partition = Partition::new(settings, exchange.rank(), exchange.n_ranks());
-        // No slice has this length, so nothing is recorded; and forms keep the same rows.
-        self.settings.record_limbs = usize::MAX;
+        // Forms keep the same rows.
         self.settings.random_forms = None;
         self.ranks = Some((exchange, partition));
         self
