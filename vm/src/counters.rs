@@ -35,6 +35,8 @@ pub struct Counters {
     pub ops_recorded: u64,
     /// Counts of ones of pending copies that did not end their tapes.
     pub copies_counted: u64,
+    /// Columns whose ones were counted together with those of other columns.
+    pub columns_counted: u64,
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
@@ -197,6 +199,7 @@ impl Counters {
             slices_kept,
             ops_recorded,
             copies_counted,
+            columns_counted,
             cascades,
             searches_narrowed,
             columns_added,
@@ -249,6 +252,7 @@ impl Counters {
             ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("counts of pending copies", copies_counted),
+            ("columns counted together", columns_counted),
             ("cascades", cascades),
             ("searches narrowed", searches_narrowed),
             ("columns added", columns_added),

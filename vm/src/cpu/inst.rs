@@ -340,6 +340,14 @@ pub(super) enum TableInst {
         base: Number,
         value: Reg,
     },
+    /// The count of the ones of a column with this number in the routine; `column` is a slice that
+    /// may hold the column, and is also the mask if there is none.
+    CountColumn {
+        count: u32,
+        table: Reg,
+        column: Reg,
+        mask: Reg,
+    },
 }
 
 /// An instruction that computes or assigns a size; see [`star_ir::SizeOp`].

@@ -7,6 +7,7 @@ use star_value::BitVector;
 
 use super::code::{Code, RoutineCode};
 use super::copies::Copies;
+use super::counts::CountsAhead;
 use super::inst::Inst;
 use super::intrinsics::CpuIntrinsic;
 use super::lines::QueryScratch;
@@ -58,6 +59,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) lines: Vec<usize>,
     /// Bytes of the second forms of tables.
     pub(super) copies: Copies,
+    /// Counts of columns that the following iterations take.
+    pub(super) counts_ahead: CountsAhead,
     /// The running `forall` loops.
     pub(super) foralls: Vec<Running>,
     /// Memory of loop kernels and of kernels that reduce lines.
@@ -118,6 +121,7 @@ pub(super) fn run<'h, P: Probe>(
         block_words: Vec::new(),
         limbs_found: Vec::new(),
         copies,
+        counts_ahead: CountsAhead::default(),
         foralls: Vec::new(),
         lines: Vec::new(),
         scratch: Scratch::default(),

@@ -24,6 +24,7 @@ mod class;
 mod code;
 mod compile;
 mod copies;
+mod counts;
 mod exec;
 mod explain;
 mod extremes;

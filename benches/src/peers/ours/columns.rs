@@ -6,9 +6,9 @@ use super::super::digest::Digest;
 use super::super::failure::Failure;
 use super::super::job::Job;
 use super::super::peer_args::PeerArgs;
-use super::super::read::column_of;
+use super::super::read::{column_of, numbers_of};
 use super::{Ready, field};
-use crate::instance::{ones, word};
+use crate::instance::{numbers, ones, word};
 
 /// The routines: calls of the library.
 const TEXT: &str = include_str!("columns.star");
@@ -35,6 +35,25 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
             let [k, value, least] = [bits as i64, value, least].map(Value::Int);
             ("SELECT", vec![k, value, least, records, unset])
         }
+        Job::Rank => ("RANKS", vec![a, all, Value::Int(32), unset]),
+        Job::Median => ("MEDIAN", vec![a, all, unset]),
+        Job::Hist => {
+            let args = vec![a, all, Value::Int(range(bits)), Value::Int(32), unset];
+            ("COUNTS", args)
+        }
+        Job::Groups => {
+            let keys = numbers_of(given, "a")?.into_iter().map(|number| number as u64 % 64);
+            let keys = numbers(6, &keys.collect::<Vec<u64>>());
+            ("GROUPS", vec![keys, second()?, all, unset])
+        }
+        Job::Join => {
+            // The rows that are found, numbered from 1.
+            let found = numbers_of(given, "b")?.into_iter().take(range(bits) as usize);
+            let found = numbers(bits, &found.map(|number| number as u64).collect::<Vec<u64>>());
+            let codes = numbers_of(given, "a")?.into_iter().map(|number| number as u64 + 1);
+            let codes = numbers(bits, &codes.collect::<Vec<u64>>());
+            ("JOINED", vec![found, codes, all, unset])
+        }
         Job::Closure
         | Job::Floyd
         | Job::Paths
@@ -59,6 +78,11 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     });
     let text = TEXT.to_owned();
     Ok(Ready { text, module: None, routine, args, changing, digest })
+}
+
+/// The number of different numbers of a column.
+fn range(bits: usize) -> i64 {
+    1 << (bits - 1)
 }
 
 /// The columns of both tables, those of the first one in front, in memory of their whole size, as

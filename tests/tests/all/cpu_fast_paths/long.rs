@@ -1,4 +1,4 @@
-//! Slices of 32 KiB and more on the default backend: their operations are recorded by default.
+//! Slices of 128 KiB and more on the default backend: their operations are recorded by default.
 
 use star_tests::run::{LIMITS, Program};
 use star_value::{BitVector, Value};
@@ -6,9 +6,8 @@ use star_vm::Limits;
 
 use super::{slice, table, word};
 
-/// The first size at which operations are recorded; one that ends inside a limb; one with several
-/// strips.
-const LONG: [usize; 3] = [1 << 18, (1 << 18) + 33, 300_000];
+/// The first size at which operations are recorded, and one that ends inside a limb.
+const LONG: [usize; 2] = [1 << 20, (1 << 20) + 33];
 
 const TEXT: &str = "
 procedure chain(X,Y: slice; var Z: slice; var k: integer);

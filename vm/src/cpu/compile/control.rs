@@ -4,6 +4,7 @@ use star_ir::{Block, LabelId, Operand, VarId};
 
 use super::super::class::Class;
 use super::super::code::{Forall, Summary};
+use super::super::counts::Ahead;
 use super::super::inst::Inst;
 use super::super::lines::Kernel;
 use super::super::loop_kernels::LoopKernel;
@@ -52,16 +53,12 @@ impl Compiler<'_> {
         let state = self.state(3);
         let number = kernel.as_ref().map(|_| self.code.loops.len() as u32);
         let begin = self.emit(Inst::ForBegin { state, from, to, kernel: number });
-        let Some(mut kernel) = kernel else {
-            return self.iterations(
-                label,
-                Inst::ForNext { state, var, down, exit: 0 },
-                (unset, body),
-            );
-        };
-        // No other loop is in its body.
         self.iterations(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
         self.loc = loc;
+        let Some(mut kernel) = kernel else {
+            return self.count_ahead(begin + 2, var, Ahead { state, down });
+        };
+        // No other loop is in its body.
         self.decide(Ok("in one pass over the rows where slices are short"));
         kernel.state = state;
         if self.options.profile {

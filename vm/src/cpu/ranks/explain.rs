@@ -213,6 +213,7 @@ fn of_table(inst: TableInst) -> Option<ExchangeOf> {
             };
             exchange(name, "each time: a word of each rank is gathered")
         }
+        TableInst::CountColumn { .. } => exchange(name_of(Query::Count), QUERY),
         TableInst::PutPart { .. } => {
             exchange("a table of a handle", "each time: the table is gathered on all ranks")
         }
