@@ -10,7 +10,7 @@ use star_os::failure::Failure;
 use star_os::output::Output;
 use star_os::report::Reporter;
 
-use super::run::{Prints, RunArgs, RunFormat, RunOptions, run_with};
+use super::run::{LongRunArgs, Prints, RunArgs, RunFormat, RunOptions, run_with};
 use crate::text;
 
 /// Arguments of `star graph`.
@@ -256,6 +256,7 @@ fn run_args(args: &GraphArgs) -> Result<RunArgs, Diagnostic> {
         allow_read: Vec::new(),
         allow_write: Vec::new(),
         confined: None,
+        long: LongRunArgs::default(),
         options: options.clone(),
         prints,
         hides_details: true,

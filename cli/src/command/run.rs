@@ -1,6 +1,7 @@
 //! `star run`: binds the parameters of a routine, runs it, and shows its results.
 
 mod auto;
+mod checkpoints;
 mod json;
 mod line;
 mod sizes;
@@ -26,6 +27,7 @@ use star_os::sources::{FileLoader, ImportArgs};
 use star_os::watchdog::Sentry;
 use star_vm::Stats;
 
+pub(crate) use self::checkpoints::LongRunArgs;
 use self::steps::{Context, Running, stopped_at_files};
 use crate::explain;
 use crate::times::{Part, Times};
@@ -120,6 +122,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(super) options: RunOptions,
+
+    #[command(flatten)]
+    pub(super) long: LongRunArgs,
 
     /// For an example in a comment, which may read only files in the folder of its file, and in
     /// these.
@@ -261,6 +266,7 @@ impl RunArgs {
         let has_profile_file = self.options.profile.as_ref().is_some_and(|file| !file.is_empty());
         !self.out.is_empty()
             || !self.view.is_empty()
+            || self.long.writes()
             || !self.allow_write.is_empty()
             || !self.allow_read.is_empty()
             || has_profile_file
@@ -324,6 +330,7 @@ pub(crate) fn run_with(
     output.stop_at(&flags);
     let limits = args.options.limits.limits(&machine)?;
     let context = Context { args, limits, flags: &flags, reporter };
+    let mut checkpoints = args.long.open(args, &flags, reporter)?;
     let Some((prepared, binding, wanted)) = context.prepare(loader, beside, &machine)? else {
         return Ok(Exit::Compile);
     };
@@ -331,11 +338,18 @@ pub(crate) fn run_with(
         args.options.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
     let (inputs, arguments) = context.load(&prepared, binding, &wanted)?;
+    if let Some(checkpoints) = &mut checkpoints {
+        arguments.note_in(checkpoints, &prepared);
+    }
     let loaded = context.plan(&prepared, (&machine, &device), arguments)?;
     let plan = context.explain(&prepared, &loaded)?;
     let mut session = prepared.target.as_ref().map(|_| prepared.start_profile()).transpose()?;
     let mut run = Running { context, prepared: &prepared, inputs: &inputs, output };
-    let (loaded, ended) = run.run(loaded, session.as_mut(), &mut times);
+    let (loaded, ended) = run.run(loaded, session.as_mut(), checkpoints, &mut times);
+    if let Some(refused) = ended.refused {
+        loaded.abandon();
+        return Err(refused.into());
+    }
     let mut stats = ended.stats;
     let stored = &mut stats.counters.parts_stored;
     let exit = run.finish(loaded, ended.outcome, ended.advice, wanted, stored);

@@ -111,6 +111,7 @@ codes! {
     E0509 CannotWrite "a file that cannot be written"
     E0510 NotAllowed "a file that the program is not permitted to access"
     E0511 DoesNotFit "data that does not fit in memory"
+    E0512 OtherRun "a checkpoint of another run"
 
     E0601 NothingToRun "a file without a routine to run"
     E0602 WhichRoutine "several routines and no `--proc`"

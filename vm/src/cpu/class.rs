@@ -145,6 +145,7 @@ impl Inst {
             | Inst::SizeOperand { .. }
             | Inst::SetText { .. }
             | Inst::CopyText { .. }
+            | Inst::SafePoint { .. }
             | Inst::Jump(_)
             | Inst::Unless { .. }
             | Inst::ForBegin { .. }

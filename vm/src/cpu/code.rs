@@ -100,6 +100,8 @@ pub(super) struct Call {
     pub(super) args: Vec<(CallArg, RegRef)>,
     /// Number of lent arguments: passed by value, but moved.
     pub(super) n_lent: u64,
+    /// Is it in a loop of the caller?
+    pub(super) in_loop: bool,
     pub(super) dst: Option<RegRef>,
     /// Variables passed by reference whose extents declare a size; checked after the call.
     pub(super) extents: Vec<(VarId, RegRef, Ty)>,

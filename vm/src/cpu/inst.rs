@@ -122,6 +122,11 @@ pub(super) enum Inst {
         times: Size,
     },
 
+    /// An iteration of an outermost loop begins; see `checkpoints`. It is not common if some ranks
+    /// may run the loop as a kernel.
+    SafePoint {
+        common: bool,
+    },
     Jump(Pc),
     /// Continues if the number is not 0, otherwise jumps.
     Unless {
@@ -399,6 +404,7 @@ impl Inst {
             | Inst::Guard { .. }
             | Inst::Cost { .. }
             | Inst::CostTimes { .. }
+            | Inst::SafePoint { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
             | Inst::Unset(_)

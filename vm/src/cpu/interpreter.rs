@@ -1,6 +1,7 @@
 //! The interpreter: the instruction loop, and the end of a run.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 use star_value::BitVector;
@@ -80,11 +81,13 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// The intrinsics of the backend.
     intrinsics: &'p [CpuIntrinsic],
     /// Number of intrinsics used.
-    intrinsics_taken: u64,
+    pub(super) intrinsics_taken: u64,
     /// Fast paths taken and declined.
     pub(super) paths: Counters,
     /// The other ranks, if the run has any.
     pub(super) ranks: Option<Ranks>,
+    /// The flag that is set when a checkpoint is due, if the run has any.
+    pub(super) due: Option<Arc<AtomicBool>>,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -134,11 +137,11 @@ pub(super) fn run<'h, P: Probe>(
         intrinsics_taken: 0,
         paths: Counters::default(),
         ranks,
+        due: None,
     };
     let end = interpreter
-        .enter(entry, values)
-        .and_then(|()| interpreter.keep_arguments())
-        .and_then(|()| interpreter.run_to_end(probe));
+        .begin(entry, values)
+        .and_then(|first| interpreter.run_to_end(first, probe));
     let outcome = match end {
         Ok(()) => Outcome::Done,
         Err(stop) => interpreter.end_with(stop),
@@ -222,11 +225,11 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.steps = self.steps.saturating_add(n);
     }
 
-    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Exec<()> {
+    fn run_to_end<P: Probe>(&mut self, first: usize, probe: &mut P) -> Exec<()> {
         let mut routine = self.routine()?;
         // A local reference: fetching the next instruction depends on no other load.
         let mut insts = &*routine.insts;
-        let mut next = 0;
+        let mut next = first;
         loop {
             let Some(inst) = insts.get(next) else {
                 return Err(internal_error("a routine without an end"));
@@ -293,6 +296,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.cost(units.saturating_mul(times))?;
                 }
 
+                Inst::SafePoint { common } => self.safe_point(common, probe)?,
                 Inst::Jump(to) => next = to as usize,
                 Inst::Unless { test, to } => {
                     if self.number(test) == 0 {

@@ -10,6 +10,7 @@
 //!   arguments, `copies` counts their second forms.
 //! * `probe`: the data that a profile collects at every instruction; `exec::random_forms`: random
 //!   changes of forms, for tests.
+//! * `checkpoints`: the state of a run, to be continued later.
 //! * Intrinsics (`intrinsics`): library routines with a built-in implementation.
 //! * [`Settings`]: distribution of work over pieces and threads (`parallelism`, `pool`). They
 //!   change no result.
@@ -20,6 +21,7 @@
 mod bits;
 mod blocks;
 mod calls;
+mod checkpoints;
 mod class;
 mod code;
 mod compile;

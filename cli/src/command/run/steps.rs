@@ -14,6 +14,7 @@ use star_bind::{
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
 use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
 use star_os::access::Access;
+use star_os::checkpoint::{self, CheckpointFolder};
 use star_os::entry;
 use star_os::exit::Exit;
 use star_os::failure::{Failure, no_thread};
@@ -94,6 +95,8 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     pub(super) stats: Stats,
     pub(super) advice: Advice,
+    /// The reason for which the run was not continued.
+    pub(super) refused: Option<Diagnostic>,
 }
 
 impl<'a> Context<'a> {
@@ -295,6 +298,20 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Arguments {
+    /// Notes the digests of the arguments.
+    pub(super) fn note_in(&self, checkpoints: &mut CheckpointFolder, prepared: &Prepared) {
+        let params = prepared.signature.params.iter();
+        for (idx, (param, argument)) in params.zip(&self.values).enumerate() {
+            let digest = match self.tables.get(&idx) {
+                Some(file) => checkpoint::of_file(file),
+                None => checkpoint::of_value(&argument.value),
+            };
+            checkpoints.add_argument(&param.name, digest);
+        }
+    }
+}
+
 impl Prepared {
     /// Starts a profile of the run.
     ///
@@ -325,6 +342,7 @@ impl Running<'_> {
         &mut self,
         mut loaded: LoadedRoutine,
         session: Option<&mut Session>,
+        checkpoints: Option<CheckpointFolder>,
         times: &mut Times,
     ) -> (LoadedRoutine, Ended) {
         let Context { args, limits, flags, reporter } = self.context;
@@ -339,6 +357,7 @@ impl Running<'_> {
         let mut printer = EndsProgress { printer, progress: RunProgress::start(&args.file) };
         let mut host = RunHost::new(&mut printer, access, console, settings);
         host.graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
+        host.checkpoints = checkpoints;
         let mut control = Control {
             interrupt: &flags.interrupt,
             deadline: &flags.deadline,
@@ -352,8 +371,11 @@ impl Running<'_> {
         times.end(Part::Running);
         let stats = control.stats;
         let advice = std::mem::take(&mut host.advice);
+        let checkpoints = host.checkpoints.take();
+        // A run that was continued has not read all files itself.
+        let has_read_all = !checkpoints.as_ref().is_some_and(CheckpointFolder::is_resumed);
         printer.progress.end();
-        if matches!(outcome, Outcome::Done) {
+        if matches!(outcome, Outcome::Done) && has_read_all {
             settings.warn_unused(&console);
         }
         if let Some(scale) = origins.scale(settings)
@@ -363,7 +385,8 @@ impl Running<'_> {
                 "printed weights and numbers of files are multiplied by `scale={scale}`"
             ));
         }
-        (loaded, Ended { outcome, stats, advice })
+        let refused = checkpoints.and_then(|checkpoints| checkpoints.refused);
+        (loaded, Ended { outcome, stats, advice, refused })
     }
 
     /// Writes and prints the results, or reports why there are none. Sets the number of parts in
@@ -453,6 +476,10 @@ impl Printer for EndsProgress<'_> {
         self.progress.end();
         self.printer.print(line)
     }
+
+    fn flush(&mut self) -> bool {
+        self.printer.flush()
+    }
 }
 
 /// An observer that omits details.
@@ -490,7 +517,8 @@ fn options(args: &RunArgs) -> CompileOptions {
         true => CompileOptions::AS_LOWERED,
         false => args.options.limits.options(),
     };
-    CompileOptions { intrinsics: options.intrinsics && !args.options.no_intrinsics, ..options }
+    let intrinsics = options.intrinsics && !args.options.no_intrinsics;
+    CompileOptions { intrinsics, checkpoints: args.long.is_used(), ..options }
 }
 
 /// Lowers the program and applies the passes in `enabled`, if any.

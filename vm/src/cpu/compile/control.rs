@@ -245,6 +245,17 @@ impl Compiler<'_> {
     /// until `test` leaves it.
     fn rest(&mut self, next: Pc, test: usize, (unset, body): (&[RegRef], &Block)) {
         let loc = self.loc;
+        let is_loop = |context: &&LoopContext| context.next.is_some();
+        // The state of a running `forall` is not part of a checkpoint.
+        if self.options.checkpoints
+            && self.contexts.iter().filter(is_loop).count() == 1
+            && !matches!(self.code.insts[test], Inst::ForallNext { .. })
+        {
+            let begin = test.checked_sub(1).map(|begin| self.code.insts[begin]);
+            let has_kernel = matches!(begin, Some(Inst::ForBegin { kernel: Some(_), .. }))
+                && matches!(self.code.insts[test], Inst::ForNext { .. });
+            self.emit(Inst::SafePoint { common: !has_kernel });
+        }
         for place in unset {
             self.emit(Inst::Unset(*place));
         }

@@ -152,6 +152,7 @@ pub(in crate::cpu) fn exchange_of(inst: Inst, code: &RoutineCode) -> Option<Exch
         | Inst::CopyText { .. }
         | Inst::Cost { .. }
         | Inst::CostTimes { .. }
+        | Inst::SafePoint { .. }
         | Inst::Jump(_)
         | Inst::Unless { .. }
         | Inst::ForBegin { .. }

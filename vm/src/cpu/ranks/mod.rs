@@ -19,6 +19,7 @@
 //! others. Traps, and limits of steps, calls and output, are found by all ranks at once.
 
 mod bits;
+mod checkpoints;
 mod explain;
 mod host;
 mod lines;
@@ -241,6 +242,7 @@ impl Interpreter<'_, '_, '_> {
             | Inst::CopyText { .. }
             | Inst::Cost { .. }
             | Inst::CostTimes { .. }
+            | Inst::SafePoint { .. }
             | Inst::Jump(_)
             | Inst::Unless { .. }
             | Inst::ForBegin { .. }
