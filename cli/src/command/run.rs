@@ -320,7 +320,10 @@ pub(crate) fn run_with(
         machines::warn_if_unused(&device, std::slice::from_ref(&machine), reporter);
     }
     let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without a message");
+    match args.format {
+        RunFormat::Text => flags.catch_or_warn(reporter, "the run without a message"),
+        RunFormat::Json => flags.catch_for_object(reporter, "the run without its object"),
+    }
     output.stop_at(&flags);
     let limits = args.options.limits.limits(&machine)?;
     let context = Context { args, limits, flags: &flags, reporter };

@@ -218,7 +218,10 @@ pub(crate) fn run(
     machines::warn_if_unused(&wanted, &machines, reporter);
     let passes = args.passes.options()?;
     let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without its measurements");
+    match args.format {
+        Format::Text => flags.catch_or_warn(reporter, "the run without its measurements"),
+        Format::Json => flags.catch_for_object(reporter, "the run without its summary"),
+    }
     output.stop_at(&flags);
     // Report an error before a long run, not after it.
     let place = |file: &Option<String>, extensions: &[&str]| {
@@ -288,6 +291,13 @@ pub(crate) fn run(
     if rows.is_empty() && !record.interrupted {
         return Err(nothing(args, n_files).into());
     }
+    if args.format == Format::Json {
+        let n_failed = rows.iter().filter(|row| row.error.is_some()).count();
+        let summary = serde_json::json!({
+            "rows": rows.len(), "failed": n_failed, "interrupted": record.interrupted,
+        });
+        output.write(&star_report::json::line(&serde_json::json!({ "summary": summary })));
+    }
     if interrupted && !rows.iter().any(is_measured) {
         // An older file may contain rows.
         let message = "interrupted before anything was measured; no file was written";
@@ -310,13 +320,6 @@ pub(crate) fn run(
         .out
         .first()
         .map_or_else(|| "this run".to_owned(), |out| crate::records::short_name(out));
-    if args.format == Format::Json {
-        let n_failed = record.rows.iter().filter(|row| row.error.is_some()).count();
-        let summary = serde_json::json!({
-            "rows": record.rows.len(), "failed": n_failed, "interrupted": record.interrupted,
-        });
-        output.write(&star_report::json::line(&serde_json::json!({ "summary": summary })));
-    }
     files.insert(0, NamedRecord { name, record });
     let selection = args.figures.selection(None);
     write_all(&pictures, &files, &selection, &flags)?;
