@@ -11,8 +11,17 @@ use crate::hir;
 pub struct Statements {
     /// In the order of their positions, without overlaps.
     heads: Vec<Head>,
-    /// For each condition of an `if`, the first statement that runs if it is true.
-    then: BTreeMap<(FileId, u32), Span>,
+    /// What follows the conditions of `if`, `while` and `repeat`.
+    decisions: BTreeMap<(FileId, u32), Decision>,
+}
+
+/// What follows a condition with one of its values.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    /// The statement that runs first.
+    next: Span,
+    /// The value of the condition.
+    value: bool,
 }
 
 /// A statement without the statements inside it.
@@ -52,10 +61,21 @@ impl Statements {
         found
     }
 
-    /// Returns the statement that runs first if the condition of an `if` with this head is true;
-    /// `None` for other statements, and if there is no such statement.
-    pub fn then(&self, condition: Span) -> Option<Span> {
-        self.then.get(&(condition.file, condition.start)).copied()
+    /// Tests whether this is the head of an `if`, a `while` or a `repeat` with statements inside.
+    pub fn is_condition(&self, head: Span) -> bool {
+        self.decisions.contains_key(&(head.file, head.start))
+    }
+
+    /// Returns the value of the condition with this head if the head `next` follows it, or the end
+    /// of the routine; `None` for other statements.
+    pub fn outcome(&self, condition: Span, next: Option<Span>) -> Option<bool> {
+        let decision = self.decisions.get(&(condition.file, condition.start))?;
+        Some((next == Some(decision.next)) == decision.value)
+    }
+
+    fn decide(&mut self, condition: Span, body: &[hir::Stmt], value: bool) {
+        let key = (condition.file, condition.start);
+        self.decisions.extend(first(body).map(|next| (key, Decision { next, value })));
     }
 
     /// Returns the statement that contains a position; `None` outside statements, such as in the
@@ -80,10 +100,14 @@ impl Statements {
                     continue;
                 }
                 hir::StmtKind::Forget(_) => continue,
-                hir::StmtKind::While(_, body)
-                | hir::StmtKind::Repeat(body, _)
-                | hir::StmtKind::For { body, .. }
-                | hir::StmtKind::Foreach { body, .. } => self.add(body),
+                hir::StmtKind::While(_, body) | hir::StmtKind::Repeat(body, _) => {
+                    let value = matches!(stmt.kind, hir::StmtKind::While(..));
+                    self.decide(head(stmt).span, body, value);
+                    self.add(body);
+                }
+                hir::StmtKind::For { body, .. } | hir::StmtKind::Foreach { body, .. } => {
+                    self.add(body);
+                }
                 hir::StmtKind::If(arms, otherwise) => {
                     for (idx, (test, then)) in arms.iter().enumerate() {
                         let condition = match idx {
@@ -93,8 +117,7 @@ impl Statements {
                         if idx > 0 {
                             self.heads.push(condition);
                         }
-                        let key = (condition.span.file, condition.span.start);
-                        self.then.extend(first(then).map(|first| (key, first)));
+                        self.decide(condition.span, then, true);
                         self.add(then);
                     }
                     self.add(otherwise);
