@@ -53,17 +53,15 @@ impl Protocol {
     }
 }
 
-/// Shows a picture if the output is a terminal that can; `png` makes its file.
-pub(crate) fn show(output: &mut Output, png: &dyn Fn() -> Option<Vec<u8>>) {
+/// Shows a picture if the output is a terminal that can, and returns whether it did; `png` makes
+/// its file.
+pub(crate) fn show(output: &mut Output, png: &dyn Fn() -> Option<Vec<u8>>) -> bool {
     if !output.is_terminal() {
-        return;
+        return false;
     }
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if let Some(protocol) = Protocol::of(&variable)
-        && let Some(png) = png()
-    {
-        output.write_styled(&protocol.text(&png));
-    }
+    let text = Protocol::of(&variable).and_then(|protocol| Some(protocol.text(&png()?)));
+    text.is_some_and(|text| output.write_styled(&text))
 }
 
 #[cfg(test)]

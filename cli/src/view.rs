@@ -105,21 +105,10 @@ impl Frame {
         self.place.write_bytes(&bytes, flags)
     }
 
-    /// Shows a drawing in the output, if that is a terminal with pictures.
-    pub(crate) fn show(&self, drawing: &Drawing, output: &mut Output) {
-        inline::show(output, &|| {
-            self.check_memory(drawing).ok()?;
-            png(&raster(drawing)?).ok()
-        });
-    }
-
     /// Returns the bytes that the pixels of a drawing need, if these fit into memory.
     fn check_memory(&self, drawing: &Drawing) -> Result<u64, FileError> {
-        let (width, height) = raster_size(drawing);
-        let needed = (width as u64).saturating_mul(height as u64).saturating_mul(BYTES_PER_PIXEL);
-        let mut pixels: Vec<u8> = Vec::new();
-        let fits = usize::try_from(needed).is_ok_and(|n| pixels.try_reserve_exact(n).is_ok());
-        if fits { Ok(needed) } else { Err(self.no_memory(needed)) }
+        let needed = bytes_of_pixels(drawing);
+        if fits(needed) { Ok(needed) } else { Err(self.no_memory(needed)) }
     }
 
     fn no_memory(&self, n_bytes: u64) -> FileError {
@@ -127,6 +116,23 @@ impl Frame {
         FileError::new(Code::MemoryLimit, &self.name, message)
             .help("write an `.svg` file, which needs less")
     }
+}
+
+/// Returns the bytes that the pixels of a drawing need.
+fn bytes_of_pixels(drawing: &Drawing) -> u64 {
+    let (width, height) = raster_size(drawing);
+    (width as u64).saturating_mul(height as u64).saturating_mul(BYTES_PER_PIXEL)
+}
+
+/// Tests whether there is memory for this number of bytes.
+fn fits(n_bytes: u64) -> bool {
+    let mut pixels: Vec<u8> = Vec::new();
+    usize::try_from(n_bytes).is_ok_and(|n| pixels.try_reserve_exact(n).is_ok())
+}
+
+/// Returns a drawing as a PNG file, if there is memory for it.
+pub(crate) fn pixels(drawing: &Drawing) -> Option<Vec<u8>> {
+    fits(bytes_of_pixels(drawing)).then(|| png(&raster(drawing)?).ok()).flatten()
 }
 
 /// Encodes a picture as PNG.
@@ -581,7 +587,7 @@ impl View {
             }
         };
         self.frame.write(&drawing, flags)?;
-        self.frame.show(&drawing, output);
+        inline::show(output, &|| pixels(&drawing));
         reporter.summary(&format!("{}: {}", text::one_line(name), drawing.about));
         Ok(())
     }

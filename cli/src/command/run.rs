@@ -107,7 +107,8 @@ pub(crate) struct RunArgs {
     /// Select the output format
     ///
     /// `json` is one object with the printed text, the results, the tables of `--names`, messages,
-    /// times, and the plan with `--explain`. Values of more than 1048576 bits are omitted; `--out` writes them.
+    /// times, and the plan with `--explain`. Values of more than 1048576 bits are omitted; `--out`
+    /// writes them.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: RunFormat,
 

@@ -15,8 +15,8 @@ use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
 
-use crate::text;
-use crate::view::{Extras, Frame, draw_path, drawing, palette, places_for, read_path};
+use crate::view::{Extras, Frame, draw_path, drawing, palette, pixels, places_for, read_path};
+use crate::{inline, text};
 
 /// Arguments of `star view`.
 #[derive(Args, Debug)]
@@ -121,7 +121,7 @@ pub(crate) fn run(
         draw_path(&mut drawing, &data, cells, (name, palette))?;
     }
     frame.write(&drawing, &flags).map_err(stopped)?;
-    frame.show(&drawing, output);
+    inline::show(output, &|| pixels(&drawing));
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)
 }
