@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use star::pipeline::Argument;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
-use star_compiler::{LowerOptions, Statements};
+use star_compiler::{HeadKind, LowerOptions, Statements};
 use star_ir::{Program, RoutineId};
 use star_os::destination::Destination;
 use star_os::failure::{Failure, refused_by_backend};
@@ -279,6 +279,10 @@ impl Observer for Counter<'_> {
                 let Some(head) = self.observed.statements.at(span) else {
                     return ControlFlow::Continue(());
                 };
+                // The condition of `repeat` follows the statements inside.
+                if matches!(moment, Moment::Iteration) && head.kind == HeadKind::Repeat {
+                    return ControlFlow::Continue(());
+                }
                 Some(head.span)
             }
             Moment::End => None,
