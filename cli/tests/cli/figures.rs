@@ -93,6 +93,7 @@ fn failures_of_peers_are_rows() {
         let row = rows.iter().find(|row| row["source"] == "peer").unwrap();
         assert!(ran.code != 0 && row["time"].is_null(), "{ran:#?}");
         assert_eq!((ran.code, &row["error"]["code"]), (2, &json!("E0611")));
+        assert!(ran.stderr.starts_with("error[E0611]: "), "{ran:#?}");
         row["error"]["message"].clone()
     };
     let message = row("sh peer.sh 7");

@@ -332,7 +332,7 @@ fn pictures_are_shown_in_terminals_that_promise_a_protocol() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::with(&folder, "", ("KITTY_WINDOW_ID", "1"));
     terminal.press("var T: table(2,3)\r:draw T\r");
-    terminal.wait_for("\x1b_Ga=T,f=100,m=0;");
+    terminal.wait_for("\x1b_Ga=T,f=100,m=");
     terminal.press("\x04");
     let mut other = Terminal::new(&folder, "");
     other.press("var T: table(2,3)\r:draw T\r");

@@ -11,17 +11,8 @@ use crate::hir;
 pub struct Statements {
     /// In the order of their positions, without overlaps.
     heads: Vec<Head>,
-    /// What follows the conditions of `if`, `while` and `repeat`.
-    decisions: BTreeMap<(FileId, u32), Decision>,
-}
-
-/// What follows a condition with one of its values.
-#[derive(Clone, Copy, Debug)]
-struct Decision {
-    /// The statement that runs first.
-    next: Span,
-    /// The value of the condition.
-    value: bool,
+    /// For each condition of `if` and `while`, the first statement that runs if it is true.
+    then: BTreeMap<(FileId, u32), Span>,
 }
 
 /// A statement without the statements inside it.
@@ -61,21 +52,21 @@ impl Statements {
         found
     }
 
-    /// Tests whether this is the head of an `if`, a `while` or a `repeat` with statements inside.
+    /// Tests whether this is the head of an `if` or a `while` with statements inside.
     pub fn is_condition(&self, head: Span) -> bool {
-        self.decisions.contains_key(&(head.file, head.start))
+        self.then.contains_key(&(head.file, head.start))
     }
 
     /// Returns the value of the condition with this head if the head `next` follows it, or the end
     /// of the routine; `None` for other statements.
     pub fn outcome(&self, condition: Span, next: Option<Span>) -> Option<bool> {
-        let decision = self.decisions.get(&(condition.file, condition.start))?;
-        Some((next == Some(decision.next)) == decision.value)
+        let then = self.then.get(&(condition.file, condition.start))?;
+        Some(next == Some(*then))
     }
 
-    fn decide(&mut self, condition: Span, body: &[hir::Stmt], value: bool) {
+    fn decide(&mut self, condition: Span, body: &[hir::Stmt]) {
         let key = (condition.file, condition.start);
-        self.decisions.extend(first(body).map(|next| (key, Decision { next, value })));
+        self.then.extend(first(body).map(|first| (key, first)));
     }
 
     /// Returns the statement that contains a position; `None` outside statements, such as in the
@@ -100,14 +91,13 @@ impl Statements {
                     continue;
                 }
                 hir::StmtKind::Forget(_) => continue,
-                hir::StmtKind::While(_, body) | hir::StmtKind::Repeat(body, _) => {
-                    let value = matches!(stmt.kind, hir::StmtKind::While(..));
-                    self.decide(head(stmt).span, body, value);
+                hir::StmtKind::While(_, body) => {
+                    self.decide(head(stmt).span, body);
                     self.add(body);
                 }
-                hir::StmtKind::For { body, .. } | hir::StmtKind::Foreach { body, .. } => {
-                    self.add(body);
-                }
+                hir::StmtKind::Repeat(body, _)
+                | hir::StmtKind::For { body, .. }
+                | hir::StmtKind::Foreach { body, .. } => self.add(body),
                 hir::StmtKind::If(arms, otherwise) => {
                     for (idx, (test, then)) in arms.iter().enumerate() {
                         let condition = match idx {
@@ -117,7 +107,7 @@ impl Statements {
                         if idx > 0 {
                             self.heads.push(condition);
                         }
-                        self.decide(condition.span, then, true);
+                        self.decide(condition.span, then);
                         self.add(then);
                     }
                     self.add(otherwise);

@@ -9,6 +9,7 @@ mod runner;
 mod surroundings;
 mod targets;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -253,6 +254,7 @@ pub(crate) fn run(
         loader: args.imports.loader()?,
         passes,
         peers: args.peer.clone(),
+        failed_peers: BTreeSet::new(),
         machines: &machines,
         budget: budget(args),
         resolution: resolution(),

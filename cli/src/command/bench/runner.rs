@@ -1,6 +1,7 @@
 //! Benchmarks of a file: the file is compiled once, then the cases of its headers are bound and
 //! measured one after another.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -55,6 +56,8 @@ pub(super) struct Runner<'a> {
     /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
     pub(super) peers: Vec<PeerCommand>,
+    /// The names of those that failed.
+    pub(super) failed_peers: BTreeSet<String>,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -352,6 +355,14 @@ impl Runner<'_> {
     }
 
     fn show(&mut self, row: Row) {
+        if let (Some(error), Some(peer)) = (&row.error, &row.name)
+            && error.code == Code::PeerFails.as_str()
+            && self.failed_peers.insert(peer.clone())
+        {
+            // Once for each program: all of its cases usually fail for the same reason.
+            let diagnostic = Diagnostic::new(Code::PeerFails, &error.message);
+            self.reporter.diagnostic(&SourceMap::new(), &diagnostic);
+        }
         if let Some(error) = &row.error
             && self.exit == Exit::Success
         {

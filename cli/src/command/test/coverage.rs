@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use star::pipeline::Argument;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
-use star_compiler::{HeadKind, LowerOptions, Statements};
+use star_compiler::{LowerOptions, Statements};
 use star_ir::{Program, RoutineId};
 use star_os::destination::Destination;
 use star_os::failure::{Failure, refused_by_backend};
@@ -101,7 +101,7 @@ struct Counts {
     text: String,
     /// The runs of each statement.
     statements: BTreeMap<Place, u64>,
-    /// How often each condition of `if`, `while` and `repeat` was true and false.
+    /// How often each condition of `if` and `while` was true and false.
     conditions: BTreeMap<Place, [u64; 2]>,
 }
 
@@ -279,10 +279,6 @@ impl Observer for Counter<'_> {
                 let Some(head) = self.observed.statements.at(span) else {
                     return ControlFlow::Continue(());
                 };
-                // The condition of `repeat` follows the statements inside.
-                if matches!(moment, Moment::Iteration) && head.kind == HeadKind::Repeat {
-                    return ControlFlow::Continue(());
-                }
                 Some(head.span)
             }
             Moment::End => None,
