@@ -161,7 +161,7 @@ mod tests {
         let whole = FileCoverage { name: "b.star".to_owned(), ..FileCoverage::default() };
         let expected = "\
 file    lines         outcomes
-a.star  2 of 5, 40 %  4 of 8, 50 %    not run: 3..5, 8; never false: 2; never true: 2
+a.star  2 of 5, 40 %  4 of 8, 50 %  not run: 3..5, 8; never false: 2; never true: 2
 b.star  none          none
 all     2 of 5, 40 %  4 of 8, 50 %
 ";

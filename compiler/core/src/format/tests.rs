@@ -112,11 +112,9 @@ fn a_routine_may_have_several_sections_of_variables() {
 proc P;
 var a: integer; // first
     b: integer;
-
 var X: slice;
 var Y: slice;
-begin
-end;
+begin end;
 ";
     assert_eq!(format(text), expected);
     assert_eq!(format(expected), expected);
