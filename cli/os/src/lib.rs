@@ -4,7 +4,7 @@
 //! * [`sources`] and other [`whole_file`]s, [`files`] of data (with [`access`]; [`nonblocking`] for
 //!   files that may block), [`save`] (each at its [`destination`], a [`temporary`] file first, as
 //!   an [`incremental_file`]): files that are read and written, in their [`file_roles`], together
-//!   as a [`file_set`], which a second signal removes (`cleanup`); [`output`] (over a [`stream`])
+//!   as a [`file_set`], which a repeated signal removes (`cleanup`); [`output`] (over a [`stream`])
 //!   is standard output.
 //! * [`machines`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
 //!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches

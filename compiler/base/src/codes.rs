@@ -123,6 +123,7 @@ codes! {
     E0608 Usage "a command line that does not parse"
     E0609 NoHeaders "no test or benchmark where one is required"
     E0610 NoPass "an unknown pass"
+    E0611 PeerFails "a program of `--peer` that fails or prints no time"
 
     E0701 BadDocComment "an invalid documentation comment"
     E0702 ExampleFails "a failing example in a documentation comment"

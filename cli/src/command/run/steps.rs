@@ -12,7 +12,7 @@ use star_bind::{
     Binding, Files, Leave, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
 };
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
-use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
+use star_io::{Direction, FileError, Format, Graph, LEAST_DENSE_BYTES};
 use star_os::access::Access;
 use star_os::checkpoint::{self, CheckpointFolder};
 use star_os::entry;
@@ -88,6 +88,7 @@ pub(super) struct Running<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) inputs: &'a Inputs,
     pub(super) output: &'a mut Output,
+    pub(super) prints: Prints,
 }
 
 /// The end of a run.
@@ -226,6 +227,10 @@ impl<'a> Context<'a> {
         if point.is_function() {
             arguments.push(Argument::new(Value::Unset, false));
         }
+        let graph_of_views = graph.as_ref().map(|(_, graph)| &**graph);
+        for view in &wanted.views {
+            view.check(graph_of_views, places.as_ref()).map_err(stopped_at_file)?;
+        }
         let origins = Origins { rows, lists, graph, coding, places };
         Ok((Inputs { origins, sizes, peak_bytes }, Arguments { values: arguments, tables }))
     }
@@ -350,7 +355,7 @@ impl Running<'_> {
         let origins = &self.inputs.origins;
         let console = Console { flags, reporter };
         let mut messages = Messages(reporter);
-        let printer: &mut dyn Printer = match args.prints {
+        let printer: &mut dyn Printer = match self.prints {
             Prints::All | Prints::Lines | Prints::Values => &mut *self.output,
             Prints::Messages => &mut messages,
         };
@@ -406,7 +411,13 @@ impl Running<'_> {
         let print_failed = self.output.failed();
         self.output.flush();
         // A map that was read may give the coordinates of pixels.
-        let style = self.prepared.settings.write_style();
+        let settings = &self.prepared.settings;
+        let style = settings.write_style();
+        let is_map = |out: &results::Out| out.outlet().format() == Format::GeoJson;
+        let is_used = wanted.outs.iter().any(is_map) || star_ir::writes_files(program);
+        if settings.style.transform.is_some() && !is_used {
+            reporter.warning("`transform=` is unused: it is for GeoJSON files");
+        }
         wanted.outs = wanted.outs.into_iter().map(|out| out.with(style)).collect();
         match outcome {
             Outcome::Done => {
@@ -506,7 +517,8 @@ struct Messages<'a>(&'a Reporter);
 
 impl Printer for Messages<'_> {
     fn print(&mut self, line: &str) -> bool {
-        self.0.summary(line.trim_end());
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        self.0.outcome(line, &serde_json::json!({ "printed": line }));
         true
     }
 }
@@ -581,65 +593,59 @@ fn finish(
     let of_run = (&results[..], &mut placed);
     let mut saved = results::save(outs, of_run, origins, flags, reporter, output);
     *parts_stored = placed.n_parts;
-    if flags.stop().is_some()
-        && let Err(errors) = saved
-    {
+    if flags.stop().is_some() && !saved.faults.is_empty() {
         // After an interrupt, do not count the ones of a long table.
-        let exit = stopped_at_files(errors).report(reporter);
+        let exit = stopped_at_files(saved.faults).report(reporter);
         // The process is about to end, which also frees the memory.
         std::mem::forget(results);
         return exit;
     }
+    let named = named.filter(|_| {
+        if origins.graph.is_none() {
+            reporter.warning("`--names` is unused: no graph is read");
+        }
+        origins.graph.is_some()
+    });
     if prints == Prints::Values {
         let shape = |idx| placed.shape(idx);
-        let values = json::results(names, &results, &shape, &origins.lists);
+        let values = json::of_results(names, &results, &shape, &origins.lists);
         reporter.outcome("", &serde_json::json!({ "results": values }));
-        if let Some(results::Names::Columns(columns)) = &named {
-            match results::table_of(columns, &results, origins, "") {
-                Ok((data, _)) => {
-                    reporter.outcome("", &serde_json::json!({ "table": json::table(&data) }));
-                }
-                Err(fault) => {
-                    saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
-                }
+        if let Some(wanted) = &named {
+            let named = results::named(wanted, names, &results, origins);
+            match json::named(&named, &results, origins) {
+                Ok(tables) => reporter.outcome("", &tables),
+                Err(fault) => saved.faults.push(fault),
             }
         }
     }
     if !is_silent {
         if let Err(error) = placed.read_rest(flags)
-            && saved.is_ok()
+            && saved.faults.is_empty()
         {
             return no_results(&error).report(reporter);
         }
-        let printed = match named {
-            Some(named) if origins.graph.is_some() => {
-                results::print_with_names(output, &named, names, &results, origins)
+        match named {
+            Some(named) => {
+                let printed = results::print_with_names(output, &named, names, &results, origins);
+                saved.faults.extend(printed.err());
             }
-            named => {
-                if named.is_some() {
-                    reporter.warning("`--names` is unused: no graph is read");
-                }
-                results::print_all(output, names, (&results, &placed), origins);
-                Ok(())
-            }
-        };
-        if let Err(fault) = printed {
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+            None => results::print_all(output, names, (&results, &placed), origins),
         }
     }
     output.flush();
     for view in &views {
+        let name = view.frame().name.as_str();
         if let Some(code) = flags.stop() {
             let message = "stopped before the picture was drawn";
-            let fault = FileError::new(code, view.frame().name.as_str(), message);
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+            saved.faults.push(FileError::new(code, name, message));
             break;
         }
-        if let Err(fault) = view.draw(&results, origins, flags, reporter) {
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+        match view.draw(&results, origins, flags, (output, reporter)) {
+            Ok(()) => saved.written.push(text::one_line(name)),
+            Err(fault) => saved.faults.push(fault),
         }
     }
-    match saved {
+    match saved.finish() {
         Ok(()) => Exit::Success,
         Err(errors) => stopped_at_files(errors).report(reporter),
     }
