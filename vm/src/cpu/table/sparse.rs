@@ -228,10 +228,11 @@ impl Table {
         if by_rows { sparse.lines.get(row, col) } else { sparse.lines.get(col, row) }
     }
 
-    /// Returns the lines of a sparse table for changes, which invalidates its transpose. `None` if
-    /// it is not sparse.
+    /// Returns the lines of a sparse table for changes, which invalidates its transpose and what
+    /// intrinsics have built from it. `None` if it is not sparse.
     pub(in crate::cpu) fn sparse_mut(&mut self) -> Option<&mut SparseLines> {
         let sparse = self.sparse.as_deref_mut()?;
+        self.structure.drop();
         sparse.transposed.take();
         *self.against.get_mut() = 0;
         Some(&mut sparse.lines)
