@@ -43,13 +43,14 @@ fn add(digest: &mut Fnv, routine: &RoutineCode) -> fmt::Result {
         parts,
         foralls,
         loops,
+        counts,
         summary: _,
         decisions: _,
         param_use: _,
     } = routine;
     write!(digest, "{id:?} {insts:?} {places:?} {slices:?} {size:?} {sized:?} {params:?}")?;
     write!(digest, "{intrinsic:?} {result:?} {checks:?} {constants:?} {calls:?} {literals:?}")?;
-    write!(digest, "{prints:?} {files:?} {parts:?} {foralls:?} {loops:?}")
+    write!(digest, "{prints:?} {files:?} {parts:?} {foralls:?} {loops:?} {counts:?}")
 }
 
 /// FNV-1a with 64 bits.
