@@ -63,6 +63,22 @@ begin L:=left; R:=right; W:=weight end.";
 /// Repetitions of a search in a graph, of which the first groups the arcs.
 const SEARCHES: usize = 8;
 
+const COUNTS: &str = "program COUNTS(times: integer; T: table(n,k));
+var X: slice(n); t,c: integer;
+begin
+  X:=COL(1,T); c:=0;
+  for t:=1 to times do begin X(t):=1; c:=c+NUMB(X) end;
+  print(c)
+end.";
+
+const ROWS: &str = "program ROWS(times: integer; T: table(n,k));
+var t,c: integer;
+begin
+  c:=0;
+  for t:=1 to times do c:=c+NUMB(ROW(t,T));
+  print(c)
+end.";
+
 /// Returns 1, 2, 4 and so on, up to the number of cores.
 fn numbers_of_ranks() -> Vec<usize> {
     let most = std::thread::available_parallelism().map_or(1, usize::from);
@@ -130,6 +146,26 @@ pub(crate) fn graphs(
         let tables = format!("left=left.stb right=right.stb {weight}");
         let arguments = format!("graphs.star --proc {proc} n={n} times={SEARCHES} {tables}");
         of_ranks(&folder, name, ("n", n), (SEARCHES, None), &arguments, each)?;
+    }
+    Ok(())
+}
+
+/// Measures iterations with one exchange: the reduction of a count, and the broadcast of a row of
+/// 640 bytes. With one rank, there is no exchange.
+///
+/// # Errors
+/// As for [`closure`].
+pub(crate) fn exchanges(each: &mut dyn FnMut(Figure)) -> Result<(), String> {
+    let (folder, n_rows, times) = (Folder::new()?, 1 << 16, 20_000);
+    folder
+        .run(&format!("gen table --rows {n_rows} --widths {} --seed 1 -o t.stb", widths(5120)))?;
+    for (name, text) in [("NUMB and its exchange", COUNTS), ("ROW and its exchange", ROWS)] {
+        folder.write("exchanges.star", text)?;
+        for n in numbers_of_ranks() {
+            let arguments = format!("exchanges.star times={times} T=t.stb");
+            let seconds = folder.run_of_ranks(n, &arguments)? / f64::from(times);
+            each(Figure { threads: n, ..Figure::new(name, ("rows", n_rows), seconds, &[]) });
+        }
     }
     Ok(())
 }

@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 
 use star_base::{Code, text};
 use star_io::{
-    Data, Decimal, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions,
-    LayoutValue, ReadOptions, Stopped, Weights, Widths,
+    Data, Decimal, Direction, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes,
+    LayoutOptions, LayoutValue, ReadOptions, Stopped, Weights, Widths,
 };
 use star_value::{SparseTable, SparseWish, Table, TableWish, Value};
 
@@ -209,7 +209,8 @@ impl<'f> OpenData<'f> {
         for note in &loaded.notes {
             reading.observer.note(&format!("{name}: {note}"));
         }
-        if loaded.assumes_arcs {
+        let is_directed = direction == Some(Direction::default());
+        if loaded.assumes_arcs && !is_directed {
             let shown = text::one_line(name);
             let note = format!(
                 "{name}: the arcs have a direction, from the first vertex to the second; \

@@ -1,6 +1,6 @@
 //! Names of files on the command line: `FILE#ARRAY` is one array of a file that contains several,
-//! `undirected:FILE` and `reverse:FILE` are a graph with another direction of its arcs. A file
-//! whose actual name is like this has priority.
+//! `undirected:FILE` and `reverse:FILE` are a graph with another direction of its arcs,
+//! `directed:FILE` one with its own. A file whose actual name is like this has priority.
 
 use star_io::{Direction, Format};
 
@@ -39,8 +39,9 @@ pub fn locate<'n>(name: &'n str, files: &dyn Files) -> Located<'n> {
 /// The prefixes of a direction.
 const UNDIRECTED: &str = "undirected:";
 const REVERSE: &str = "reverse:";
+const DIRECTED: &str = "directed:";
 
-/// Splits `undirected:FILE` and `reverse:FILE`.
+/// Splits `undirected:FILE`, `reverse:FILE` and `directed:FILE`.
 pub fn split_direction(name: &str) -> (Option<Direction>, &str) {
     let (mut direction, mut file) = (Direction::default(), name);
     loop {
@@ -48,8 +49,10 @@ pub fn split_direction(name: &str) -> (Option<Direction>, &str) {
             (direction.undirected, file) = (true, rest);
         } else if let Some(rest) = file.strip_prefix(REVERSE) {
             (direction.reverse, file) = (true, rest);
+        } else if let Some(rest) = file.strip_prefix(DIRECTED) {
+            file = rest;
         } else {
-            return ((direction != Direction::default()).then_some(direction), file);
+            return ((file.len() < name.len()).then_some(direction), file);
         }
     }
 }
@@ -121,6 +124,7 @@ mod tests {
         assert_eq!(located("undirected:a.gr", &["undirected:a.gr"]), ("undirected:a.gr", None));
         let both = Direction { undirected: true, reverse: true };
         assert_eq!(located("reverse:undirected:a.npz#x", &[]), ("a.npz", Some(both)));
+        assert_eq!(located("directed:a.csv", &[]), ("a.csv", Some(Direction::default())));
         assert_eq!(files("reverse:a.npz#x").collect::<Vec<_>>(), ["a.npz#x", "a.npz"]);
         assert_eq!(files("a.gr").next(), None);
     }

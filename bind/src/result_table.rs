@@ -81,12 +81,12 @@ pub fn record(columns: &[(&Column, &Value)], file: &str) -> Option<Result<Data, 
         return None;
     }
     let fields = columns.iter().filter_map(|(column, value)| {
-        let (number, bits) = match value {
-            Value::Int(number) => (*number, None),
-            Value::Bool(truth) => (i64::from(*truth), Some(1)),
+        let number = match value {
+            Value::Int(number) => *number,
+            Value::Bool(truth) => i64::from(*truth),
             _ => return None,
         };
-        Some(Field::new(column.name.as_str(), bits, vec![number]))
+        Some(Field::new(column.name.as_str(), None, vec![number]))
     });
     let fields: Vec<Field> = fields.collect();
     if fields.is_empty() {

@@ -450,7 +450,11 @@ impl Settings {
                 None => {
                     let help = "write the six numbers of a world file with commas, for example \
                         `transform=30,0,0,-30,500015,5999985`";
-                    return Err(bad(name, value, help));
+                    let is_list = six_numbers(value).is_some();
+                    let why = "the first four numbers A, D, B, E place all pixels on a line, since \
+                        A·E = B·D";
+                    let fault = bad(name, value, help);
+                    return Err(if is_list { fault.note(why) } else { fault });
                 }
             },
             _ => return Ok(false),
@@ -505,8 +509,13 @@ impl Settings {
 
 /// Parses the six numbers of a world file.
 fn transform(value: &str) -> Option<Transform> {
+    Transform::of_world_file(six_numbers(value)?)
+}
+
+fn six_numbers(value: &str) -> Option<[f64; 6]> {
     let numbers: Result<Vec<f64>, _> = value.split(',').map(|one| one.trim().parse()).collect();
-    Transform::of_world_file(numbers.ok()?.try_into().ok()?)
+    let numbers: [f64; 6] = numbers.ok()?.try_into().ok()?;
+    Some(numbers).filter(|numbers| numbers.iter().all(|number| number.is_finite()))
 }
 
 /// Splits a setting after a layout. The widths of graphs belong to the layout, and codes concern

@@ -52,6 +52,14 @@ impl TableFile {
         self.file.at.is_some()
     }
 
+    /// Returns the checksum at the end of the file, if it can be read without what is before it.
+    pub fn checksum(&self) -> Option<u32> {
+        let mut bytes = [0; 4];
+        let end = self.file.n_bytes?.checked_sub(bytes.len() as u64)?;
+        let read = self.file.at.as_ref()?(end, &mut bytes);
+        read.ok().map(|()| u32::from_le_bytes(bytes))
+    }
+
     /// Reads some rows, which must not be empty; see [`star_io::read_rows`].
     ///
     /// # Errors

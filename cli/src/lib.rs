@@ -1,7 +1,7 @@
 //! `star`: checks and runs Star programs.
 //!
 //! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse;
-//!   [`mod@view`]: pictures of data.
+//!   [`mod@view`]: pictures of data, [`inline`] in a terminal.
 //! * A run: star-bind resolves the sources of parameter values, star-edge provides backends, files,
 //!   flags and passes, [`function_entry`] makes functions runnable; [`results`] are written to an
 //!   [`output_target`], [`profile`] and [`records`] to files.
@@ -21,6 +21,7 @@ mod command;
 mod doctor;
 mod explain;
 mod headers;
+mod inline;
 mod output_target;
 mod placed_results;
 mod profile;
@@ -227,7 +228,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         }
         Command::Doc(args) => command::doc::run(args, &mut Cli::command(), reporter, output),
         Command::New(args) => command::new::run(args, reporter, output),
-        Command::View(args) => command::view::run(args, reporter),
+        Command::View(args) => command::view::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter, output),
         Command::Moving(args) => command::moving::run(args, reporter, output),
         Command::Dev(args) => command::dev::run(args, reporter, output),

@@ -242,10 +242,32 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
     outs.iter().any(|out| out.outlet.is_stdout())
 }
 
-/// Writes all files that can be written, or none if a flag is set meanwhile.
-///
-/// # Errors
-/// An error for every file that cannot be written, or only an error for the flag.
+/// The files of the results.
+#[derive(Default)]
+pub(crate) struct Saved {
+    /// The names of those that are written.
+    pub(crate) written: Vec<String>,
+    /// The errors of the others.
+    pub(crate) faults: Vec<FileError>,
+}
+
+impl Saved {
+    /// Returns the errors, the first of which names the files that are written.
+    ///
+    /// # Errors
+    /// If there are any.
+    pub(crate) fn finish(self) -> Result<(), Vec<FileError>> {
+        let Saved { written, mut faults } = self;
+        let Some(first) = faults.first_mut() else { return Ok(()) };
+        if !written.is_empty() {
+            first.notes.push(format!("written: {}", text::quoted_list(&written)));
+        }
+        Err(faults)
+    }
+}
+
+/// Writes all files that can be written, or none if a flag is set meanwhile. There is an error for
+/// every file that cannot be written, or only an error for the flag.
 pub(crate) fn save(
     outs: Vec<Out>,
     (results, placed): (&[Value], &mut PlacedResults),
@@ -253,9 +275,10 @@ pub(crate) fn save(
     flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
-) -> Result<(), Vec<FileError>> {
+) -> Saved {
     let (mut written, mut faults) = (Vec::new(), Vec::new());
     for Out { contents, outlet } in outs {
+        let name = text::one_line(outlet.name());
         let file = match contents {
             Contents::Bits(result) if placed.has(result) => {
                 placed.write(result, outlet, flags, output)
@@ -273,7 +296,14 @@ pub(crate) fn save(
                             ("weights", scale)
                         }
                     };
-                    if let Some(scale) = scale.filter(|_| outlet.format() != Format::Csv) {
+                    let keeps = match outlet.format() {
+                        Format::Csv => true,
+                        Format::Npy | Format::Npz | Format::Parquet | Format::Arrow => {
+                            what == "numbers"
+                        }
+                        _ => false,
+                    };
+                    if let Some(scale) = scale.filter(|_| !keeps) {
                         let name = text::one_line(outlet.name());
                         reporter.note(&format!("{name}: {what} are multiplied by `scale={scale}`"));
                     }
@@ -282,13 +312,21 @@ pub(crate) fn save(
                 }),
         };
         match file {
-            Ok((file, _)) => written.extend(file),
-            Err(fault) if flags.stop().is_some() => return Err(vec![fault]),
+            Ok((file, _)) => written.extend(file.map(|file| (name, file))),
+            Err(fault) if flags.stop().is_some() => {
+                return Saved { written: Vec::new(), faults: vec![fault] };
+            }
             Err(fault) => faults.push(fault),
         }
     }
-    faults.extend(written.into_iter().filter_map(|file| file.commit().err()));
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    let mut saved = Saved { written: Vec::new(), faults };
+    for (name, file) in written {
+        match file.commit() {
+            Ok(()) => saved.written.push(name),
+            Err(fault) => saved.faults.push(fault),
+        }
+    }
+    saved
 }
 
 /// Prints a note about what the format does not hold of the data.
@@ -349,10 +387,15 @@ pub(crate) fn print_with_names(
     results: &[Value],
     origins: &Origins,
 ) -> Result<(), FileError> {
-    let columns = match wanted {
-        Names::Columns(columns) => columns.clone(),
-        Names::All => print_others(output, names, results, origins)?,
-    };
+    let Named { columns, arcs, others } = named(wanted, names, results, origins);
+    for idx in others {
+        print(output, &names[idx..=idx], &results[idx..=idx], origins);
+    }
+    for column in arcs {
+        let (table, scale) = table_of(std::slice::from_ref(&column), results, origins, "")?;
+        output.write(&format!("{}:\n", column.name));
+        result_table::write_text(&table, scale, &mut |line| output.write(line));
+    }
     if !columns.is_empty() {
         let (table, scale) = table_of(&columns, results, origins, "")?;
         result_table::write_text(&table, scale, &mut |line| output.write(line));
@@ -360,16 +403,29 @@ pub(crate) fn print_with_names(
     Ok(())
 }
 
-/// Prints the results without a row for each vertex, those over arcs as a table of these; returns
-/// the others as columns.
-fn print_others(
-    output: &mut Output,
+/// The results of `--names`.
+pub(crate) struct Named {
+    /// The columns of the only table.
+    pub(crate) columns: Vec<Column>,
+    /// Those over the arcs of the graph, each of which is a table.
+    pub(crate) arcs: Vec<Column>,
+    /// The indices of the others.
+    others: Vec<usize>,
+}
+
+/// Returns the results of `--names`: without columns, those with a row for each vertex are columns.
+pub(crate) fn named(
+    wanted: &Names,
     names: &[Option<&str>],
     results: &[Value],
     origins: &Origins,
-) -> Result<Vec<Column>, FileError> {
+) -> Named {
+    let mut named = Named { columns: Vec::new(), arcs: Vec::new(), others: Vec::new() };
+    if let Names::Columns(columns) = wanted {
+        named.columns.clone_from(columns);
+        return named;
+    }
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
-    let mut columns = Vec::new();
     for (idx, (name, result)) in names.iter().zip(results).enumerate() {
         let Some(name) = name else { continue };
         let is_column = match (graph, result) {
@@ -392,17 +448,14 @@ fn print_others(
         };
         let column = |form| Column { idx, name: (*name).to_owned(), form };
         if is_column {
-            columns.push(column(Column::usual_form(name)));
+            named.columns.push(column(Column::usual_form(name)));
         } else if are_arcs && origins.rows.contains_key(GRAPH) {
-            let arcs = [column(ResultForm::RowsOf(GRAPH.to_owned()))];
-            let (table, scale) = table_of(&arcs, results, origins, "")?;
-            output.write(&format!("{name}:\n"));
-            result_table::write_text(&table, scale, &mut |line| output.write(line));
+            named.arcs.push(column(ResultForm::RowsOf(GRAPH.to_owned())));
         } else {
-            print(output, &[Some(name)], std::slice::from_ref(result), origins);
+            named.others.push(idx);
         }
     }
-    Ok(columns)
+    named
 }
 
 /// Prints the results as `NAME = …`.

@@ -87,16 +87,15 @@ pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
     }
 }
 
-/// Returns the message format requested by a command line that does not parse.
+/// Returns the message format requested by a command line that does not parse. With `--format
+/// json`, too, a program reads the messages.
 pub(crate) fn format_of(arguments: &[String]) -> ErrorFormat {
     let next = arguments.iter().skip(1).map(String::as_str);
     let pairs = arguments.iter().map(String::as_str).zip(next);
-    let in_two = pairs.into_iter().any(|pair| pair == ("--error-format", "json"));
-    if in_two || arguments.iter().any(|arg| arg == "--error-format=json") {
-        ErrorFormat::Json
-    } else {
-        ErrorFormat::Text
-    }
+    let options = ["--error-format", "--format"];
+    let in_two = pairs.into_iter().any(|(name, value)| options.contains(&name) && value == "json");
+    let is_one = |arg: &String| options.contains(&arg.strip_suffix("=json").unwrap_or_default());
+    if in_two || arguments.iter().any(is_one) { ErrorFormat::Json } else { ErrorFormat::Text }
 }
 
 /// Converts the first paragraph to the message, `tip:` lines to help, and the usage to a note.
@@ -194,6 +193,9 @@ mod tests {
         };
         assert_eq!(of("star run --error-format json --x"), ErrorFormat::Json);
         assert_eq!(of("star --error-format=json"), ErrorFormat::Json);
+        assert_eq!(of("star run a.star --format json --x"), ErrorFormat::Json);
+        assert_eq!(of("star bench --format=json --x"), ErrorFormat::Json);
         assert_eq!(of("star run --x"), ErrorFormat::Text);
+        assert_eq!(of("star run --format text --x json"), ErrorFormat::Text);
     }
 }

@@ -9,14 +9,15 @@ use star_bind::{Reading, ResultForm, Signature, encoding, part};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_os::destination::Destination;
 use star_os::flags::{Flags, Stopped};
+use star_os::output::Output;
 use star_os::report::Reporter;
 use star_report::view::{
-    self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, raster_size, svg,
+    self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Palette, Picture, raster, raster_size, svg,
 };
 use star_value::{BitTable, BitVector, BitsRef, Value};
 
 use crate::results::Origins;
-use crate::text;
+use crate::{inline, text};
 
 /// A graph without coordinates is drawn as disks and lines up to this number of lines, or up to
 /// [`MAX_LINES_PER_VERTEX`]; with more, as the bits of its matrix.
@@ -106,11 +107,8 @@ impl Frame {
 
     /// Returns the bytes that the pixels of a drawing need, if these fit into memory.
     fn check_memory(&self, drawing: &Drawing) -> Result<u64, FileError> {
-        let (width, height) = raster_size(drawing);
-        let needed = (width as u64).saturating_mul(height as u64).saturating_mul(BYTES_PER_PIXEL);
-        let mut pixels: Vec<u8> = Vec::new();
-        let fits = usize::try_from(needed).is_ok_and(|n| pixels.try_reserve_exact(n).is_ok());
-        if fits { Ok(needed) } else { Err(self.no_memory(needed)) }
+        let needed = bytes_of_pixels(drawing);
+        if fits(needed) { Ok(needed) } else { Err(self.no_memory(needed)) }
     }
 
     fn no_memory(&self, n_bytes: u64) -> FileError {
@@ -118,6 +116,23 @@ impl Frame {
         FileError::new(Code::MemoryLimit, &self.name, message)
             .help("write an `.svg` file, which needs less")
     }
+}
+
+/// Returns the bytes that the pixels of a drawing need.
+fn bytes_of_pixels(drawing: &Drawing) -> u64 {
+    let (width, height) = raster_size(drawing);
+    (width as u64).saturating_mul(height as u64).saturating_mul(BYTES_PER_PIXEL)
+}
+
+/// Tests whether there is memory for this number of bytes.
+fn fits(n_bytes: u64) -> bool {
+    let mut pixels: Vec<u8> = Vec::new();
+    usize::try_from(n_bytes).is_ok_and(|n| pixels.try_reserve_exact(n).is_ok())
+}
+
+/// Returns a drawing as a PNG file, if there is memory for it.
+pub(crate) fn pixels(drawing: &Drawing) -> Option<Vec<u8>> {
+    fits(bytes_of_pixels(drawing)).then(|| png(&raster(drawing)?).ok()).flatten()
 }
 
 /// Encodes a picture as PNG.
@@ -138,12 +153,19 @@ fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
 pub(crate) type Places = [Field; 2];
 
 /// Additional data for drawing a graph.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Extras<'a> {
     /// Coordinates of its vertices.
     pub(crate) places: Option<&'a Places>,
     /// Its highlighted arcs or vertices.
     pub(crate) marked: Option<Marked<'a>>,
+    /// The colours.
+    pub(crate) palette: &'static Palette,
+}
+
+/// Returns the colours, given `--dark`.
+pub(crate) fn palette(is_dark: bool) -> &'static Palette {
+    if is_dark { &Palette::DARK } else { &Palette::LIGHT }
 }
 
 /// Highlighted elements of a graph.
@@ -162,10 +184,10 @@ pub(crate) enum Marked<'a> {
 pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Drawing, FileError> {
     match data {
         Data::Graph(graph) => of_graph(graph, extras, name),
-        Data::Table(table) => of_bits(BitsRef::Table(table.view()), name),
-        Data::Slice(slice) => of_bits(BitsRef::Slice(slice), name),
-        Data::Word(word) => of_bits(BitsRef::Word(word), name),
-        Data::Numbers(numbers) => of_numbers(numbers, name),
+        Data::Table(table) => of_bits(BitsRef::Table(table.view()), name, extras.palette),
+        Data::Slice(slice) => of_bits(BitsRef::Slice(slice), name, extras.palette),
+        Data::Word(word) => of_bits(BitsRef::Word(word), name, extras.palette),
+        Data::Numbers(numbers) => of_numbers(numbers, name, extras.palette),
     }
 }
 
@@ -173,10 +195,14 @@ pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Dra
 ///
 /// # Errors
 /// E0507 if there are none.
-pub(crate) fn of_bits(value: BitsRef<'_>, name: &str) -> Result<Drawing, FileError> {
+pub(crate) fn of_bits(
+    value: BitsRef<'_>,
+    name: &str,
+    palette: &Palette,
+) -> Result<Drawing, FileError> {
     match value.shape() {
         (0, _) | (_, 0) => Err(refused(name, "there are no bits to draw")),
-        _ => Ok(view::bits(value)),
+        _ => Ok(view::bits(value, palette)),
     }
 }
 
@@ -194,7 +220,7 @@ pub(crate) fn of_graph(
         return Err(refused(name, "there are no vertices to draw"));
     }
     if extras.places.is_none() && extras.marked.is_none() && is_dense(graph) {
-        return Ok(as_bits(graph));
+        return Ok(as_bits(graph, extras.palette));
     }
     let places = match extras.places {
         Some([x, _]) if x.values.len() != n_vertices => {
@@ -243,6 +269,7 @@ pub(crate) fn of_graph(
         places,
         marked_arcs,
         marked_vertices,
+        palette: extras.palette,
     };
     view::network(&network).ok_or_else(|| {
         let n_arcs = arcs.len();
@@ -263,19 +290,19 @@ fn is_dense(graph: &Graph) -> bool {
 }
 
 /// Draws the adjacency matrix of a graph.
-fn as_bits(graph: &Graph) -> Drawing {
+fn as_bits(graph: &Graph, palette: &Palette) -> Drawing {
     let n = graph.n_vertices;
     let mut matrix = BitTable::zeros(n, n).unwrap_or_default();
     for arc in graph.directed_arcs() {
         matrix.put(arc.tail as usize, arc.head as usize, true);
     }
-    let drawing = view::bits((&matrix).into());
+    let drawing = view::bits((&matrix).into(), palette);
     let arcs = text::count(graph.arcs.len(), if graph.symmetric { "edge" } else { "arc" });
     Drawing { about: format!("the matrix of a graph of {n} vertices and {arcs}"), ..drawing }
 }
 
 /// Draws numbers: a grid as a picture with a scale, coordinates as points.
-fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
+fn of_numbers(numbers: &Numbers, name: &str, palette: &Palette) -> Result<Drawing, FileError> {
     let fields = numbers.fields.as_slice();
     let first = match fields {
         [first, ..] if !first.values.is_empty() => first,
@@ -283,23 +310,40 @@ fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
     };
     match (numbers.shape, fields) {
         (Shape::List(_), [x, y]) if (x.name.as_str(), y.name.as_str()) == ("x", "y") => {
-            Ok(view::points(&x.values, &y.values))
+            Ok(view::points(&x.values, &y.values, palette))
         }
-        (Shape::List(_), _) => Err(refused(name, "a list of records cannot be drawn")
-            .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")
-            .help("`undirected:FILE` reads a list of edges as a graph")),
+        (Shape::List(_), _) => Err(no_list(name).help(
+            "`directed:FILE` reads a list of arcs as a graph, `undirected:FILE` one of edges",
+        )),
         (Shape::Grid { width, .. }, [red, green, blue, ..]) => {
             let channels = [red, green, blue].map(|field| &field.values[..]);
             let most = match red.bits {
                 Some(bits @ 1..=62) => (1 << bits) - 1,
                 Some(_) | None => channels.into_iter().flatten().max().copied().unwrap_or(0),
             };
-            Ok(view::colours(channels, width, most))
+            Ok(view::colours(channels, width, most, palette))
         }
         (Shape::Grid { width, .. }, _) => {
-            Ok(view::grid(&first.values, first.nodata, width, &first.name))
+            Ok(view::grid(&first.values, first.nodata, width, &first.name, palette))
         }
     }
+}
+
+/// Tests whether results in this form may have a picture, which also depends on their values.
+fn may_be_drawn(form: &ResultForm) -> bool {
+    match form {
+        ResultForm::Codes | ResultForm::Distances | ResultForm::Number => false,
+        ResultForm::Fields(_)
+        | ResultForm::RowsOf(_)
+        | ResultForm::Like(_)
+        | ResultForm::Vertices
+        | ResultForm::Adjacency => true,
+    }
+}
+
+fn no_list(name: &str) -> FileError {
+    refused(name, "a list of records cannot be drawn")
+        .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")
 }
 
 /// Returns the coordinates for the graph of a file: those in `given`, or those in a `.co` file of
@@ -352,7 +396,7 @@ pub(crate) fn draw_path(
     drawing: &mut Drawing,
     data: &Data,
     [x, y]: &Places,
-    name: &str,
+    (name, palette): (&str, &Palette),
 ) -> Result<(), FileError> {
     let size = match data {
         Data::Numbers(Numbers { shape: Shape::Grid { height, width }, .. }) => (*height, *width),
@@ -370,7 +414,7 @@ pub(crate) fn draw_path(
             refused(name, &message).note("x counts columns and y rows from the top, both from 1")
         );
     }
-    view::add_path(drawing, size, &cells);
+    view::add_path(drawing, size, &cells, palette);
     Ok(())
 }
 
@@ -407,17 +451,22 @@ pub(crate) struct View {
     /// Its form, if it is drawn neither as bits nor as marks of a graph.
     form: Option<ResultForm>,
     frame: Frame,
+    palette: &'static Palette,
 }
 
 /// Parses the `--view NAME[=[FORM:]FILE]` options.
 ///
 /// # Errors
 /// All of E0506, E0507, E0509, E0606 and E0608 that can be detected before the run.
-pub(crate) fn views(entry: &Signature, options: &[String]) -> Result<Vec<View>, Vec<Diagnostic>> {
+pub(crate) fn views(
+    entry: &Signature,
+    options: &[String],
+    palette: &'static Palette,
+) -> Result<Vec<View>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut views = Vec::new();
     for option in options {
-        match view_of(entry, option) {
+        match view_of(entry, option, palette) {
             Ok(view) => views.push(view),
             Err(fault) => faults.push(fault),
         }
@@ -425,7 +474,7 @@ pub(crate) fn views(entry: &Signature, options: &[String]) -> Result<Vec<View>, 
     if faults.is_empty() { Ok(views) } else { Err(faults) }
 }
 
-fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
+fn view_of(entry: &Signature, option: &str, palette: &'static Palette) -> Result<View, Diagnostic> {
     let whole = match option.contains('=') {
         true => option.to_owned(),
         false => format!("{option}={option}.svg"),
@@ -445,13 +494,16 @@ fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
     let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
     if let Some(form) = &form {
         form.check(entry)?;
+        if !may_be_drawn(form) {
+            return Err(no_list(file).to_diagnostic());
+        }
     }
     let frame = match option.contains('=') {
         true => Frame::new(file),
         false => Frame::unnamed(file, &format!("--view {option}=")),
     }
     .map_err(|error| error.to_diagnostic())?;
-    Ok(View { result, form, frame })
+    Ok(View { result, form, frame, palette })
 }
 
 /// Returns the parameters whose rows the options refer to.
@@ -470,6 +522,27 @@ impl View {
         &self.frame
     }
 
+    /// Tests before the run whether the graph on which the result is drawn has a picture.
+    ///
+    /// # Errors
+    /// E0507 if there is no graph, or it cannot be drawn.
+    pub(crate) fn check(
+        &self,
+        graph: Option<&Graph>,
+        places: Option<&Places>,
+    ) -> Result<(), FileError> {
+        if self.form != Some(ResultForm::Vertices) {
+            return Ok(());
+        }
+        let name = &self.frame.name;
+        let Some(graph) = graph else {
+            return Err(refused(name, "`vertices` are drawn on a graph, and none is read"));
+        };
+        let none = BitVector::zeros(graph.n_vertices);
+        let marked = Some(Marked::Vertices(&none));
+        of_graph(graph, Extras { places, marked, palette: self.palette }, name).map(drop)
+    }
+
     /// Draws the result and describes the picture.
     ///
     /// # Errors
@@ -479,23 +552,23 @@ impl View {
         results: &[Value],
         origins: &Origins,
         flags: &Flags,
-        reporter: &Reporter,
+        (output, reporter): (&mut Output, &Reporter),
     ) -> Result<(), FileError> {
         let name = &self.frame.name;
         let value = results.get(self.result).unwrap_or(&Value::Unset);
         let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
-        let places = origins.places.as_ref();
+        let (places, palette) = (origins.places.as_ref(), self.palette);
         let drawing = match (&self.form, encoding::writable(value, name)?) {
             (Some(ResultForm::Vertices), OutputRef::Bits(BitsRef::Slice(slice)))
                 if let Some(graph) = graph =>
             {
                 let marked = Some(Marked::Vertices(slice));
-                of_graph(graph, Extras { places, marked }, name)?
+                of_graph(graph, Extras { places, marked, palette }, name)?
             }
             (Some(form), OutputRef::Bits(bits)) => {
                 let rows = form.parameter().and_then(|name| origins.rows.get(name));
                 let data = form.data(bits, rows, graph, name)?;
-                drawing(&data, Extras { places, marked: None }, name)?
+                drawing(&data, Extras { places, marked: None, palette }, name)?
             }
             (None, OutputRef::Bits(BitsRef::Slice(slice))) => {
                 let marks =
@@ -503,17 +576,18 @@ impl View {
                 match graph.filter(marks) {
                     Some(graph) => {
                         let marked = Some(Marked::ByLength(slice));
-                        of_graph(graph, Extras { places, marked }, name)?
+                        of_graph(graph, Extras { places, marked, palette }, name)?
                     }
-                    None => of_bits(BitsRef::Slice(slice), name)?,
+                    None => of_bits(BitsRef::Slice(slice), name, palette)?,
                 }
             }
-            (None, OutputRef::Bits(bits)) => of_bits(bits, name)?,
+            (None, OutputRef::Bits(bits)) => of_bits(bits, name, palette)?,
             (_, OutputRef::Graph(_) | OutputRef::Numbers(_)) => {
                 return Err(refused(name, "values of a program are bits"));
             }
         };
         self.frame.write(&drawing, flags)?;
+        inline::show(output, &|| pixels(&drawing));
         reporter.summary(&format!("{}: {}", text::one_line(name), drawing.about));
         Ok(())
     }

@@ -24,7 +24,7 @@ macro_rules! chapters {
 const CHAPTERS: &[(&str, &str)] = chapters! {
     "machine.md" "tour.md" "data.md" "graphs.md" "tables.md" "records.md" "others.md" "grids.md" "terrain.md" "images.md"
     "moving.md" "sessions.md" "testing.md" "editor.md" "modules.md" "fast.md" "embedding.md"
-    "papers.md" "reference/language.md" "reference/formats.md"
+    "versions.md" "papers.md" "reference/language.md" "reference/formats.md"
 };
 
 /// Returns the name of a chapter: its path without folder and extension.

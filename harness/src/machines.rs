@@ -197,9 +197,13 @@ fn baseline() -> Cpu {
     Cpu::with(settings, Kernels::baseline())
 }
 
-/// Returns the CPU backend on ranks that share the rows of slices and tables of every size.
+/// Returns the CPU backend on ranks that share the rows of slices and tables of every size. Two of
+/// the teams record operations on slices of a limb and more.
 fn ranks(n_ranks: usize) -> Team {
-    let settings = star_vm::cpu::Settings { threads: Some(1), ..Default::default() };
+    let mut settings = star_vm::cpu::Settings { threads: Some(1), ..Default::default() };
+    if matches!(n_ranks, 2 | 7) {
+        settings.record_limbs = 1;
+    }
     Team { n_ranks, settings, partition: PartitionSettings::tiny() }
 }
 

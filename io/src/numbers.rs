@@ -171,6 +171,19 @@ impl Field {
         number == NO_NUMBER && self.nodata == Some(NO_NUMBER)
     }
 
+    /// Returns a number as it is in a file with fractions; `None` if it is missing.
+    pub(crate) fn float(&self, number: i64) -> Option<f64> {
+        let scale = match self.meaning {
+            Meaning::Scaled(scale) => scale.to_f64(),
+            Meaning::Number
+            | Meaning::Texts(_)
+            | Meaning::Date
+            | Meaning::Clock
+            | Meaning::DateTime => 1.0,
+        };
+        (!self.lacks(number)).then(|| number as f64 / scale)
+    }
+
     /// Number of missing numbers.
     pub(crate) fn n_missing(&self) -> usize {
         match self.nodata {

@@ -38,6 +38,7 @@ use star_base::{Code, Intrinsic};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 use star_value::{BitTable, BitsRef, OutOfMemory, TableLayout, TableWish, Value as HostValue};
 
+use crate::checkpoint::Checkpoints;
 use crate::counters::Counters;
 use crate::exchange::{Exchange, Partition};
 use crate::explain::Explanation;
@@ -281,18 +282,21 @@ pub struct CompileOptions {
     pub optimise: bool,
     /// A run may charge a profile ([`Control::profile`]).
     pub profile: bool,
+    /// A run may be saved, and continued, at the iterations of outermost loops
+    /// ([`Host::checkpoints`]).
+    pub checkpoints: bool,
 }
 
 impl CompileOptions {
     /// SIR as it was lowered.
     pub const AS_LOWERED: CompileOptions =
-        CompileOptions { intrinsics: false, optimise: false, profile: false };
+        CompileOptions { intrinsics: false, optimise: false, profile: false, checkpoints: false };
 }
 
 impl Default for CompileOptions {
     /// As fast as the backend can run, without a profile.
     fn default() -> Self {
-        CompileOptions { intrinsics: true, optimise: true, profile: false }
+        CompileOptions { intrinsics: true, optimise: true, profile: false, checkpoints: false }
     }
 }
 
@@ -469,6 +473,12 @@ pub trait Host {
     /// # Errors
     /// If the file may not or cannot be written.
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError>;
+
+    /// Returns the storage of checkpoints, if the run has one. What was printed before has then
+    /// left the process.
+    fn checkpoints(&mut self) -> Option<&mut dyn Checkpoints> {
+        None
+    }
 }
 
 /// Why the host could not serve a request of the program.

@@ -117,6 +117,11 @@ impl<'a> MemoryBudget<'a> {
         self.peak
     }
 
+    /// Counts a peak of the run before it was continued.
+    pub(crate) fn note_peak(&mut self, peak: u64) {
+        self.peak = self.peak.max(peak);
+    }
+
     /// Returns the number of bytes still available.
     pub(crate) fn available(&self) -> u64 {
         self.limit.saturating_sub(self.alive)

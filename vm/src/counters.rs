@@ -35,9 +35,13 @@ pub struct Counters {
     pub ops_recorded: u64,
     /// Counts of ones of pending copies that did not end their tapes.
     pub copies_counted: u64,
+    /// Columns whose ones were counted together with those of other columns.
+    pub columns_counted: u64,
     /// Operations with two results in these tapes: searches that narrow a mask from column to
     /// column.
     pub cascades: u64,
+    /// Searches whose rows are combined with others, which they begin with.
+    pub searches_narrowed: u64,
     /// Columns that these tapes and loop kernels add in operations with a carry.
     pub columns_added: u64,
     /// Cache lines of columns that searches did not read, since no row was left there.
@@ -195,7 +199,9 @@ impl Counters {
             slices_kept,
             ops_recorded,
             copies_counted,
+            columns_counted,
             cascades,
+            searches_narrowed,
             columns_added,
             lines_unread,
             lent_arguments,
@@ -246,7 +252,9 @@ impl Counters {
             ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("counts of pending copies", copies_counted),
+            ("columns counted together", columns_counted),
             ("cascades", cascades),
+            ("searches narrowed", searches_narrowed),
             ("columns added", columns_added),
             ("cache lines not read", lines_unread),
             ("arguments lent", lent_arguments),

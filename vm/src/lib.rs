@@ -3,6 +3,7 @@
 //! * [`backend`]: the interface of every backend, and its inputs: limits, flags, a host.
 //!   [`explain`]: a description of the compiled program, as data. [`dyn_backend`]: any backend as
 //!   an object.
+//! * [`checkpoint`]: storage of the state of long runs.
 //! * [`exchange`]: communication between ranks that run the CPU backend on parts of the rows.
 //! * [`kernels`]: serial kernels over packed limbs, for several instruction sets.
 //! * [`profile`]: the lines and routines in which a run spends its time.
@@ -15,6 +16,7 @@
 
 pub mod backend;
 mod budget;
+pub mod checkpoint;
 pub mod checks;
 pub mod columns;
 mod counters;
@@ -34,6 +36,7 @@ pub use backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Host, HostError,
     Limits, Outcome, Part, Stats, TypeInfo, Wanted,
 };
+pub use checkpoint::{Checkpoints, RunIdentity};
 pub use counters::{Counters, Declined};
 pub use cpu::Cpu;
 pub use dyn_backend::{DynBackend, DynCode, DynPlan, DynValue, erase};

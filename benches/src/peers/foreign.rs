@@ -63,7 +63,12 @@ impl Foreign {
             | Job::Add
             | Job::Sum
             | Job::Three
-            | Job::Select => "columns.py",
+            | Job::Select
+            | Job::Rank
+            | Job::Median
+            | Job::Hist
+            | Job::Groups
+            | Job::Join => "columns.py",
             Job::Wave => "grids.py",
         };
         let mut command = Command::new(python);

@@ -37,13 +37,23 @@ pub(super) enum Job {
     Three,
     /// Which rows have a number in one column and more than another number in a second.
     Select,
+    /// The position of every row in ascending order.
+    Rank,
+    /// Which rows hold the median.
+    Median,
+    /// How many rows hold each number.
+    Hist,
+    /// The sum of a second column over the rows with each of 64 keys.
+    Groups,
+    /// For each row, the row of a second column with the number in the first one.
+    Join,
     /// The distances of all cells of a grid from one cell, by Lee's wave.
     Wave,
 }
 
 impl Job {
     /// In the order in which they are measured.
-    pub(super) const ALL: [Job; 18] = [
+    pub(super) const ALL: [Job; 23] = [
         Job::Closure,
         Job::Floyd,
         Job::Paths,
@@ -61,6 +71,11 @@ impl Job {
         Job::Sum,
         Job::Three,
         Job::Select,
+        Job::Rank,
+        Job::Median,
+        Job::Hist,
+        Job::Groups,
+        Job::Join,
         Job::Wave,
     ];
 
@@ -101,6 +116,11 @@ impl Job {
             Job::Select => {
                 ("select", "where two fields", ("basic.star", "records with two conditions"))
             }
+            Job::Rank => ("rank", "RANK", ("basic.star", "positions in ascending order")),
+            Job::Median => ("median", "KTHMIN", ("basic.star", "rows with the median")),
+            Job::Hist => ("hist", "HIST", ("basic.star", "numbers of equal rows")),
+            Job::Groups => ("groups", "MATCH, SUMROWS", ("basic.star", "sums of 64 groups")),
+            Job::Join => ("join", "GATHER", ("basic.star", "rows by numbers")),
             Job::Wave => ("wave", "WAVE", ("wave.star", "labels of a grid: Lee's wave")),
         }
     }
@@ -129,6 +149,11 @@ impl Job {
             | Job::Sum
             | Job::Three
             | Job::Select
+            | Job::Rank
+            | Job::Median
+            | Job::Hist
+            | Job::Groups
+            | Job::Join
             | Job::Wave => self.name(),
         }
     }

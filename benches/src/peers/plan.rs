@@ -85,6 +85,9 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             Family::Rust,
             Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select,
         ) => &["packed numbers"],
+        (Family::Rust, Job::Rank | Job::Median | Job::Hist | Job::Groups | Job::Join) => {
+            &["packed numbers"]
+        }
         (Family::Python, Job::Closure) => &["numpy", "networkx"],
         (Family::Python, Job::Floyd | Job::Paths | Job::ArcPaths | Job::Kruskal) => {
             &["scipy", "rustworkx", "networkx"]
@@ -97,7 +100,18 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
         (Family::Python, Job::Wave) => &["scikit-image"],
         (
             Family::Python,
-            Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select,
+            Job::Match
+            | Job::Less
+            | Job::Least
+            | Job::Add
+            | Job::Sum
+            | Job::Three
+            | Job::Select
+            | Job::Rank
+            | Job::Median
+            | Job::Hist
+            | Job::Groups
+            | Job::Join,
         ) => &["numpy", "polars", "pyarrow", "duckdb"],
         (
             Family::C,
@@ -117,6 +131,11 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             | Job::Sum
             | Job::Three
             | Job::Select
+            | Job::Rank
+            | Job::Median
+            | Job::Hist
+            | Job::Groups
+            | Job::Join
             | Job::Wave,
         ) => &[],
     }
@@ -221,10 +240,23 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
             .chain(is_full.then_some(Source::Arcs { n: 10_000, m: 100_000 }))
             .chain(is_full.then_some(Source::Arcs { n: 100_000, m: 1_000_000 }))
             .collect(),
-        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select => {
+        Job::Match
+        | Job::Less
+        | Job::Least
+        | Job::Add
+        | Job::Sum
+        | Job::Three
+        | Job::Select
+        | Job::Rank
+        | Job::Median
+        | Job::Hist
+        | Job::Groups
+        | Job::Join => {
             let rows = pick(&[1 << 16, 1 << 22], &[1 << 24, 1 << 26]);
             let of = |bits| rows.iter().map(move |&rows| Source::Columns { rows, bits });
-            of(32).chain(of(12)).collect()
+            // Lists of all numbers and keys of few bits.
+            let is_wide = !matches!(job, Job::Hist | Job::Groups | Job::Join);
+            of(32).filter(|_| is_wide).chain(of(12)).collect()
         }
         Job::Wave => {
             pick(&[300, 1000], &[3000]).into_iter().map(|side| Source::Cells { side }).collect()
@@ -267,6 +299,7 @@ mod tests {
             ("paths.star", include_str!("../../suite/paths.star")),
             ("trees.star", include_str!("../../suite/trees.star")),
         ];
+        let in_suite = [Job::Match, Job::Less, Job::Least, Job::Add, Job::Sum];
         for case in cases(&[Family::Rust, Family::C], &Sizes::Quick, false) {
             let (file, title) = case.job.benchmark();
             let is_own = match case.source {
@@ -276,9 +309,7 @@ mod tests {
                 | Source::Rmat { .. }
                 | Source::Roads { .. }
                 | Source::WikiVote => true,
-                Source::Columns { bits, .. } => {
-                    bits == 12 || matches!(case.job, Job::Three | Job::Select)
-                }
+                Source::Columns { bits, .. } => bits == 12 || !in_suite.contains(&case.job),
                 Source::Sparse { .. }
                 | Source::Acyclic { .. }
                 | Source::Arcs { .. }

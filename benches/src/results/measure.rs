@@ -338,6 +338,7 @@ impl Run {
         self.one_by_one("shortest paths, components", |each| {
             crate::ranks::graphs(scale, &["SSSP", "COMPONENTS"], each)
         });
+        self.one_by_one("iterations with one exchange", |each| crate::ranks::exchanges(each));
     }
 
     fn front_end(&mut self) {

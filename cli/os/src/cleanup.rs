@@ -1,4 +1,4 @@
-//! Removal of new files and folders when a second signal ends the process.
+//! Removal of new files and folders when a repeated signal ends the process.
 //!
 //! A signal handler cannot remove them, so a thread does, and then ends the process.
 
@@ -21,7 +21,7 @@ static CREATED: Mutex<Created> = Mutex::new(Created(Vec::new()));
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Returns the list of new files and folders. While it is held, the process does not end at a
-/// second signal: a file operation and its entry in the list belong together.
+/// repeated signal: a file operation and its entry in the list belong together.
 pub(crate) fn created() -> MutexGuard<'static, Created> {
     CREATED.lock().unwrap_or_else(PoisonError::into_inner)
 }

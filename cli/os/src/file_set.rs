@@ -37,7 +37,7 @@ impl FileSet {
             !folder.as_os_str().is_empty() && fs::symlink_metadata(folder).is_err()
         });
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        flags::clean_up_at_second_signal();
+        flags::count_signals();
         let mut created = cleanup::created();
         let done = fs::create_dir_all(path);
         let exist = missing.into_iter().rev().filter(|folder| folder.is_dir());

@@ -1,7 +1,7 @@
 //! The flags of a run: Ctrl-C and the requests to terminate (SIGTERM, SIGHUP) set one, the clock of
 //! [`crate::watchdog`] the other.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{error, fmt, io};
 
@@ -46,6 +46,15 @@ impl Flags {
         if let Err(error) = self.catch_interrupts() {
             reporter.warning(&format!("Ctrl-C ends {ended}: {}", text::reason(&error)));
         }
+    }
+
+    /// Does what [`Flags::catch_or_warn`] does for a command that writes an object at its end, also
+    /// when it is interrupted: the third signal ends the process, since one request often arrives
+    /// as two signals, from the terminal and from a wrapper.
+    pub fn catch_for_object(&self, reporter: &Reporter, ended: &str) {
+        self.catch_or_warn(reporter, ended);
+        LAST_SIGNAL.store(3, Ordering::Relaxed);
+        count_signals();
     }
 
     /// Installs the handler of a session: every Ctrl-C sets the flag, and it ends the process only
@@ -147,9 +156,12 @@ fn lock_ends() -> MutexGuard<'static, Ends> {
     ENDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets a second signal remove new files and folders before it ends the process. If the system
-/// refuses, it ends the process immediately.
-pub(crate) fn clean_up_at_second_signal() {
+/// The number of the signal that ends the process, while a thread counts them.
+static LAST_SIGNAL: AtomicUsize = AtomicUsize::new(2);
+
+/// Lets the last signal remove new files and folders before it ends the process. If the system
+/// refuses, the second one ends it immediately.
+pub(crate) fn count_signals() {
     #[cfg(unix)]
     {
         let mut ends = lock_ends();
@@ -166,7 +178,7 @@ mod cleaning {
 
     use signal_hook::low_level;
 
-    use super::{Ends, Exit, Ordering};
+    use super::{Ends, Exit, LAST_SIGNAL, Ordering};
     use crate::cleanup;
 
     /// Replaces the handlers by a thread that counts the signals; returns them if it cannot.
@@ -179,7 +191,7 @@ mod cleaning {
         let count = move || {
             while read.read_exact(&mut [0]).is_ok() {
                 n_signals += 1;
-                if n_signals > 1 {
+                if n_signals >= LAST_SIGNAL.load(Ordering::Relaxed) {
                     cleanup::remove_created();
                     low_level::exit(i32::from(Exit::Interrupted.number()));
                 }

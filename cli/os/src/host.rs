@@ -5,9 +5,10 @@ use star_bind::{Reading, RecordList, Settings, request};
 use star_io::{FileError, Graph};
 use star_ir::Ty;
 use star_value::{BitsRef, Value};
-use star_vm::{Host, HostError};
+use star_vm::{Checkpoints, Host, HostError};
 
 use crate::access::Access;
+use crate::checkpoint::CheckpointFolder;
 use crate::files::Console;
 use crate::output::Output;
 use crate::save;
@@ -16,11 +17,20 @@ use crate::save;
 pub trait Printer {
     /// Prints a line, including its line break; returns `false` if the reader closed the output.
     fn print(&mut self, line: &str) -> bool;
+
+    /// Passes on what was printed; returns `false` if that is impossible.
+    fn flush(&mut self) -> bool {
+        true
+    }
 }
 
 impl Printer for Output {
     fn print(&mut self, line: &str) -> bool {
         self.write(line)
+    }
+
+    fn flush(&mut self) -> bool {
+        Output::flush(self)
     }
 }
 
@@ -36,6 +46,8 @@ pub struct RunHost<'a> {
     pub lists: Vec<RecordList>,
     /// The graph that the arguments come from.
     pub graph: Option<&'a Graph>,
+    /// The checkpoints of the run.
+    pub checkpoints: Option<CheckpointFolder>,
 }
 
 /// Additional lines of a message.
@@ -55,8 +67,9 @@ impl<'a> RunHost<'a> {
         console: Console<'a>,
         settings: &'a Settings,
     ) -> Self {
-        let (advice, lists, graph) = (Advice::default(), Vec::new(), None);
-        RunHost { output, access, console, settings, advice, lists, graph }
+        let (advice, lists) = (Advice::default(), Vec::new());
+        let (graph, checkpoints) = (None, None);
+        RunHost { output, access, console, settings, advice, lists, graph, checkpoints }
     }
 
     fn fail(&mut self, error: FileError) -> HostError {
@@ -68,6 +81,9 @@ impl<'a> RunHost<'a> {
 
 impl Host for RunHost<'_> {
     fn print(&mut self, line: &str) -> Result<(), HostError> {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.printed += line.len() as u64;
+        }
         match self.output.print(line) {
             true => Ok(()),
             false => Err(HostError {
@@ -106,5 +122,12 @@ impl Host for RunHost<'_> {
         let written =
             save::write_named(file, value, &path, self.settings.write_style(), self.console.flags);
         written.map_err(|error| self.fail(error))
+    }
+
+    fn checkpoints(&mut self) -> Option<&mut dyn Checkpoints> {
+        let checkpoints = self.checkpoints.as_mut()?;
+        // A failure is found by the next line, or at the end.
+        self.output.flush();
+        Some(checkpoints)
     }
 }

@@ -4,11 +4,12 @@
 //! * [`sources`] and other [`whole_file`]s, [`files`] of data (with [`access`]; [`nonblocking`] for
 //!   files that may block), [`save`] (each at its [`destination`], a [`temporary`] file first, as
 //!   an [`incremental_file`]): files that are read and written, in their [`file_roles`], together
-//!   as a [`file_set`], which a second signal removes (`cleanup`); [`output`] (over a [`stream`])
+//!   as a [`file_set`], which a repeated signal removes (`cleanup`); [`output`] (over a [`stream`])
 //!   is standard output.
 //! * [`machines`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
 //!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches
 //!   its compilation, [`cost`] reports its resources.
+//! * [`checkpoint`]: the state of a long run, in a folder.
 //! * [`versions`]: changes of files while a command waits.
 //! * [`passes`]: the passes that run before a program, and the messages about them.
 //! * [`report`] writes messages to standard error, [`progress`] shows the progress of long
@@ -22,6 +23,7 @@
 )]
 
 pub mod access;
+pub mod checkpoint;
 mod cleanup;
 pub mod cost;
 pub mod destination;

@@ -25,6 +25,8 @@ pub enum Command {
     Show,
     /// `:page`
     Page,
+    /// `:draw`
+    Draw,
     /// `:step`
     Step,
     /// `:time`
@@ -84,7 +86,7 @@ pub enum Argument {
 
 impl Command {
     /// All commands, in the order of `:help`.
-    pub const ALL: [Command; 22] = [
+    pub const ALL: [Command; 23] = [
         Command::Help,
         Command::Load,
         Command::Reload,
@@ -94,6 +96,7 @@ impl Command {
         Command::Info,
         Command::Show,
         Command::Page,
+        Command::Draw,
         Command::Step,
         Command::Time,
         Command::Cost,
@@ -121,6 +124,7 @@ impl Command {
             Command::Info => "info",
             Command::Show => "show",
             Command::Page => "page",
+            Command::Draw => "draw",
             Command::Step => "step",
             Command::Time => "time",
             Command::Cost => "cost",
@@ -146,7 +150,7 @@ impl Command {
                 Argument::None
             }
             Command::Type | Command::Step => Argument::Code,
-            Command::Info | Command::Edit => Argument::Name,
+            Command::Info | Command::Edit | Command::Draw => Argument::Name,
             Command::Delete => Argument::DeletableNames,
             Command::Show | Command::Page => Argument::Names,
             Command::Time => Argument::TimedCode,
@@ -173,6 +177,7 @@ impl Command {
                 (":show T [X …] [PART]", "show T and X; PART: rows 5..9, columns 1..4, fields h")
             }
             Command::Page => (":page T [X …] [PART]", "show T and X a page of rows at a time"),
+            Command::Draw => (":draw NAME", "draw a variable in a terminal that shows pictures"),
             Command::Step => {
                 (":step [all] CALL", "run a routine step by step and show each change")
             }

@@ -61,6 +61,7 @@ impl Session {
             Command::Show => self.show(rest, sink),
             Command::Step => self.step(rest, sink),
             Command::Page => self.page(rest, sink),
+            Command::Draw => self.draw(rest, sink),
             Command::Time => self.time(rest, sink),
             Command::Watch => switch(command, rest, self.settings.watch).map(|(on, answer)| {
                 self.settings.watch = on;

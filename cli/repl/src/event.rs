@@ -1,6 +1,7 @@
 //! Events that a session emits to its display.
 
 use star_base::{Code, Diagnostic, SourceMap};
+use star_value::BitsRef;
 
 use super::show::Screen;
 use super::view::View;
@@ -42,6 +43,14 @@ pub trait Sink {
     /// Reads a line that tells how to continue; `None` at the end of the input.
     fn ask(&mut self, _prompt: &str) -> Option<String> {
         None
+    }
+
+    /// Draws bits in the terminal.
+    ///
+    /// # Errors
+    /// If there is no terminal that shows pictures, or there are no bits to draw.
+    fn draw(&mut self, _bits: BitsRef<'_>) -> Result<(), Diagnostic> {
+        Err(Diagnostic::new(Code::Usage, "this session has no terminal that shows pictures"))
     }
 
     /// Lets the user edit a text; returns the result.

@@ -1,4 +1,4 @@
-//! Commands for files: `:load`, `:reload`, `:dump`.
+//! Commands for files and pictures: `:load`, `:reload`, `:dump`, `:draw`.
 
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ use star_io::FileError;
 use star_os::failure::refused_by_backend;
 use star_os::save;
 use star_os::sources::STDIN;
+use star_value::Value;
 
 use super::command::Command;
 use super::commands::usage;
@@ -94,6 +95,32 @@ impl Session {
             return Err(usage(Command::Dump));
         };
         let file = one_file(Command::Dump, file)?;
+        let value = self.value_of(name)?;
+        let path = |file: &str| self.written_by_command(file);
+        let written = match value.bits() {
+            Some(bits) => save::write_named(file, bits, &path, WriteStyle::default(), &self.flags),
+            None => encoding::writable(&value, file).map(|_| ()),
+        };
+        written.map_err(|error| error.to_diagnostic())?;
+        sink.show(Event::Answer(&format!("{file}: written\n")));
+        Ok(())
+    }
+
+    /// Draws a variable in the terminal.
+    pub(super) fn draw(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() || rest.contains(char::is_whitespace) {
+            return Err(usage(Command::Draw));
+        }
+        let value = self.value_of(rest)?;
+        let Some(bits) = value.bits() else {
+            let message = format!("`{}` has no bits to draw", text::one_line(rest));
+            return Err(Diagnostic::new(Code::Usage, message));
+        };
+        sink.draw(bits)
+    }
+
+    /// Returns the value of a variable of the session.
+    fn value_of(&mut self, name: &str) -> Result<Value, Diagnostic> {
         let variable = self.state.environment.get(name);
         if variable.and_then(|variable| variable.kind.known()).is_none() {
             let message = format!("`{}` is not a variable", text::one_line(name));
@@ -104,18 +131,8 @@ impl Session {
                 None => diagnostic,
             });
         }
-        let value =
-            self.state.values.store(name, &self.flags.interrupt).map_err(|error| {
-                refused_by_backend(&format!("no memory to write `{name}`"), &error)
-            })?;
-        let path = |file: &str| self.written_by_command(file);
-        let written = match value.bits() {
-            Some(bits) => save::write_named(file, bits, &path, WriteStyle::default(), &self.flags),
-            None => encoding::writable(&value, file).map(|_| ()),
-        };
-        written.map_err(|error| error.to_diagnostic())?;
-        sink.show(Event::Answer(&format!("{file}: written\n")));
-        Ok(())
+        let value = self.state.values.store(name, &self.flags.interrupt);
+        value.map_err(|error| refused_by_backend(&format!("no memory to read `{name}`"), &error))
     }
 }
 

@@ -53,7 +53,8 @@ fn parse_axes(text: &str) -> Result<Axes, String> {
 
 /// A file to be written at the end of a command.
 pub(crate) struct FigureFile {
-    name: String,
+    /// Its name in messages.
+    pub(crate) name: String,
     place: Destination,
     /// Its format.
     pub(crate) kind: ExportKind,
@@ -104,20 +105,75 @@ impl FigureFile {
     }
 }
 
-/// Writes these files, or none if one of them cannot show the selection.
+/// The outcome of writing several files: one that fails does not prevent the others.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    written: Vec<String>,
+    faults: Vec<Diagnostic>,
+}
+
+impl Outcome {
+    /// Adds a file that is written or not.
+    pub(crate) fn add(&mut self, name: &str, done: Result<(), impl Into<Failure>>) {
+        match done {
+            Ok(()) => self.written.push(format!("`{}`", star_base::text::one_line(name))),
+            Err(error) => self.faults.extend(error.into().diagnostics),
+        }
+    }
+
+    /// Adds files of measurements.
+    pub(crate) fn add_all(
+        &mut self,
+        outs: &[FigureFile],
+        files: &[NamedRecord],
+        selection: &Selection,
+        flags: &Flags,
+    ) {
+        for out in outs {
+            let contents = out.contents(files, selection);
+            let done = contents.and_then(|contents| Ok(out.write(&contents, flags)?));
+            self.add(&out.name, done);
+        }
+    }
+
+    /// Returns the errors, which name the other files.
+    ///
+    /// # Errors
+    /// E0608 if the selection does not fit a format, E0509 if the system refuses.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Outcome { written, mut faults } = self;
+        if let (Some(first), false) = (faults.first_mut(), written.is_empty()) {
+            first.notes.push(format!("written: {}", written.join(", ")));
+        }
+        if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
+    }
+}
+
+/// Writes these files.
 ///
 /// # Errors
-/// E0608 if the selection does not fit a format, E0509 if the system refuses.
+/// Those of [`Outcome::finish`].
 pub(crate) fn write_all(
     outs: &[FigureFile],
     files: &[NamedRecord],
     selection: &Selection,
     flags: &Flags,
 ) -> Result<(), Failure> {
-    let contents = outs.iter().map(|out| out.contents(files, selection));
-    let contents: Vec<Vec<u8>> = contents.collect::<Result<_, _>>()?;
-    for (out, contents) in outs.iter().zip(&contents) {
-        out.write(contents, flags)?;
-    }
-    Ok(())
+    let mut outcome = Outcome::default();
+    outcome.add_all(outs, files, selection, flags);
+    outcome.finish()
+}
+
+/// Tests before a measurement whether files can show rows like these.
+///
+/// # Errors
+/// E0608 for the files that cannot.
+pub(crate) fn rehearse(
+    outs: &[FigureFile],
+    files: &[NamedRecord],
+    selection: &Selection,
+) -> Result<(), Failure> {
+    let refused = outs.iter().filter_map(|out| out.contents(files, selection).err());
+    let faults: Vec<Diagnostic> = refused.flat_map(|failure| failure.diagnostics).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
 }

@@ -10,7 +10,7 @@ use star_os::failure::Failure;
 use star_os::output::Output;
 use star_os::report::Reporter;
 
-use super::run::{Prints, RunArgs, RunFormat, RunOptions, run_with};
+use super::run::{LongRunArgs, Prints, RunArgs, RunFormat, RunOptions, run_with};
 use crate::text;
 
 /// Arguments of `star graph`.
@@ -32,7 +32,8 @@ pub(crate) struct GraphArgs {
 
     /// Graph: an edge list or another format; `csv:-` is standard input
     ///
-    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them.
+    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them, `directed:FILE` reads
+    /// them as they are.
     #[arg(value_name = "FILE", required_unless_present = "program")]
     file: Option<String>,
 
@@ -231,22 +232,21 @@ fn run_args(args: &GraphArgs) -> Result<RunArgs, Diagnostic> {
     let n_vertices = task.vertices().iter().filter(is_given).count();
     let out = out.as_ref().map(|file| {
         let format = Format::of_path(file);
-        (format!("{}:{file}", task.columns_in(format)), Format::of_stream(file).is_some())
+        format!("{}:{file}", task.columns_in(format))
     });
     let procedure = task.procedure(n_vertices);
     let (names, prints) = match &out {
         // The program prints the path itself, in its order.
         None if procedure == Some(PATH) => (None, Prints::Lines),
         None => (Some(task.columns_in(None).to_owned()), Prints::All),
-        Some((_, false)) => (None, Prints::Lines),
-        Some((_, true)) => (None, Prints::Messages),
+        Some(_) => (None, Prints::Lines),
     };
     let [drawn, form] = task.picture();
     Ok(RunArgs {
         file: task.program().file.to_owned(),
         arguments,
         proc: procedure.map(str::to_owned),
-        out: out.into_iter().map(|(option, _)| option).collect(),
+        out: out.into_iter().collect(),
         names,
         view: view.iter().map(|file| format!("{drawn}={form}{file}")).collect(),
         graph: Some(graph),
@@ -256,6 +256,7 @@ fn run_args(args: &GraphArgs) -> Result<RunArgs, Diagnostic> {
         allow_read: Vec::new(),
         allow_write: Vec::new(),
         confined: None,
+        long: LongRunArgs::default(),
         options: options.clone(),
         prints,
         hides_details: true,

@@ -1,6 +1,7 @@
 //! `star run`: binds the parameters of a routine, runs it, and shows its results.
 
 mod auto;
+mod checkpoints;
 mod json;
 mod line;
 mod sizes;
@@ -26,6 +27,7 @@ use star_os::sources::{FileLoader, ImportArgs};
 use star_os::watchdog::Sentry;
 use star_vm::Stats;
 
+pub(crate) use self::checkpoints::LongRunArgs;
 use self::steps::{Context, Running, stopped_at_files};
 use crate::explain;
 use crate::times::{Part, Times};
@@ -55,7 +57,8 @@ pub(crate) struct RunArgs {
 
     /// Write the result to FILE
     ///
-    /// The extension selects the format; `gr:-` is standard output. A form may precede the file:
+    /// The extension selects the format; `gr:-` is standard output, and the lines of the program
+    /// then go to standard error. A form may precede the file:
     /// `D=distances:d.csv` contains vertices and distances, `X=vertices:x.csv` the vertices that a
     /// slice marks, `P=codes:p.csv` the vertices whose codes are in the rows; `D=distances,
     /// P=codes:d.csv` has a column for each. `T=rows of R:t.csv` contains the marked records or
@@ -90,8 +93,8 @@ pub(crate) struct RunArgs {
 
     /// Bind the remaining parameters to a graph
     ///
-    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them; `gr:-` is standard
-    /// input.
+    /// `undirected:FILE` reads arcs as edges, `reverse:FILE` reverses them, `directed:FILE` reads
+    /// them as they are; `gr:-` is standard input.
     #[arg(long, value_name = "FILE")]
     pub(super) graph: Option<String>,
 
@@ -105,8 +108,9 @@ pub(crate) struct RunArgs {
 
     /// Select the output format
     ///
-    /// `json` is one object with the printed text, the results, messages, times, and the plan with
-    /// `--explain`. Values of more than 1048576 bits are omitted; `--out` writes them.
+    /// `json` is one object with the printed text, the results, the tables of `--names`, messages,
+    /// times, and the plan with `--explain`. Values of more than 1048576 bits are omitted; `--out`
+    /// writes them.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: RunFormat,
 
@@ -120,6 +124,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(super) options: RunOptions,
+
+    #[command(flatten)]
+    pub(super) long: LongRunArgs,
 
     /// For an example in a comment, which may read only files in the folder of its file, and in
     /// these.
@@ -241,6 +248,10 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     csv_safe: bool,
 
+    /// Draw pictures in light colours on a dark sheet
+    #[arg(long, requires = "view")]
+    dark: bool,
+
     #[command(flatten)]
     passes: PassArgs,
 
@@ -261,6 +272,7 @@ impl RunArgs {
         let has_profile_file = self.options.profile.as_ref().is_some_and(|file| !file.is_empty());
         !self.out.is_empty()
             || !self.view.is_empty()
+            || self.long.writes()
             || !self.allow_write.is_empty()
             || !self.allow_read.is_empty()
             || has_profile_file
@@ -320,10 +332,14 @@ pub(crate) fn run_with(
         machines::warn_if_unused(&device, std::slice::from_ref(&machine), reporter);
     }
     let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without a message");
+    match args.format {
+        RunFormat::Text => flags.catch_or_warn(reporter, "the run without a message"),
+        RunFormat::Json => flags.catch_for_object(reporter, "the run without its object"),
+    }
     output.stop_at(&flags);
     let limits = args.options.limits.limits(&machine)?;
     let context = Context { args, limits, flags: &flags, reporter };
+    let mut checkpoints = args.long.open(args, &flags, reporter)?;
     let Some((prepared, binding, wanted)) = context.prepare(loader, beside, &machine)? else {
         return Ok(Exit::Compile);
     };
@@ -331,11 +347,19 @@ pub(crate) fn run_with(
         args.options.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
     let (inputs, arguments) = context.load(&prepared, binding, &wanted)?;
+    if let Some(checkpoints) = &mut checkpoints {
+        arguments.note_in(checkpoints, &prepared);
+    }
     let loaded = context.plan(&prepared, (&machine, &device), arguments)?;
     let plan = context.explain(&prepared, &loaded)?;
     let mut session = prepared.target.as_ref().map(|_| prepared.start_profile()).transpose()?;
-    let mut run = Running { context, prepared: &prepared, inputs: &inputs, output };
-    let (loaded, ended) = run.run(loaded, session.as_mut(), &mut times);
+    let prints = wanted.prints;
+    let mut run = Running { context, prepared: &prepared, inputs: &inputs, output, prints };
+    let (loaded, ended) = run.run(loaded, session.as_mut(), checkpoints, &mut times);
+    if let Some(refused) = ended.refused {
+        loaded.abandon();
+        return Err(refused.into());
+    }
     let mut stats = ended.stats;
     let stored = &mut stats.counters.parts_stored;
     let exit = run.finish(loaded, ended.outcome, ended.advice, wanted, stored);

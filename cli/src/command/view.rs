@@ -11,26 +11,31 @@ use star_os::files::{Console, Disk};
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::machines::{DEFAULT, Machine};
+use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
 
-use crate::text;
-use crate::view::{Extras, Frame, draw_path, drawing, places_for, read_path};
+use crate::view::{Extras, Frame, draw_path, drawing, palette, pixels, places_for, read_path};
+use crate::{inline, text};
 
 /// Arguments of `star view`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Tables are drawn as bits, graphs as disks and lines (as bits if they have many
-arcs and no coordinates), and number grids as colours with a scale.
+arcs and no coordinates), and number grids as colours with a scale. A terminal
+with the protocol of kitty or iTerm2 shows the picture, too.
 
 Examples:
   star view closure.mtx
   star view road.gr --places road.co
+  star view directed:cities.csv --dark
   star view rooms.map --path route.csv --out route.png
   star view dem.png --out heights.svg
   star view dem.tif nodata=-32768")]
 pub(crate) struct ViewArgs {
     /// File with bits, numbers or a graph
+    ///
+    /// `directed:FILE` reads a list of arcs as a graph, `undirected:FILE` one of edges.
     #[arg(value_name = "FILE")]
     file: String,
 
@@ -60,6 +65,10 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "FILE")]
     path: Option<String>,
 
+    /// Draw in light colours on a dark sheet
+    #[arg(long)]
+    dark: bool,
+
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -68,7 +77,11 @@ pub(crate) struct ViewArgs {
 ///
 /// # Errors
 /// If it cannot be read, has no picture, or the picture cannot be written.
-pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    args: &ViewArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let frame = match &args.out {
         Some(out) => Frame::new(out)?,
         None => Frame::unnamed(&default_name(&args.file), "--out ")?,
@@ -101,12 +114,14 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     let path = path.transpose()?;
     settings.check_columns()?;
     settings.warn_unused(&console);
-    let extras = Extras { places: places.as_ref(), marked: None };
+    let palette = palette(args.dark);
+    let extras = Extras { places: places.as_ref(), marked: None, palette };
     let mut drawing = drawing(&data, extras, &args.file)?;
     if let Some((name, cells)) = &path {
-        draw_path(&mut drawing, &data, cells, name)?;
+        draw_path(&mut drawing, &data, cells, (name, palette))?;
     }
     frame.write(&drawing, &flags).map_err(stopped)?;
+    inline::show(output, &|| pixels(&drawing));
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)
 }

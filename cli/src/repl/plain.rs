@@ -8,8 +8,10 @@ use star_os::output::Output;
 use star_os::report::{self, Reporter};
 use star_repl::event::{Event, Sink};
 use star_repl::show::{self, Screen};
+use star_value::BitsRef;
 
 use super::editor;
+use crate::{inline, view};
 
 /// Writes events as text.
 pub(crate) struct Plain<'a> {
@@ -65,6 +67,17 @@ impl Sink for Plain<'_> {
         self.output.width()
     }
 
+    fn draw(&mut self, bits: BitsRef<'_>) -> Result<(), Diagnostic> {
+        let drawing = view::of_bits(bits, "it", view::palette(false));
+        let drawing = drawing.map_err(|error| error.to_diagnostic())?;
+        match inline::show(self.output, &|| view::pixels(&drawing)) {
+            true => Ok(()),
+            false => Err(Diagnostic::new(Code::Usage, "this terminal shows no pictures")
+                .note("the protocols of kitty and iTerm2 are known")
+                .help("`:show` shows bits as text, `:dump` writes a picture to a `.png` file")),
+        }
+    }
+
     fn screen(&self) -> Screen {
         let style = match self.output.is_terminal() && report::may_colour() {
             true => Style::Coloured,
@@ -98,6 +111,10 @@ impl<A: FnMut(&mut Plain<'_>, &str) -> Option<String>> Sink for FrontEnd<'_, '_,
 
     fn ask(&mut self, prompt: &str) -> Option<String> {
         (self.answers)(self.plain, prompt)
+    }
+
+    fn draw(&mut self, bits: BitsRef<'_>) -> Result<(), Diagnostic> {
+        self.plain.draw(bits)
     }
 
     fn edit(&mut self, text: &str) -> Result<String, Diagnostic> {

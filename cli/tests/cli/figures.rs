@@ -92,7 +92,8 @@ fn failures_of_peers_are_rows() {
         let rows = record["rows"].as_array().unwrap();
         let row = rows.iter().find(|row| row["source"] == "peer").unwrap();
         assert!(ran.code != 0 && row["time"].is_null(), "{ran:#?}");
-        assert_eq!(row["error"]["code"], "peer");
+        assert_eq!((ran.code, &row["error"]["code"]), (2, &json!("E0611")));
+        assert!(ran.stderr.starts_with("error[E0611]: "), "{ran:#?}");
         row["error"]["message"].clone()
     };
     let message = row("sh peer.sh 7");
@@ -114,15 +115,36 @@ fn wrong_options_are_refused_before_anything_is_measured() {
     let other = "/* @bench other\n   run ROWS\n   n = 4\n   P = gen gnm -n 4 -m 5 */\n";
     let two = TWO.replace("procedure ROWS", &format!("{other}procedure ROWS"));
     folder.write("two.star", two.as_bytes());
-    let ran = bench(&folder, &["--quick", "--out", "o.json", "--out", "o.pdf"]);
-    ran.fails(2, &["E0608", "a picture shows one benchmark", "--filter"]);
-    // The measurements are kept, and no picture is written.
-    assert_eq!(folder.names(), ["o.json", "two.star"]);
+    for (arguments, part) in [
+        (&["--out", "o.pdf"][..], "a picture shows one benchmark; the files have 2"),
+        (&["--out", "o.csv", "--axis", "k"], "has no integer parameter `k`"),
+        (&["--out", "o.csv", "--axis", "n,k"], "has no integer parameter `k`"),
+        (&["--out", "o.pdf", "--filter", "closure", "--title", "Граф"], "have no `Г`"),
+    ] {
+        let ran = bench(&folder, &[arguments, &["--quick", "--out", "o.json"]].concat());
+        ran.fails(2, &["E0608", part]);
+        assert_eq!((ran.stdout.as_str(), folder.names()), ("", vec!["two.star".to_owned()]));
+    }
+    assert_eq!(bench(&folder, &["--quick", "--out", "o.json"]).code, 0);
     let page = |arguments: &[&str]| folder.star(&[&["benchpage", "o.json"], arguments].concat());
     page(&["--axis", "k", "-o", "p.csv"]).fails(2, &["has no integer parameter `k`"]);
     page(&["--filter", "none", "-o", "p.csv", "-o", "p.html"]).fails(2, &["`none`"]);
     assert_eq!(folder.names(), ["o.json", "two.star"]);
     assert_eq!(page(&["--filter", "closure", "-o", "p.pdf"]).code, 0);
+    // One that fails does not prevent the others.
+    let ran = page(&["-o", "all.csv", "-o", "all.pdf", "-o", "all.html"]);
+    ran.fails(2, &["cannot write all.pdf: a picture shows", "written: `all.csv`, `all.html`"]);
+    assert!(folder.path("all.csv").exists() && !folder.path("all.pdf").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_time_limit_applies_to_peers() {
+    let folder = Folder::new(&[("two.star", TWO)]);
+    let peer = ["--quick", "--filter", "ROWS", "--peer", "sleep 60", "--max-time", "2s"];
+    let ran = bench(&folder, &peer);
+    assert_eq!(ran.code, 4, "{ran:#?}");
+    assert!(ran.stdout.contains("L0103: `sleep` took longer than `--max-time`"), "{ran:#?}");
 }
 
 #[test]

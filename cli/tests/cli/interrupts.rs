@@ -300,3 +300,53 @@ fn environment_does_not_affect_the_number_of_threads() {
     ran.fails(130, &["error[L0106]"]);
     assert!(took < BOUND, "{took:?}");
 }
+
+/// A routine that does not end, with a test and a benchmark.
+const SPIN: &str = "/* @test spins
+   run SPIN
+   n = 1
+   expect n = 1 */
+/* @bench spins
+   run SPIN
+   n = 1, 2 */
+procedure SPIN(var n: integer);
+begin while true do n := n + 1 - 1 end;
+";
+
+#[cfg(unix)]
+#[test]
+fn objects_are_complete_after_one_signal_and_after_two() {
+    let folder = Folder::new(&[("spin.star", SPIN)]);
+    let last = |ran: &Ran| -> serde_json::Value {
+        let line = ran.stdout.lines().last().unwrap_or_else(|| panic!("{ran:#?}"));
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {ran:#?}"))
+    };
+    for arguments in [
+        &["run", "spin.star", "n=1", "--format", "json"][..],
+        &["test", "spin.star", "--max-time", "1h", "--format", "json"],
+        &["bench", "spin.star", "--format", "json", "--probe", "1M"],
+    ] {
+        for n_signals in [1, 2] {
+            let mut wait = Duration::from_millis(500);
+            let ran = loop {
+                let child = begin(&folder, arguments);
+                std::thread::sleep(wait);
+                let kill = format!("kill -INT {}; ", child.id());
+                folder.shell(&kill.repeat(n_signals));
+                let ran = Ran::of(child.wait_with_output().unwrap());
+                // A process that ends by the signal itself had not yet begun to handle it.
+                if ran.code != -1 {
+                    break ran;
+                }
+                wait *= 2;
+                assert!(wait < Duration::from_secs(60), "{ran:#?}");
+            };
+            assert_eq!(ran.code, 130, "{arguments:?}: {ran:#?}");
+            let object = last(&ran);
+            match arguments[0] {
+                "run" => assert_eq!(object["outcome"], "interrupted", "{object}"),
+                _ => assert_eq!(object["summary"]["interrupted"], true, "{object}"),
+            }
+        }
+    }
+}

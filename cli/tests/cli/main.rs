@@ -5,6 +5,7 @@
 mod arguments;
 mod bench;
 mod book;
+mod checkpoints;
 mod dev;
 mod disk;
 mod doc;

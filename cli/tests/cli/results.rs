@@ -90,9 +90,9 @@ fn integers_and_booleans_are_records() {
     };
     let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     assert_eq!(run(&["k=k.csv", "k=number, b=number:both.csv", "b=b.npy"]).code, 0);
-    assert_eq!((text("k.csv"), text("both.csv")), ("k\n1\n".to_owned(), "k,b:1\n1,1\n".to_owned()));
+    assert_eq!((text("k.csv"), text("both.csv")), ("k\n1\n".to_owned(), "k,b\n1,1\n".to_owned()));
     assert!(folder.path("b.npy").exists());
-    assert_eq!(run(&["k=csv:-"]).stdout, "1\nk\n1\n");
+    run(&["k=csv:-"]).prints("k\n1\n");
     run(&["k=x.png"]).fails(5, &["E0507", "a record of numbers cannot be written as PNG"]);
     run(&["k=vertices:x.csv"]).fails(5, &["E0507", "`k=number:FILE`"]);
     run(&["X=number:x.csv"]).fails(5, &["E0507", "for integers and Booleans"]);
@@ -102,6 +102,42 @@ fn integers_and_booleans_are_records() {
         .star(&["run", "c.star", "T=10 01", "--view", "k"])
         .fails(2, &["E0606", "cannot be drawn"]);
     assert!(!folder.path("x.csv").exists() && !folder.path("x.png").exists());
+}
+
+#[test]
+fn names_are_tables_of_the_object() {
+    let text =
+        "procedure R(n: integer; S: slice; var D: table(n,3); var T: slice(S); var k: integer);
+         var w: word(3);
+         begin T := S; T(1) := 0; w := '101'; ROW(1,D) := w; k := n end;";
+    let folder = Folder::new(&[("r.star", text), ("g.csv", "from,to,km\nA,B,3\nB,C,4\n")]);
+    let run = ["run", "r.star", "--graph", "g.csv", "--format", "json", "--names"];
+    let ran = folder.star(&run);
+    let run = object(&ran);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(run["table"], json!({ "vertex": ["A", "B", "C"], "value": [5, 0, 0] }));
+    assert_eq!(run["arcs"], json!({ "T": { "from": ["B"], "to": ["C"], "weight": [4] } }));
+}
+
+#[test]
+fn printed_lines_do_not_mix_with_data() {
+    let folder = Folder::new(&[("c.star", COUNT)]);
+    let run = ["run", "c.star", "T=10 01 10", "--out", "k=csv:-"];
+    let ran = folder.star(&run);
+    ran.prints("k\n2\n");
+    assert_eq!(ran.stderr, "2\n");
+    let ran = folder.star(&[&["--error-format", "json"], &run[..]].concat());
+    ran.prints("k\n2\n");
+    assert_eq!(ran.stderr, "{\"printed\":\"2\"}\n");
+}
+
+#[test]
+fn results_that_fail_name_the_others() {
+    let folder = Folder::new(&[("c.star", COUNT)]);
+    let outs = ["--out", "X=x.mtx", "--view", "w=w.svg", "--view", "X=records a=3:y.svg"];
+    let ran = folder.star(&[&["run", "c.star", "T=10 01 10"], &outs[..]].concat());
+    ran.fails(5, &["error[E0507]: y.svg", "written: `x.mtx`, `w.svg`"]);
+    assert_eq!(folder.names(), ["c.star", "w.svg", "x.mtx"]);
 }
 
 #[test]
@@ -117,6 +153,16 @@ fn missing_numbers_are_kept_on_the_way_out() {
     assert_eq!(run("nodata=nan", "t.csv").code, 0);
     let text = std::fs::read_to_string(folder.path("t.csv")).unwrap();
     assert_eq!(text, "a,b\n5,1\n,2\n,3\n");
+    // Scaled numbers are divided again in all formats.
+    folder.write("p.csv", b"k,p\n5,1.25\n6,0.5\n");
+    for out in ["T=like R:p.npy", "T=like R:q.csv"] {
+        let ran = folder.star(&["run", "s.star", "R=records:p.csv", "scale=100", "--out", out]);
+        assert!(ran.code == 0 && !ran.stderr.contains("multiplied"), "{ran:#?}");
+    }
+    let back = ["run", "s.star", "R=records:p.npy", "scale=100", "--out", "T=like R:back.csv"];
+    assert_eq!(folder.star(&back).code, 0);
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!((text("q.csv"), text("back.csv")), (text("p.csv"), text("p.csv")));
     assert_eq!(run("nodata=nan", "t.npy").code, 0);
     let array = ["run", "s.star", "R=records:t.npy", "nodata=nan", "--out", "T=like R:u.csv"];
     assert_eq!(folder.star(&array).code, 0);
@@ -146,6 +192,9 @@ fn lines_are_geojson_in_the_coordinates_of_a_map() {
     assert_eq!(run(&["transform=30,0,0,-30,500015,5999985"], "m.geojson").code, 0);
     assert_eq!(coordinates("m.geojson"), json!([[500015.0, 5999985.0], [500075.0, 5999955.0]]));
     run(&["transform=30,0"], "x.geojson").fails(2, &["E0605", "six numbers"]);
+    let line = ["transform=30,60,1,2,0,0"];
+    run(&line, "x.geojson").fails(2, &["E0605", "place all pixels on a line"]);
+    run(&["transform=1,0,0,1,0,0"], "x.csv").fails(0, &["`transform=` is unused"]);
     let far = ["transform=1e308,0,0,1e308,1e308,0"];
     run(&far, "x.geojson").fails(5, &["error[E0509]", "pixel (3,2) has no finite coordinates"]);
     let bits = ["run", "l.star", rows, "--out", "N=x.geojson"];

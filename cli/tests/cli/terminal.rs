@@ -326,3 +326,16 @@ fn long_runs_show_their_duration() {
     let piped = folder.star(&["run", "silent.star", "--max-time", "4s"]);
     assert!(!piped.stderr.contains("running"), "{piped:?}");
 }
+
+#[test]
+fn pictures_are_shown_in_terminals_that_promise_a_protocol() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::with(&folder, "", ("KITTY_WINDOW_ID", "1"));
+    terminal.press("var T: table(2,3)\r:draw T\r");
+    terminal.wait_for("\x1b_Ga=T,f=100,m=");
+    terminal.press("\x04");
+    let mut other = Terminal::new(&folder, "");
+    other.press("var T: table(2,3)\r:draw T\r");
+    other.wait_for("this terminal shows no pictures");
+    other.press("\x04");
+}

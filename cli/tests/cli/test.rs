@@ -427,6 +427,33 @@ fn watched_tests_run_again_after_each_change() {
 }
 
 #[test]
+fn coverage_counts_outcomes_of_loops() {
+    let program = "\
+/* @test t
+   run COUNT
+   n = 2, 3
+   ensures RIGHT */
+function COUNT(n: integer): integer;
+var i: integer;
+begin
+  while n<0 do n:=n+1;
+  i:=0;
+  while i<n do i:=i+1;
+  COUNT:=i
+end;
+function RIGHT(n,value: integer): boolean;
+begin
+  RIGHT:=value=n
+end;
+";
+    let folder = Folder::new(&[("t.star", program)]);
+    assert_eq!(folder.star(&["test", "--coverage=out.info", "t.star"]).code, 0);
+    let text = std::fs::read_to_string(folder.path("out.info")).unwrap();
+    let records = "BRDA:8,0,0,0\nBRDA:8,0,1,2\nBRDA:10,1,0,5\nBRDA:10,1,1,2\nBRF:4\nBRH:3\n";
+    assert!(text.contains(records), "{text}");
+}
+
+#[test]
 fn coverage_counts_lines_and_outcomes() {
     let program = "\
 import \"lib.star\";
@@ -469,7 +496,7 @@ end;
     assert_eq!(ran.code, 0, "{ran:?}");
     let (table, summary) = ran.stdout.rsplit_once("1 test, 3 cases").unwrap();
     let expected = "\
-file      lines         outcomes of if
+file      lines         outcomes
 lib.star  5 of 7, 71 %  2 of 2, 100 %   not run: 12..14
 t.star    5 of 5, 100 %  3 of 4, 75 %   never true: 8
 all       10 of 12, 83 %  5 of 6, 83 %

@@ -266,3 +266,35 @@ fn a_path_is_drawn_over_a_grid() {
         assert!(!folder.path("f.svg").exists(), "{arguments}");
     }
 }
+
+#[test]
+fn directed_lists_are_drawn_with_their_loops() {
+    let folder = Folder::new(&[("t.csv", "from,to\nA,B\nB,C\nC,C\n")]);
+    let refused = folder.star(&["view", "t.csv"]);
+    refused.fails(5, &["a list of records cannot be drawn", "`directed:FILE`"]);
+    let ran = folder.star(&["view", "directed:t.csv", "-o", "t.svg", "--dark"]);
+    ran.fails(0, &["t.svg: a graph of 3 vertices and 3 arcs"]);
+    assert!(!ran.stderr.contains("reads edges"), "{ran:?}");
+    let svg = fs::read_to_string(folder.path("t.svg")).unwrap();
+    assert_eq!(svg.matches("<polygon").count(), 3);
+    assert!(svg.contains("height=\"100%\" fill=\"#181a1e\"") && svg.matches("<line").count() > 12);
+}
+
+#[test]
+fn pictures_that_no_value_has_are_refused_before_the_run() {
+    let text = RESULTS.replace("T := S;", "print(\"begun\"); T := S;");
+    let folder = Folder::new(&[("r.star", &text), ("g.gr", PATH)]);
+    for (view, part) in [
+        ("D=distances:d.svg", "a list of records cannot be drawn"),
+        ("D=codes:d.svg", "a list of records cannot be drawn"),
+    ] {
+        let ran = folder.star(&[&RUN[..], &["--view", view]].concat());
+        ran.fails(5, &["E0507", part]);
+        assert_eq!(ran.stdout, "", "{ran:?}");
+    }
+    let alone = ["run", "r.star", "n=3", "S=11", "code=1", "--view", "X=vertices:x.svg"];
+    let ran = folder.star(&alone);
+    ran.fails(5, &["E0507", "`vertices` are drawn on a graph, and none is read"]);
+    assert_eq!(ran.stdout, "", "{ran:?}");
+    folder.star(&[&RUN[..], &["--dark"]].concat()).fails(2, &["E0608", "--view"]);
+}

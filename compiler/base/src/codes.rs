@@ -111,6 +111,7 @@ codes! {
     E0509 CannotWrite "a file that cannot be written"
     E0510 NotAllowed "a file that the program is not permitted to access"
     E0511 DoesNotFit "data that does not fit in memory"
+    E0512 OtherRun "a checkpoint of another run"
 
     E0601 NothingToRun "a file without a routine to run"
     E0602 WhichRoutine "several routines and no `--proc`"
@@ -122,6 +123,7 @@ codes! {
     E0608 Usage "a command line that does not parse"
     E0609 NoHeaders "no test or benchmark where one is required"
     E0610 NoPass "an unknown pass"
+    E0611 PeerFails "a program of `--peer` that fails or prints no time"
 
     E0701 BadDocComment "an invalid documentation comment"
     E0702 ExampleFails "a failing example in a documentation comment"

@@ -92,10 +92,14 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// Returns the name of an imported library module, such as `closure`.
+    /// Returns the name of a library module, such as `closure`, or of a file of basic procedures,
+    /// such as `order`.
     pub(crate) fn module<'s>(&self, sources: &'s SourceMap) -> Option<&'s str> {
-        let name = sources.get(self.file).map(SourceFile::name);
-        name.filter(|_| self.library).and_then(|name| name.strip_prefix(MODULE_PREFIX))
+        let name = sources.get(self.file).map(SourceFile::name).filter(|_| self.library)?;
+        match self.basic {
+            true => name.rsplit('/').next()?.strip_suffix(".star"),
+            false => name.strip_prefix(MODULE_PREFIX),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::hir;
 pub struct Statements {
     /// In the order of their positions, without overlaps.
     heads: Vec<Head>,
-    /// For each condition of an `if`, the first statement that runs if it is true.
+    /// For each condition of `if` and `while`, the first statement that runs if it is true.
     then: BTreeMap<(FileId, u32), Span>,
 }
 
@@ -52,10 +52,21 @@ impl Statements {
         found
     }
 
-    /// Returns the statement that runs first if the condition of an `if` with this head is true;
-    /// `None` for other statements, and if there is no such statement.
-    pub fn then(&self, condition: Span) -> Option<Span> {
-        self.then.get(&(condition.file, condition.start)).copied()
+    /// Tests whether this is the head of an `if` or a `while` with statements inside.
+    pub fn is_condition(&self, head: Span) -> bool {
+        self.then.contains_key(&(head.file, head.start))
+    }
+
+    /// Returns the value of the condition with this head if the head `next` follows it, or the end
+    /// of the routine; `None` for other statements.
+    pub fn outcome(&self, condition: Span, next: Option<Span>) -> Option<bool> {
+        let then = self.then.get(&(condition.file, condition.start))?;
+        Some(next == Some(*then))
+    }
+
+    fn decide(&mut self, condition: Span, body: &[hir::Stmt]) {
+        let key = (condition.file, condition.start);
+        self.then.extend(first(body).map(|first| (key, first)));
     }
 
     /// Returns the statement that contains a position; `None` outside statements, such as in the
@@ -80,8 +91,11 @@ impl Statements {
                     continue;
                 }
                 hir::StmtKind::Forget(_) => continue,
-                hir::StmtKind::While(_, body)
-                | hir::StmtKind::Repeat(body, _)
+                hir::StmtKind::While(_, body) => {
+                    self.decide(head(stmt).span, body);
+                    self.add(body);
+                }
+                hir::StmtKind::Repeat(body, _)
                 | hir::StmtKind::For { body, .. }
                 | hir::StmtKind::Foreach { body, .. } => self.add(body),
                 hir::StmtKind::If(arms, otherwise) => {
@@ -93,8 +107,7 @@ impl Statements {
                         if idx > 0 {
                             self.heads.push(condition);
                         }
-                        let key = (condition.span.file, condition.span.start);
-                        self.then.extend(first(then).map(|first| (key, first)));
+                        self.decide(condition.span, then);
                         self.add(then);
                     }
                     self.add(otherwise);

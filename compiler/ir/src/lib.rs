@@ -51,4 +51,4 @@ pub use stmt::{
 };
 pub use trap::{Frame, LimitKind, NamedSize, Names, Trap, TrapKind};
 pub use verify::{VerifyError, verify, verify_guards, verify_routines};
-pub use visit::{Access, Observation, prints_integers, prints_names, reads_files};
+pub use visit::{Access, Observation, prints_integers, prints_names, reads_files, writes_files};

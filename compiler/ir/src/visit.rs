@@ -291,6 +291,11 @@ pub fn reads_files(program: &Program) -> bool {
     has(program, |_, kind| matches!(kind, StmtKind::Simple(Simple::Read { .. })))
 }
 
+/// Returns whether the program has an instruction that writes a file.
+pub fn writes_files(program: &Program) -> bool {
+    has(program, |_, kind| matches!(kind, StmtKind::Simple(Simple::Write { .. })))
+}
+
 /// Returns whether the program has an instruction that prints such an item.
 fn prints(program: &Program, is_wanted: impl Fn(&Routine, &PrintItem) -> bool + Copy) -> bool {
     has(

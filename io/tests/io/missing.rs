@@ -1,7 +1,7 @@
 //! Missing numbers: empty cells, nulls and NaN, read with `nodata=nan` and written again.
 
 use star_base::Code;
-use star_io::{Data, Field, Format, Numbers, OutputRef, ReadOptions, Shape, read, write};
+use star_io::{Data, Field, Format, Meaning, Numbers, OutputRef, ReadOptions, Shape, read, write};
 
 use crate::support::BUDGET;
 
@@ -41,6 +41,31 @@ fn empty_cells_and_nan_are_missing_in_csv() {
 }
 
 #[test]
+fn fields_of_only_empty_cells_follow_the_options() {
+    let numbers = load(Format::Csv, b"x,y\n,1\nnan,2\n").unwrap();
+    assert_eq!(numbers.fields[0].meaning, Meaning::Number);
+    assert_eq!(numbers.fields[0].values, [i64::MIN; 2]);
+    assert_eq!(numbers.fields[0].nodata, Some(i64::MIN));
+    // A declared text stays one.
+    let numbers = load(Format::Csv, b"x:text,y\n,1\n,2\n").unwrap();
+    assert_eq!((&numbers.fields[0].values[..], numbers.fields[0].nodata), (&[0, 0][..], None));
+    let with = |empty: &str| {
+        let mut options = ReadOptions::new("f", BUDGET);
+        options.fields.empty = Some(empty);
+        read(Format::Csv, &mut &b"x,y\n,1\n,2\n"[..], &mut options).map(|read| match read.data {
+            Data::Numbers(numbers) => numbers.fields[0].clone(),
+            other => panic!("{other:?} instead of numbers"),
+        })
+    };
+    assert_eq!(
+        (with("7").unwrap().meaning, with("7").unwrap().values),
+        (Meaning::Number, vec![7; 2])
+    );
+    assert_eq!(with("1970-01-03").unwrap().meaning, Meaning::Date);
+    assert_eq!(with("99999999999999999999").unwrap_err().code, Code::BadFormat);
+}
+
+#[test]
 fn missing_numbers_are_kept_on_the_way_out() {
     let numbers = with_a_gap();
     let csv = written(Format::Csv, &numbers).unwrap();
@@ -64,7 +89,7 @@ fn numbers_that_are_not_exact_next_to_nan_are_refused() {
 
 #[cfg(feature = "arrow")]
 mod columnar {
-    use star_io::{Arc, Graph, Meaning, Texts};
+    use star_io::{Arc, Graph, Texts};
     use star_value::{BitVector, BitsRef};
 
     use super::*;

@@ -22,11 +22,11 @@ pub struct FileCoverage {
     pub text: String,
     /// The number of runs of each line with a statement, by its number from 1.
     pub lines: BTreeMap<usize, u64>,
-    /// The conditions of `if`, in the order of the text.
+    /// The conditions of `if` and `while`, in the order of the text.
     pub branches: Vec<Branch>,
 }
 
-/// The outcomes of the condition of an `if`.
+/// The outcomes of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
     /// The line of the condition, from 1.
@@ -124,7 +124,7 @@ impl FileCoverage {
 /// Formats the coverage of files, one line each, and of all files together.
 #[must_use]
 pub fn table(files: &[FileCoverage]) -> String {
-    let heads = ["file", "lines", "outcomes of if", ""].map(str::to_owned);
+    let heads = ["file", "lines", "outcomes", ""].map(str::to_owned);
     let rows = files.iter().map(|file| {
         let (lines, branches) = (file.lines_share().shown(), file.branches_share().shown());
         [text::one_line(&file.name), lines, branches, file.missing()]
@@ -160,8 +160,8 @@ mod tests {
     fn tables_name_what_did_not_run() {
         let whole = FileCoverage { name: "b.star".to_owned(), ..FileCoverage::default() };
         let expected = "\
-file    lines         outcomes of if
-a.star  2 of 5, 40 %  4 of 8, 50 %    not run: 3..5, 8; never false: 2; never true: 2
+file    lines         outcomes
+a.star  2 of 5, 40 %  4 of 8, 50 %  not run: 3..5, 8; never false: 2; never true: 2
 b.star  none          none
 all     2 of 5, 40 %  4 of 8, 50 %
 ";

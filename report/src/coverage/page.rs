@@ -18,7 +18,7 @@ pub fn page(files: &[FileCoverage]) -> String {
             }
         }
     });
-    let columns = [("", "lines"), ("", "outcomes of if"), ("code", "file")];
+    let columns = [("", "lines"), ("", "outcomes"), ("code", "file")];
     let body = html! {
         h1 { "Coverage of tests" } "\n"
         p.faint {

@@ -224,8 +224,14 @@ fn csv(files: &[NamedRecord], benchmarks: &[Benchmark<'_>]) -> String {
         "law",
         "error",
     ];
-    let all = heads.iter().chain(&parameters).chain(&figures);
-    let mut text = line(all.map(|name| (*name).to_owned()));
+    // A parameter with the name of another column has a prefix.
+    let column = |name: &&str| match heads.contains(name) || figures.contains(name) {
+        true => format!("parameter_{name}"),
+        false => (*name).to_owned(),
+    };
+    let [heads, figures] =
+        [&heads[..], &figures].map(|names| names.iter().map(ToString::to_string));
+    let mut text = line(heads.chain(parameters.iter().map(column)).chain(figures));
     for benchmark in benchmarks {
         for (idx, (number, row)) in benchmark.rows.iter().enumerate() {
             let source = match row.source {
@@ -367,5 +373,22 @@ mod tests {
         let line = &object["plots"][0]["lines"][0];
         assert_eq!((&line["label"], &line["fit"]["law"]), (&json!("F, cpu"), &json!("n")));
         assert_eq!(line["points"][2]["x"], 2000.0);
+    }
+
+    #[test]
+    fn columns_have_different_names() {
+        let mut files = files();
+        for row in &mut files[0].record.rows {
+            row.parameters.insert("samples".to_owned(), Parameter::Int(3));
+            row.parameters.insert("by".to_owned(), Parameter::Int(4));
+        }
+        let csv = export(&files, ExportKind::Csv, &Selection::default()).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        let mut names: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+        assert!(names.contains(&"parameter_by") && names.contains(&"samples"), "{names:?}");
+        let n_names = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n_names);
     }
 }

@@ -42,7 +42,9 @@ fn write_axis(
     } else {
         writeln!(text, "  xtick={{{ticks}}}, xticklabels={{{ticks}}},")?;
     }
-    writeln!(text, "  legend pos=outer north east, legend cell align=left]")?;
+    // Below the picture, since the text of a paper leaves no room next to it.
+    writeln!(text, "  legend columns=2, legend cell align=left,")?;
+    writeln!(text, "  legend style={{at={{(0.5,-0.25)}}, anchor=north, font=\\footnotesize}}]")?;
     for line in &benchmark.series {
         write_line(text, line)?;
         let fit =
@@ -68,10 +70,11 @@ fn write_axis(
 fn write_line(text: &mut String, line: &Series) -> std::fmt::Result {
     let style = match line.source {
         Source::Star => "",
-        Source::Peer => ", dashed",
-        Source::Published => ", dotted",
+        Source::Peer => "dashed, ",
+        Source::Published => "dotted, ",
     };
-    writeln!(text, "\\addplot+[error bars/.cd, y dir=both, y explicit{style}]")?;
+    // Keys after `.cd` are those of error bars.
+    writeln!(text, "\\addplot+[{style}error bars/.cd, y dir=both, y explicit]")?;
     writeln!(text, "  table[x=n, y=t, y error plus=plus, y error minus=minus] {{")?;
     writeln!(text, "    n t plus minus")?;
     for point in &line.points {
@@ -129,6 +132,7 @@ mod tests {
             "title={50 \\% of \\{n\\}}, title style={yshift=3em},\n",
             "\\addlegendentry{BY\\_ROWS, cpu}",
             "\\addlegendentry{a\\&b}",
+            "\\addplot+[dashed, error bars/.cd, y dir=both, y explicit]",
             "    100 1.000000e-4 1.000000e-5 1.000000e-5\n",
             "xlabel={m}, xtick={100,1000}, xticklabels={{300},{3000}}]",
         ];

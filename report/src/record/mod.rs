@@ -284,7 +284,7 @@ impl Time {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object (error)")]
 pub struct RowError {
-    /// A code of `star explain`, or `differs`, `peer`, `interrupted`.
+    /// A code of `star explain`, or `differs`, `interrupted`.
     pub code: String,
     /// The message.
     pub message: String,

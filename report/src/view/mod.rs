@@ -6,7 +6,9 @@
 
 mod bits;
 mod grid;
+mod labels;
 mod layout;
+mod loops;
 mod network;
 mod path;
 mod raster;
@@ -17,18 +19,40 @@ pub use grid::{colours, grid, points};
 pub use network::{MAX_ARCS, MAX_VERTICES, Network, network};
 pub use path::{add_path, is_on_grid};
 pub use raster::{raster, raster_size};
-pub use svg::svg;
+pub use svg::{base64, svg};
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Colours of the foreground and the background.
-const INK: Rgb = [29, 33, 38];
-const PAPER: Rgb = [255, 255, 255];
-/// Colour of less important lines.
-const FAINT: Rgb = [176, 184, 192];
-/// Colour of marked elements.
-const MARKED: Rgb = [200, 50, 30];
+/// The colours of a drawing, apart from those of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Palette {
+    /// The foreground.
+    pub ink: Rgb,
+    /// The background.
+    pub paper: Rgb,
+    /// Less important lines.
+    pub faint: Rgb,
+    /// Marked elements.
+    pub marked: Rgb,
+}
+
+impl Palette {
+    /// Dark on white.
+    pub const LIGHT: Palette = Palette {
+        ink: [29, 33, 38],
+        paper: [255, 255, 255],
+        faint: [176, 184, 192],
+        marked: [200, 50, 30],
+    };
+    /// Light on black, for dark pages and terminals.
+    pub const DARK: Palette = Palette {
+        ink: [226, 230, 235],
+        paper: [24, 26, 30],
+        faint: [92, 100, 110],
+        marked: [255, 138, 84],
+    };
+}
 
 /// Maximum number of pixels of a picture in a drawing, in each direction.
 const MAX_CELLS: usize = 1024;
@@ -49,6 +73,8 @@ pub struct Drawing {
     pub height: f64,
     /// Its marks.
     pub marks: Vec<Mark>,
+    /// The colour of the sheet.
+    pub paper: Rgb,
     /// A short description: `a table of 12 × 12`.
     pub about: String,
 }
@@ -96,12 +122,12 @@ pub enum Mark {
         /// Its colour.
         colour: Rgb,
     },
-    /// A picture with square pixels.
+    /// A picture.
     Picture {
         /// Its upper left corner.
         at: Place,
-        /// The side of a pixel.
-        cell: f64,
+        /// The width and the height of a pixel.
+        cell: (f64, f64),
         /// Its pixels.
         picture: Picture,
     },
@@ -132,55 +158,103 @@ pub struct Picture {
     pub pixels: Vec<Rgb>,
 }
 
-/// Mapping of cells to pixels: the number of cells for a pixel in each direction, and the side of a
-/// pixel.
+/// The length of the shorter side from which cells are squares.
+const LEAST_SIDE: usize = 24;
+
+/// Mapping of cells to pixels in one direction: the number of cells for a pixel, and its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Scale {
+struct Axis {
     block: usize,
     cell: f64,
 }
 
+impl Axis {
+    fn of(n: usize, wanted: usize) -> Axis {
+        let block = n.max(1).div_ceil(MAX_CELLS);
+        let cell = (wanted / n.max(1).div_ceil(block)).clamp(1, 32);
+        Axis { block, cell: cell as f64 }
+    }
+
+    /// The length of a cell.
+    fn side(self) -> f64 {
+        self.cell / self.block as f64
+    }
+}
+
+/// Mapping of cells to pixels. Cells are squares, unless one side would be so short that it could
+/// not be seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    across: Axis,
+    down: Axis,
+}
+
 impl Scale {
     fn of(height: usize, width: usize) -> Scale {
-        let longest = height.max(width).max(1);
-        let block = longest.div_ceil(MAX_CELLS);
-        let n_pixels = longest.div_ceil(block);
-        let cell = (WANTED / n_pixels).clamp(1, 32);
-        Scale { block, cell: cell as f64 }
+        let both = Axis::of(height.max(width), WANTED);
+        let axis = |n: usize| match n.div_ceil(both.block) as f64 * both.cell {
+            side if side < LEAST_SIDE as f64 => Axis::of(n, 2 * LEAST_SIDE),
+            _ => both,
+        };
+        Scale { across: axis(width), down: axis(height) }
+    }
+
+    /// Returns the rows and columns of pixels.
+    fn n_pixels(self, height: usize, width: usize) -> (usize, usize) {
+        (height.div_ceil(self.down.block), width.div_ceil(self.across.block))
+    }
+
+    /// Says how many cells a pixel stands for, if several.
+    fn describe(self) -> String {
+        match (self.down.block, self.across.block) {
+            (1, 1) => String::new(),
+            (rows, columns) => format!(", {rows} × {columns} in a pixel"),
+        }
     }
 }
 
 /// Returns a sheet for a picture of `rows` rows and `columns` columns, with their first and last
 /// numbers.
-fn framed(rows: usize, columns: usize, picture: Picture, cell: f64, about: String) -> Drawing {
-    let (width, height) = (picture.width as f64 * cell, picture.height as f64 * cell);
-    let (left, top) = (MARGIN + NUMBER, MARGIN);
+fn framed(
+    (rows, columns): (usize, usize),
+    picture: Picture,
+    scale: Scale,
+    about: String,
+    palette: &Palette,
+) -> Drawing {
+    let cell = (scale.across.cell, scale.down.cell);
+    let (width, height) = (picture.width as f64 * cell.0, picture.height as f64 * cell.1);
+    // The number of the last row may be long.
+    let n_digits = rows.to_string().len() as f64;
+    let (left, top) = (MARGIN.max(n_digits * NUMBER * 0.66) + NUMBER, MARGIN);
     let (right, bottom) = (left + width, top + height);
     let number = |at: Place, anchor: Anchor, number: usize| Mark::Number {
         at,
         anchor,
         size: NUMBER,
         text: number.to_string(),
-        colour: INK,
+        colour: palette.ink,
     };
-    let edge = |from: Place, to: Place| Mark::Line { from, to, width: 1.0, colour: FAINT };
-    let half = cell.min(NUMBER) / 2.0;
+    let edge = |from: Place, to: Place| Mark::Line { from, to, width: 1.0, colour: palette.faint };
+    let half = (cell.0.min(NUMBER) / 2.0, cell.1.min(NUMBER) / 2.0);
     let mut marks = vec![
         Mark::Picture { at: (left, top), cell, picture },
         edge((left, top), (right, top)),
         edge((right, top), (right, bottom)),
         edge((right, bottom), (left, bottom)),
         edge((left, bottom), (left, top)),
-        number((left + half, top - NUMBER), Anchor::Middle, 1),
-        number((left - NUMBER / 2.0, top + half), Anchor::End, 1),
+        number((left + half.0, top - NUMBER), Anchor::Middle, 1),
+        number((left - NUMBER / 2.0, top + half.1), Anchor::End, 1),
     ];
     if columns > 1 {
-        marks.push(number((right - half, top - NUMBER), Anchor::Middle, columns));
+        marks.push(number((right - half.0, top - NUMBER), Anchor::Middle, columns));
     }
     if rows > 1 {
-        marks.push(number((left - NUMBER / 2.0, bottom - half), Anchor::End, rows));
+        marks.push(number((left - NUMBER / 2.0, bottom - half.1), Anchor::End, rows));
     }
-    Drawing { width: right + MARGIN, height: bottom + MARGIN, marks, about }
+    let about = about + &scale.describe();
+    let (width, height) = (right + MARGIN, bottom + MARGIN);
+    Drawing { width, height, marks, paper: palette.paper, about }
 }
 
 /// Interpolates between two colours at `share` of the way.

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use star_base::text;
 
+use super::labels::{Label, Labels};
 use super::layout::{Places, fitted, sprung};
-use super::{Anchor, Drawing, FAINT, INK, MARKED, Mark, NUMBER, PAPER, Place, Rgb, WANTED};
+use super::loops::{Loop, along, free_direction, ring};
+use super::{Anchor, Drawing, Mark, NUMBER, Palette, Place, Rgb, WANTED};
 
 /// Maximum number of vertices drawn without coordinates.
 pub const MAX_VERTICES: usize = 400;
@@ -40,13 +42,16 @@ pub struct Network<'a> {
     pub marked_arcs: &'a [bool],
     /// For each vertex, whether it is marked; may be empty.
     pub marked_vertices: &'a [bool],
+    /// The colours.
+    pub palette: &'a Palette,
 }
 
 /// Draws a graph; `None` if it is too large.
 #[must_use]
 pub fn network(network: &Network<'_>) -> Option<Drawing> {
     let Network { n_vertices, arcs, symmetric, names, places, .. } = *network;
-    let Network { weights, marked_arcs, marked_vertices, .. } = *network;
+    let Network { weights, marked_arcs, marked_vertices, palette, .. } = *network;
+    let Palette { ink, paper, faint, marked } = *palette;
     if arcs.len() > MAX_ARCS || places.is_none() && n_vertices > MAX_VERTICES {
         return None;
     }
@@ -60,7 +65,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
         _ => 1.2,
     };
     let any = |marks: &[bool]| marks.iter().any(|&mark| mark);
-    let rest = if any(marked_arcs) { FAINT } else { INK };
+    let rest = if any(marked_arcs) { faint } else { ink };
     let is_marked = |marks: &[bool], idx: usize| marks.get(idx).copied().unwrap_or(false);
     let mut marks = Vec::new();
     let lanes = lanes(network, 1.6 * radius);
@@ -68,10 +73,25 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
         let (tail, head) = arcs[idx];
         moved_left(at[tail], at[head], lanes[idx].distance)
     };
+    let rings = rings(arcs, &at, radius);
     for wanted in [false, true] {
-        let (colour, width) = if wanted { (MARKED, 2.5) } else { (rest, 1.0) };
-        for (idx, &(tail, head)) in arcs.iter().enumerate() {
-            if is_marked(marked_arcs, idx) != wanted || tail == head {
+        let (colour, width) = if wanted { (marked, 2.5) } else { (rest, 1.0) };
+        for idx in 0..arcs.len() {
+            if is_marked(marked_arcs, idx) != wanted {
+                continue;
+            }
+            if let Some(Loop { places, .. }) = rings.get(&idx) {
+                let steps = places.windows(2);
+                let line = |step: &[Place]| (step[0], step[1]);
+                marks.extend(steps.clone().map(line).map(|(from, to)| Mark::Line {
+                    from,
+                    to,
+                    width,
+                    colour,
+                }));
+                let last = steps.map(line).next_back().filter(|_| !symmetric);
+                let corners = last.map(|(from, to)| arrowhead(from, to, 5.0 + width).0);
+                marks.extend(corners.map(|corners| Mark::Triangle { corners, colour }));
                 continue;
             }
             let (from, to) = ends(idx);
@@ -88,40 +108,65 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     if let Some(weights) = weights.filter(|_| n_vertices <= MAX_NAMED && arcs.len() <= MAX_WEIGHED)
     {
         for (idx, (&(tail, head), weight)) in arcs.iter().zip(weights).enumerate() {
-            let colour = if is_marked(marked_arcs, idx) { MARKED } else { INK };
+            let colour = if is_marked(marked_arcs, idx) { marked } else { ink };
             let Lane { is_edge, place, .. } = lanes[idx];
             // An edge that is stored in both directions has one weight.
-            if tail == head || is_edge && tail > head {
+            if is_edge && tail > head {
+                continue;
+            }
+            let text = weight.to_string();
+            if let Some(Loop { top, towards, .. }) = rings.get(&idx) {
+                let (at, size) = (along(*top, *towards, NUMBER * 0.6), NUMBER * 0.75);
+                marks.push(Mark::Number { at, anchor: Anchor::Middle, size, text, colour });
                 continue;
             }
             let (from, to) = ends(idx);
-            let text = weight.to_string();
             match place {
                 None => marks.push(label(from, to, 0.5, text, colour)),
                 // Next to other lines, it stands on its line.
-                Some(share) => marks.extend(label_on(from, to, share, text, colour)),
+                Some(share) => marks.extend(label_on(from, to, share, text, (colour, paper))),
             }
         }
     }
+    let is_named = n_vertices <= MAX_NAMED;
+    let lines = (0..arcs.len()).filter(|_| is_named).map(ends);
+    let loops = rings.values().filter(|_| is_named).flat_map(|ring| ring.places.windows(2));
+    let lines = lines.chain(loops.map(|step| (step[0], step[1]))).collect();
+    let mut labels = Labels::new(lines, width, height);
+    for &at in at.iter().filter(|_| is_named) {
+        labels.add_disk(at, radius);
+    }
+    for mark in &marks {
+        if let Mark::Number { at, size, .. } = mark {
+            labels.add_disk(*at, size * 0.8);
+        }
+    }
+    let mut names_below = Vec::new();
     for (vertex, &at) in at.iter().enumerate() {
         let is_marked = is_marked(marked_vertices, vertex);
-        let colour = if is_marked { MARKED } else { INK };
+        let colour = if is_marked { marked } else { ink };
         // A marked vertex must not be hidden by many others.
         let radius = if is_marked { radius.max(3.0) } else { radius };
         marks.push(Mark::Disk { at, radius, colour });
-        if n_vertices <= MAX_NAMED {
-            let text = names.map_or_else(|| (vertex + 1).to_string(), |name| name(vertex));
-            let text = shortened(text);
-            let n_chars = text.chars().count();
-            let size = NUMBER * if n_chars > 3 { 0.5 } else { 0.75 };
-            // A name does not fit into its disk: it stands below.
-            let (at, colour) = match n_chars {
-                0..=4 => (at, PAPER),
-                _ => ((at.0, at.1 + radius + size), INK),
-            };
-            marks.push(Mark::Number { at, anchor: Anchor::Middle, size, text, colour });
+        if !is_named {
+            continue;
         }
+        let text = names.map_or_else(|| (vertex + 1).to_string(), |name| name(vertex));
+        let text = shortened(text);
+        let n_chars = text.chars().count();
+        let size = NUMBER * if n_chars > 3 { 0.5 } else { 0.75 };
+        if n_chars <= 4 {
+            let (anchor, colour) = (Anchor::Middle, paper);
+            marks.push(Mark::Number { at, anchor, size, text, colour });
+            continue;
+        }
+        // A name does not fit into its disk: it stands next to it.
+        let size = NUMBER * 0.65;
+        let (at, anchor) = labels.place(&Label { at, radius, text: &text, size });
+        names_below.push(Mark::Number { at, anchor, size, text, colour: ink });
     }
+    // No disk covers a name.
+    marks.append(&mut names_below);
     let n_marked = |marks: &[bool]| marks.iter().filter(|&&mark| mark).count();
     let lines = |n| text::count(n, if symmetric { "edge" } else { "arc" });
     let mut about =
@@ -132,7 +177,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     if !marked_vertices.is_empty() {
         about += &format!(", {} marked", text::count(n_marked(marked_vertices), "vertex"));
     }
-    Some(Drawing { width, height, marks, about })
+    Some(Drawing { width, height, marks, paper, about })
 }
 
 /// The name of a vertex, cut to a length that leaves room for others.
@@ -168,12 +213,45 @@ fn arrow(from: Place, to: Place, radius: f64, width: f64) -> Option<([Place; 3],
     if length < radius * 2.0 + size {
         return None;
     }
+    let tip = along(to, (-dx / length, -dy / length), radius + 1.0);
+    Some(arrowhead(from, tip, size))
+}
+
+/// Returns the corners of an arrowhead with this tip and length, and its middle at the line.
+fn arrowhead(from: Place, tip: Place, size: f64) -> ([Place; 3], Place) {
+    let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt().max(1e-6);
     let (dx, dy) = (dx / length, dy / length);
-    let tip = (to.0 - dx * (radius + 1.0), to.1 - dy * (radius + 1.0));
-    let base = (tip.0 - dx * size, tip.1 - dy * size);
+    let base = along(tip, (dx, dy), -size);
     let half = size * 0.4;
     let side = |sign: f64| (base.0 - dy * half * sign, base.1 + dx * half * sign);
-    Some(([tip, side(1.0), side(-1.0)], base))
+    ([tip, side(1.0), side(-1.0)], base)
+}
+
+/// Returns the loops, by their indices.
+fn rings(arcs: &[(usize, usize)], at: &[Place], radius: f64) -> BTreeMap<usize, Loop> {
+    let mut loops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (idx, &(tail, head)) in arcs.iter().enumerate() {
+        if tail == head {
+            loops.entry(tail).or_default().push(idx);
+        }
+    }
+    let mut neighbours: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+    for &(tail, head) in arcs.iter().filter(|(tail, head)| tail != head) {
+        for (one, other) in [(tail, head), (head, tail)] {
+            if loops.contains_key(&one) {
+                neighbours.entry(one).or_default().push(at[other]);
+            }
+        }
+    }
+    let mut rings = BTreeMap::new();
+    for (vertex, loops) in loops {
+        let others = neighbours.get(&vertex).map_or(&[][..], Vec::as_slice);
+        let towards = free_direction(at[vertex], others);
+        let each = loops.into_iter().enumerate();
+        rings.extend(each.map(|(nth, idx)| (idx, ring(at[vertex], radius, towards, nth))));
+    }
+    rings
 }
 
 /// Maximum distance between parallel lines.
@@ -229,12 +307,18 @@ fn lanes(network: &Network<'_>, width: f64) -> Vec<Lane> {
 }
 
 /// Returns a text on a line, at this share of its length, which covers it and its neighbours.
-fn label_on(from: Place, to: Place, share: f64, text: String, colour: Rgb) -> [Mark; 2] {
+fn label_on(
+    from: Place,
+    to: Place,
+    share: f64,
+    text: String,
+    (colour, paper): (Rgb, Rgb),
+) -> [Mark; 2] {
     let at = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
     let size = NUMBER * 0.75;
     let radius = size * 0.35 * (text.chars().count() as f64 + 0.6);
     [
-        Mark::Disk { at, radius, colour: PAPER },
+        Mark::Disk { at, radius, colour: paper },
         Mark::Number { at, anchor: Anchor::Middle, size, text, colour },
     ]
 }
@@ -260,7 +344,11 @@ mod tests {
         places: None,
         marked_arcs: &[],
         marked_vertices: &[],
+        palette: &Palette::LIGHT,
     };
+    const INK: Rgb = Palette::LIGHT.ink;
+    const FAINT: Rgb = Palette::LIGHT.faint;
+    const MARKED: Rgb = Palette::LIGHT.marked;
 
     fn lines(drawing: &Drawing, wanted: Rgb) -> usize {
         let is = |mark: &&Mark| matches!(mark, Mark::Line { colour, .. } if *colour == wanted);
@@ -295,8 +383,8 @@ mod tests {
     fn arcs_have_arrowheads_unless_symmetric() {
         let arcs = [(0, 1), (1, 0), (1, 2), (2, 2)];
         let drawing = network(&Network { arcs: &arcs, symmetric: false, ..PATH }).unwrap();
-        // Three lines, one of which has an arrowhead; a loop has none.
-        assert_eq!((lines(&drawing, INK), arrowheads(&drawing)), (3, 1));
+        // One line and the loop have an arrowhead each.
+        assert_eq!(arrowheads(&drawing), 2);
         // It ends at the edge of the disk.
         let disk = drawing.marks.iter().filter_map(|mark| match mark {
             Mark::Disk { at, radius, .. } => Some((*at, *radius)),
@@ -353,6 +441,26 @@ mod tests {
             _ => None,
         });
         assert_eq!(text.collect::<Vec<_>>(), ["10", "Aix", "Rotterdam"]);
+    }
+
+    #[test]
+    fn loops_are_drawn_with_their_weights_and_marks() {
+        let loops = Network {
+            arcs: &[(0, 0), (0, 1), (0, 0)],
+            weights: Some(&[5, 6, 7]),
+            marked_arcs: &[true, false, false],
+            ..PATH
+        };
+        let drawing = network(&loops).unwrap();
+        assert!(lines(&drawing, MARKED) > 12 && lines(&drawing, FAINT) > 13);
+        assert_eq!(arrowheads(&drawing), 0);
+        let has = |wanted: &str| {
+            let is = |mark: &Mark| matches!(mark, Mark::Number { text, .. } if text == wanted);
+            drawing.marks.iter().any(is)
+        };
+        assert!(has("5") && has("6") && has("7"));
+        let directed = network(&Network { symmetric: false, ..loops }).unwrap();
+        assert_eq!(arrowheads(&directed), 3);
     }
 
     #[test]

@@ -6,10 +6,12 @@ use tiny_skia::{
 };
 use ttf_parser::{Face, OutlineBuilder};
 
-use super::{Anchor, Drawing, Mark, PAPER, Picture, Place, Rgb};
+use super::{Anchor, Drawing, Mark, Picture, Place, Rgb};
 
 /// Minimum width of a picture in pixels.
 const LEAST_WIDTH: f64 = 800.0;
+/// Height up to which a narrow picture is enlarged.
+const MOST_HEIGHT: f64 = 4096.0;
 
 /// Returns the width and the height of the pixels of a drawing. Each of its units becomes a whole
 /// number of pixels, so that cells of equal size keep equal sizes.
@@ -21,7 +23,8 @@ pub fn raster_size(drawing: &Drawing) -> (usize, usize) {
 }
 
 fn factor(drawing: &Drawing) -> f64 {
-    (LEAST_WIDTH / drawing.width.max(1.0)).ceil().max(1.0)
+    let most = (MOST_HEIGHT / drawing.height.max(1.0)).floor();
+    (LEAST_WIDTH / drawing.width.max(1.0)).ceil().min(most).max(1.0)
 }
 
 /// Returns the pixels of a drawing; `None` if there is no memory for them.
@@ -31,7 +34,7 @@ pub fn raster(drawing: &Drawing) -> Option<Picture> {
     let pixmap = Pixmap::new(u32::try_from(width).ok()?, u32::try_from(height).ok()?)?;
     let font = Face::parse(dejavu::sans::regular(), 0).ok()?;
     let mut canvas = Canvas { pixmap, to_pixels: scale(factor(drawing)), font };
-    canvas.pixmap.fill(colour_of(PAPER));
+    canvas.pixmap.fill(colour_of(drawing.paper));
     for mark in &drawing.marks {
         match mark {
             Mark::Line { from, to, width, colour } => canvas.line(*from, *to, *width, *colour),
@@ -104,12 +107,13 @@ impl Canvas<'_> {
     }
 
     /// Fills the cells of a picture, with sharp edges.
-    fn picture(&mut self, (left, top): Place, cell: f64, picture: &Picture) {
+    fn picture(&mut self, (left, top): Place, (width, height): Place, picture: &Picture) {
         for (idx, pixel) in picture.pixels.iter().enumerate() {
             let (row, column) = (idx / picture.width, idx % picture.width);
-            let (x, y) = (left + column as f64 * cell, top + row as f64 * cell);
-            if let Some(square) = Rect::from_xywh(x as f32, y as f32, cell as f32, cell as f32) {
-                self.pixmap.fill_rect(square, &paint(*pixel, false), self.to_pixels, None);
+            let (x, y) = (left + column as f64 * width, top + row as f64 * height);
+            let (x, y, width, height) = (x as f32, y as f32, width as f32, height as f32);
+            if let Some(cell) = Rect::from_xywh(x, y, width, height) {
+                self.pixmap.fill_rect(cell, &paint(*pixel, false), self.to_pixels, None);
             }
         }
     }
@@ -185,11 +189,19 @@ impl OutlineBuilder for Outline {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{INK, MARKED};
+    use super::super::Palette;
     use super::*;
 
+    const INK: Rgb = Palette::LIGHT.ink;
+    const PAPER: Rgb = Palette::LIGHT.paper;
+    const MARKED: Rgb = Palette::LIGHT.marked;
+
+    fn sheet(width: f64, height: f64, marks: Vec<Mark>) -> Drawing {
+        Drawing { width, height, marks, paper: PAPER, about: String::new() }
+    }
+
     fn drawn(marks: Vec<Mark>) -> Picture {
-        raster(&Drawing { width: 800.0, height: 10.0, marks, about: String::new() }).unwrap()
+        raster(&sheet(800.0, 10.0, marks)).unwrap()
     }
 
     fn count(picture: &Picture, colour: Rgb) -> usize {
@@ -214,12 +226,15 @@ mod tests {
     #[test]
     fn small_drawings_are_enlarged_by_whole_factors() {
         let picture = Picture { width: 2, height: 1, pixels: vec![INK, MARKED] };
-        let marks = vec![Mark::Picture { at: (1.0, 1.0), cell: 4.0, picture }];
-        let drawing = Drawing { width: 30.0, height: 10.0, marks, about: String::new() };
+        let marks = vec![Mark::Picture { at: (1.0, 1.0), cell: (4.0, 4.0), picture }];
+        let drawing = sheet(30.0, 10.0, marks);
         assert_eq!(raster_size(&drawing), (810, 270));
         let cells = raster(&drawing).unwrap();
         assert_eq!((count(&cells, INK), count(&cells, MARKED)), (108 * 108, 108 * 108));
         assert_eq!(count(&cells, PAPER), 810 * 270 - 2 * 108 * 108);
+        // A narrow picture does not become very high.
+        assert_eq!(raster_size(&sheet(95.0, 1104.0, Vec::new())), (285, 3312));
+        assert_eq!(raster_size(&sheet(95.0, 9000.0, Vec::new())), (95, 9000));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Anchor, Drawing, Mark, PAPER, Picture, Rgb};
+use super::{Anchor, Drawing, Mark, Picture, Rgb};
 
 /// Formats a drawing. `png` encodes its pictures as PNG files.
 ///
@@ -12,13 +12,13 @@ pub fn svg<E>(
     drawing: &Drawing,
     png: &dyn Fn(&Picture) -> Result<Vec<u8>, E>,
 ) -> Result<String, E> {
-    let Drawing { width, height, marks, about } = drawing;
+    let Drawing { width, height, marks, paper, about } = drawing;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"DejaVu Sans, sans-serif\">\n<title>{}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
         escaped(about),
-        hex(PAPER)
+        hex(*paper)
     );
     for mark in marks {
         let line = match mark {
@@ -64,7 +64,8 @@ pub fn svg<E>(
             }
             Mark::Picture { at, cell, picture } => {
                 let bytes = png(picture)?;
-                let (width, height) = (picture.width as f64 * cell, picture.height as f64 * cell);
+                let width = picture.width as f64 * cell.0;
+                let height = picture.height as f64 * cell.1;
                 format!(
                     "<image x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
                      preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" \
@@ -92,7 +93,8 @@ fn escaped(text: &str) -> String {
 }
 
 /// Encodes bytes in base64 (RFC 4648, section 4).
-fn base64(bytes: &[u8]) -> String {
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -108,8 +110,10 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{INK, Picture};
+    use super::super::{Palette, Picture};
     use super::*;
+
+    const INK: Rgb = Palette::LIGHT.ink;
 
     #[test]
     fn encodes_base64() {
@@ -140,10 +144,11 @@ mod tests {
                 text: "-7".to_owned(),
                 colour: INK,
             },
-            Mark::Picture { at: (0.0, 0.0), cell: 8.0, picture },
+            Mark::Picture { at: (0.0, 0.0), cell: (8.0, 8.0), picture },
         ];
         let about = "`<z>` & \u{1b}".to_owned();
-        let drawing = Drawing { width: 9.6, height: 5.0, marks, about };
+        let drawing =
+            Drawing { width: 9.6, height: 5.0, marks, paper: Palette::LIGHT.paper, about };
         let text = svg(&drawing, &|_| Ok::<_, ()>(vec![1, 2, 3])).unwrap();
         for part in [
             "width=\"10\" height=\"5\"",

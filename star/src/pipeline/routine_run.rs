@@ -75,7 +75,7 @@ fn ended(error: BackendError) -> Outcome {
 
 /// A host that collects printed text, and keeps files whose names begin with `memory:` in memory.
 /// It provides no other files.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Printed {
     /// The printed text.
     pub text: String,

@@ -12,7 +12,7 @@ use crate::run::{Program, RunResult};
 
 /// Limits that only endless programs reach.
 pub const LIMITS: Limits =
-    Limits { steps: Some(300_000), memory: Some(1 << 26), output: Some(1 << 22), depth: 200 };
+    Limits { steps: Some(1_000_000), memory: Some(1 << 26), output: Some(1 << 22), depth: 200 };
 
 /// The number of texts that shrinking tries.
 const MOST_TRIED: usize = 3000;

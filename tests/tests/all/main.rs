@@ -11,6 +11,7 @@
 //! * `lowering`: the interaction of control flow, sizes and effects.
 //! * `intrinsics`: every intrinsic against its Star body.
 //! * `cbt`: concurrent binary trees, intrinsics against Star texts.
+//! * `checkpoints`: runs that are interrupted and continued.
 //! * `moving`: objects in a handle, intrinsics against Star texts.
 //! * `terrain`: meshes, intrinsics against Star texts.
 //! * `passes`: each fires in generated programs, and keeps their cost.
@@ -28,6 +29,7 @@
 mod architecture;
 mod bad_input;
 mod cbt;
+mod checkpoints;
 mod cpu_fast_paths;
 mod documentation;
 mod editors;

@@ -184,7 +184,7 @@ impl Backend for Gpu {
         options: &CompileOptions,
         _earlier: Option<&Code>,
     ) -> Result<Compiled<Code>, BackendError> {
-        let CompileOptions { intrinsics, optimise, profile } = *options;
+        let CompileOptions { intrinsics, optimise, profile, checkpoints: _ } = *options;
         let parts = self.parts_with(&program)?;
         // Loops that run over a grid are not charged to separate lines.
         let lifts = self.least_bits().filter(|_| optimise && !profile);

@@ -85,6 +85,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             back: 0,
             call: None,
             n_foralls: 0,
+            is_outermost: true,
         });
         for ((place, passing), value) in routine.params.iter().zip(values) {
             if passing.moves() {
@@ -184,6 +185,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             back,
             call: Some((number, loc)),
             n_foralls: self.foralls.len(),
+            is_outermost: !call.in_loop && self.frames.last().is_some_and(|of| of.is_outermost),
         });
         self.base = base;
         Ok(())

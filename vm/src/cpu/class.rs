@@ -145,6 +145,7 @@ impl Inst {
             | Inst::SizeOperand { .. }
             | Inst::SetText { .. }
             | Inst::CopyText { .. }
+            | Inst::SafePoint { .. }
             | Inst::Jump(_)
             | Inst::Unless { .. }
             | Inst::ForBegin { .. }
@@ -207,6 +208,12 @@ impl TableInst {
             TableInst::New { dst, .. } => Effects::tables(Some(dst), None),
             TableInst::PutBit { table, .. } => Effects::tables(Some(table), None),
             TableInst::PutField { table, value, .. } => Effects::tables(Some(table), Some(value)),
+            TableInst::CountColumn { count: _, table, column, mask } => Class::Other(Effects {
+                reads: [Some(mask), None],
+                writes: Some(column),
+                reads_table: Some(table),
+                writes_table: None,
+            }),
             TableInst::Extreme { dst, table, mask, sense: Sense::Min | Sense::Max, first: _ } => {
                 Class::Other(Effects {
                     reads: [Some(mask), None],

@@ -12,6 +12,7 @@ use star_ir::{
 use star_value::BitVector;
 
 use super::compile::ParamUse;
+use super::counts::ColumnCount;
 use super::inst::Inst;
 use super::lines::Kernel;
 use super::loop_kernels::LoopKernel;
@@ -63,6 +64,7 @@ pub(super) struct RoutineCode {
     /// Names of tables in handles.
     pub(super) parts: Vec<HandlePart>,
     pub(super) foralls: Vec<Forall>,
+    pub(super) counts: Vec<ColumnCount>,
     pub(super) loops: Vec<LoopKernel>,
     /// Counts, for `explain`.
     pub(super) summary: Summary,
@@ -98,6 +100,8 @@ pub(super) struct Call {
     pub(super) args: Vec<(CallArg, RegRef)>,
     /// Number of lent arguments: passed by value, but moved.
     pub(super) n_lent: u64,
+    /// Is it in a loop of the caller?
+    pub(super) in_loop: bool,
     pub(super) dst: Option<RegRef>,
     /// Variables passed by reference whose extents declare a size; checked after the call.
     pub(super) extents: Vec<(VarId, RegRef, Ty)>,

@@ -122,6 +122,11 @@ pub(super) enum Inst {
         times: Size,
     },
 
+    /// An iteration of an outermost loop begins; see `checkpoints`. It is not common if some ranks
+    /// may run the loop as a kernel.
+    SafePoint {
+        common: bool,
+    },
     Jump(Pc),
     /// Continues if the number is not 0, otherwise jumps.
     Unless {
@@ -340,6 +345,14 @@ pub(super) enum TableInst {
         base: Number,
         value: Reg,
     },
+    /// The count of the ones of a column with this number in the routine; `column` is a slice that
+    /// may hold the column, and is also the mask if there is none.
+    CountColumn {
+        count: u32,
+        table: Reg,
+        column: Reg,
+        mask: Reg,
+    },
 }
 
 /// An instruction that computes or assigns a size; see [`star_ir::SizeOp`].
@@ -391,6 +404,7 @@ impl Inst {
             | Inst::Guard { .. }
             | Inst::Cost { .. }
             | Inst::CostTimes { .. }
+            | Inst::SafePoint { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
             | Inst::Unset(_)

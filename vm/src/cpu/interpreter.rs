@@ -1,12 +1,14 @@
 //! The interpreter: the instruction loop, and the end of a run.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 use star_value::BitVector;
 
 use super::code::{Code, RoutineCode};
 use super::copies::Copies;
+use super::counts::CountsAhead;
 use super::inst::Inst;
 use super::intrinsics::CpuIntrinsic;
 use super::lines::QueryScratch;
@@ -58,6 +60,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) lines: Vec<usize>,
     /// Bytes of the second forms of tables.
     pub(super) copies: Copies,
+    /// Counts of columns that the following iterations take.
+    pub(super) counts_ahead: CountsAhead,
     /// The running `forall` loops.
     pub(super) foralls: Vec<Running>,
     /// Memory of loop kernels and of kernels that reduce lines.
@@ -77,11 +81,13 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// The intrinsics of the backend.
     intrinsics: &'p [CpuIntrinsic],
     /// Number of intrinsics used.
-    intrinsics_taken: u64,
+    pub(super) intrinsics_taken: u64,
     /// Fast paths taken and declined.
     pub(super) paths: Counters,
     /// The other ranks, if the run has any.
     pub(super) ranks: Option<Ranks>,
+    /// The flag that is set when a checkpoint is due, if the run has any.
+    pub(super) due: Option<Arc<AtomicBool>>,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -118,6 +124,7 @@ pub(super) fn run<'h, P: Probe>(
         block_words: Vec::new(),
         limbs_found: Vec::new(),
         copies,
+        counts_ahead: CountsAhead::default(),
         foralls: Vec::new(),
         lines: Vec::new(),
         scratch: Scratch::default(),
@@ -130,11 +137,10 @@ pub(super) fn run<'h, P: Probe>(
         intrinsics_taken: 0,
         paths: Counters::default(),
         ranks,
+        due: None,
     };
-    let end = interpreter
-        .enter(entry, values)
-        .and_then(|()| interpreter.keep_arguments())
-        .and_then(|()| interpreter.run_to_end(probe));
+    let end =
+        interpreter.begin(entry, values).and_then(|first| interpreter.run_to_end(first, probe));
     let outcome = match end {
         Ok(()) => Outcome::Done,
         Err(stop) => interpreter.end_with(stop),
@@ -218,11 +224,11 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.steps = self.steps.saturating_add(n);
     }
 
-    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Exec<()> {
+    fn run_to_end<P: Probe>(&mut self, first: usize, probe: &mut P) -> Exec<()> {
         let mut routine = self.routine()?;
         // A local reference: fetching the next instruction depends on no other load.
         let mut insts = &*routine.insts;
-        let mut next = 0;
+        let mut next = first;
         loop {
             let Some(inst) = insts.get(next) else {
                 return Err(internal_error("a routine without an end"));
@@ -233,8 +239,13 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.change_form(change)?;
             }
             next += 1;
-            if P::ACROSS_RANKS && self.across_ranks(*inst, routine)? {
-                continue;
+            if P::ACROSS_RANKS {
+                if self.recorder.is_open() && self.ends_tape_across(*inst) {
+                    self.flush_for(probe)?;
+                }
+                if self.across_ranks(*inst, routine)? {
+                    continue;
+                }
             }
             if self.recorder.is_open() && self.join(*inst, routine, probe)? {
                 continue;
@@ -284,6 +295,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.cost(units.saturating_mul(times))?;
                 }
 
+                Inst::SafePoint { common } => self.safe_point(common, probe)?,
                 Inst::Jump(to) => next = to as usize,
                 Inst::Unless { test, to } => {
                     if self.number(test) == 0 {

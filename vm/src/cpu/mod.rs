@@ -10,6 +10,7 @@
 //!   arguments, `copies` counts their second forms.
 //! * `probe`: the data that a profile collects at every instruction; `exec::random_forms`: random
 //!   changes of forms, for tests.
+//! * `checkpoints`: the state of a run, to be continued later.
 //! * Intrinsics (`intrinsics`): library routines with a built-in implementation.
 //! * [`Settings`]: distribution of work over pieces and threads (`parallelism`, `pool`). They
 //!   change no result.
@@ -20,10 +21,12 @@
 mod bits;
 mod blocks;
 mod calls;
+mod checkpoints;
 mod class;
 mod code;
 mod compile;
 mod copies;
+mod counts;
 mod exec;
 mod explain;
 mod extremes;
@@ -147,8 +150,7 @@ impl Cpu {
     #[must_use]
     pub fn on_rank(mut self, exchange: Rc<dyn Exchange>, settings: PartitionSettings) -> Self {
         let partition = Partition::new(settings, exchange.rank(), exchange.n_ranks());
-        // No slice has this length, so nothing is recorded; and forms keep the same rows.
-        self.settings.record_limbs = usize::MAX;
+        // Forms keep the same rows.
         self.settings.random_forms = None;
         self.ranks = Some((exchange, partition));
         self

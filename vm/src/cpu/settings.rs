@@ -55,7 +55,7 @@ pub struct Settings {
 
 impl Default for Settings {
     /// 1 MiB for threads, summaries from 16 KiB on, blocks of 64 bytes, pieces of 128 KiB, a check
-    /// of the flags every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
+    /// of the flags every 16 MiB, blocks of 4 KiB, recording from 128 KiB on.
     fn default() -> Self {
         Settings {
             threads: None,
@@ -64,7 +64,7 @@ impl Default for Settings {
             poll_limbs: 1 << 21,
             block_limbs: 512,
             few_limbs: 16,
-            record_limbs: 1 << 12,
+            record_limbs: 1 << 14,
             record_ops: 512,
             eager_transposes: false,
             in_place_bytes: 1 << 28,

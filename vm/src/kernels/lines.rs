@@ -81,10 +81,10 @@ impl Spacing {
     }
 }
 
-impl LinesOf<'_> {
+impl<'a> LinesOf<'a> {
     /// Returns the line with this position and index (from the first one on): `n` limbs.
     #[inline(always)]
-    pub fn line(&self, place: usize, index: usize, n: usize) -> &[u64] {
+    pub fn line(&self, place: usize, index: usize, n: usize) -> &'a [u64] {
         &self.limbs[self.spacing.limb(place, index)..][..n]
     }
 

@@ -194,6 +194,11 @@ fn is_open(group: &[u64], flip: u64) -> bool {
 /// columns need not be read: in random numbers, half of the cache lines are closed after nine
 /// columns. One operand, the guard, is therefore read first; where a group of it is zero, so is the
 /// conjunction. Returns the number of groups that were closed.
+///
+/// Note [Vector loops]. Kernels are inlined into a function for each level of vector instructions.
+/// `array::from_fn` with a large closure stays outside, without these instructions. A loop that
+/// writes to memory which the operands might overlap stays scalar. Both are several times slower,
+/// so a group is read, computed and written as a whole.
 #[inline(always)]
 pub(super) fn chain(
     flags: u8,
@@ -205,11 +210,11 @@ pub(super) fn chain(
     let n = n_limbs(len);
     let of = of.map(|operand| operand[..n].as_chunks::<GROUP>());
     let all = |bit: usize| 0u64.wrapping_sub(u64::from(flags >> bit & 1));
-    let masks: [u64; 5] = std::array::from_fn(all);
+    let masks: [u64; 5] = [all(0), all(1), all(2), all(3), all(4)];
     let flip = all(5);
-    let one = |of: [u64; 5]| {
-        let of: [u64; 5] = std::array::from_fn(|at| of[at] ^ masks[at]);
-        (of[0] & of[1] & of[2] & of[3] & of[4]) ^ flip
+    let one = |a: u64, b: u64, c: u64, d: u64, e: u64| {
+        let [f, g, h, i, j] = masks;
+        ((a ^ f) & (b ^ g) & (c ^ h) & (d ^ i) & (e ^ j)) ^ flip
     };
     let (groups, rest) = dst[..n].as_chunks_mut::<GROUP>();
     let whole = of.map(|(whole, _)| &whole[..groups.len()]);
@@ -220,12 +225,19 @@ pub(super) fn chain(
             *dst = [flip; GROUP];
             n_closed += 1;
         } else {
-            *dst = std::array::from_fn(|idx| one(whole.map(|of| of[at][idx])));
+            let [a, b, c, d, e] = whole;
+            // See Note [Vector loops].
+            let (a, b, c, d, e) = (a[at], b[at], c[at], d[at], e[at]);
+            let mut made = [0; GROUP];
+            for idx in 0..GROUP {
+                made[idx] = one(a[idx], b[idx], c[idx], d[idx], e[idx]);
+            }
+            *dst = made;
         }
     }
-    let of = of.map(|(_, of)| &of[..rest.len()]);
+    let [a, b, c, d, e] = of.map(|(_, of)| &of[..rest.len()]);
     for (idx, dst) in rest.iter_mut().enumerate() {
-        *dst = one(of.map(|of| of[idx]));
+        *dst = one(a[idx], b[idx], c[idx], d[idx], e[idx]);
     }
     if (flags & 31 == 31) != (flip != 0) {
         zero_tail(dst, len);

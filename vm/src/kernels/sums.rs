@@ -56,11 +56,13 @@ fn columns<const N: usize>(
         let mask = masks.map_or([!0; GROUP], |(masks, _)| masks[group]);
         let mut carried = *carry;
         for (pair, (sums, _)) in whole.iter().zip(&mut sums) {
-            let [x, y] = pair.map(|of| of[group]);
-            let made: [(u64, u64); GROUP] =
-                std::array::from_fn(|idx| one(x[idx], y[idx], carried[idx], mask[idx], flip));
-            sums[group] = made.map(|(sum, _)| sum);
-            carried = made.map(|(_, carry)| carry);
+            // See Note [Vector loops] in `lut`.
+            let (x, y) = (pair[0][group], pair[1][group]);
+            let mut made = [0; GROUP];
+            for idx in 0..GROUP {
+                (made[idx], carried[idx]) = one(x[idx], y[idx], carried[idx], mask[idx], flip);
+            }
+            sums[group] = made;
         }
         *carry = carried;
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::adder::Adder;
-use super::cascade::{Cascade, Complements};
+use super::cascade::{Cascade, Complements, LENGTH, Step};
 use super::chain::Function;
 use super::lane::{Echo, Lane};
 use super::lut::{Lut, swapped};
@@ -33,6 +33,8 @@ pub(super) struct Block<'b, 'm> {
     pub(super) n_bits: usize,
     /// Cache lines that were not read.
     pub(super) n_unread: Cell<u64>,
+    /// The buffer of a mask without rows, and whether that is a complement: steps change nothing.
+    pub(super) closed: Option<(u32, bool)>,
 }
 
 impl<'m> Block<'_, 'm> {
@@ -77,6 +79,7 @@ impl<'m> Block<'_, 'm> {
     fn take(&mut self, location: Location) -> Taken<'m> {
         match location {
             Location::Buffer(buffer) => {
+                self.note_write(buffer);
                 Taken::Buffer(std::mem::take(&mut self.buffers[buffer as usize]))
             }
             Location::Port(port) => Taken::Lane(std::mem::take(&mut self.lanes[port.0 as usize])),
@@ -119,25 +122,30 @@ impl<'m> Block<'_, 'm> {
         let Cascade { steps, is_complemented } = cascade;
         let Complements { mask: mask_flag, found: found_flag } = *is_complemented;
         let flags = u8::from(mask_flag) | u8::from(found_flag) << 1;
+        let n = self.limbs.len();
+        let n_groups = (n / 8 * self.lines.len()) as u64;
+        let n_read = steps.iter().map(|step| 1 + u64::from(step.inputs[0] != step.inputs[1]));
+        let n_read = n_read.sum::<u64>();
+        if self.closed == Some((mask, mask_flag)) {
+            self.n_unread.set(self.n_unread.get() + n_groups * n_read);
+            return;
+        }
         let (mut masks, mut founds) = (
             std::mem::take(&mut self.buffers[mask as usize]),
             std::mem::take(&mut self.buffers[found as usize]),
         );
-        let n = self.limbs.len();
-        let inputs: Vec<[LinesOf<'_>; 2]> =
-            steps.iter().map(|step| step.inputs.map(|input| self.source(input))).collect();
+        // A missing step keeps the mask and finds nothing.
+        let nothing = Step { inputs: steps[0].inputs, keep: 0b1111, give: 0 };
+        let steps: [Step<Location>; LENGTH] =
+            std::array::from_fn(|idx| steps.get(idx).copied().unwrap_or(nothing));
+        let inputs = steps.map(|step| step.inputs.map(|input| self.source(input)));
+        let tables = steps.map(|step| step.keep | step.give << 4);
         let lines = masks.chunks_mut(self.width).zip(founds.chunks_mut(self.width));
+        let mut n_closed = 0;
         for (place, ((mask, found), line)) in lines.zip(self.lines).enumerate() {
             let index = line - self.first_line;
-            // A missing step keeps the mask and finds nothing.
-            let of = std::array::from_fn(|idx| {
-                let inputs = inputs.get(idx).unwrap_or(&inputs[0]);
-                inputs.each_ref().map(|input| input.line(place, index, n))
-            });
-            let table =
-                |idx: usize| steps.get(idx).map_or(0b1111, |step| step.keep | step.give << 4);
-            let tables = std::array::from_fn(table);
-            let n_closed = self.kernels.cascade(
+            let of = inputs.map(|inputs| inputs.map(|input| input.line(place, index, n)));
+            n_closed += self.kernels.cascade(
                 flags,
                 &mut mask[..n],
                 &mut found[..n],
@@ -145,18 +153,24 @@ impl<'m> Block<'_, 'm> {
                 tables,
                 self.n_bits,
             );
-            let n_read = steps.iter().map(|step| 1 + u64::from(step.inputs[0] != step.inputs[1]));
-            let n_read = n_read.sum::<u64>();
-            self.n_unread.set(self.n_unread.get() + n_closed * n_read);
         }
+        self.n_unread.set(self.n_unread.get() + n_closed * n_read);
+        let is_closed = n % 8 == 0 && n_closed == n_groups;
+        self.closed = is_closed.then_some((mask, mask_flag));
         self.buffers[mask as usize] = masks;
         self.buffers[found as usize] = founds;
+    }
+
+    /// Forgets that the mask in this buffer has no rows.
+    fn note_write(&mut self, buffer: u32) {
+        self.closed = self.closed.filter(|(closed, _)| *closed != buffer);
     }
 
     /// Computes the value of a function.
     pub(super) fn make(&mut self, to: Location, function: &Function<Location>) {
         match to {
             Location::Buffer(buffer) => {
+                self.note_write(buffer);
                 let mut made = std::mem::take(&mut self.buffers[buffer as usize]);
                 let spacing = self.of_buffer();
                 self.apply(to, function, LinesMut { limbs: &mut made, spacing, echo: None });

@@ -16,6 +16,7 @@
 //! in their cover (Note [Covering] in `cover`), which joins adjacent steps in other ways. `step`
 //! finds one.
 
+use super::narrow::{Under, narrow};
 use super::record::ValueId;
 use super::step::{Link, Users};
 
@@ -68,8 +69,12 @@ pub(super) struct Pair {
     pub(super) before: State,
     pub(super) after: State,
     pub(super) cascade: Cascade<ValueId>,
-    /// The values that it replaces, the last one of them at the end.
+    /// The rows to which the search is restricted that begins with it.
+    pub(super) under: Option<Under>,
+    /// The values that it replaces.
     pub(super) members: Vec<ValueId>,
+    /// Its position in the order of values: users of its results come after it.
+    pub(super) end: ValueId,
 }
 
 /// The two values between two steps. `found` is missing before the first row is found.
@@ -91,24 +96,21 @@ impl Pair {
     /// Yields all values that it reads.
     pub(super) fn inputs(&self) -> impl Iterator<Item = ValueId> {
         let State { mask, found } = self.before;
-        self.cascade.inputs().chain([mask]).chain(found)
-    }
-
-    /// Returns its position in the order of values: users of its results come after it.
-    pub(super) fn end(&self) -> Option<ValueId> {
-        self.members.last().copied()
+        let under = self.under.map(|under| under.rows);
+        self.cascade.inputs().chain([mask]).chain(found).chain(under)
     }
 }
 
 /// Returns the recorded operations as pairs, in the order of their ends.
-pub(super) fn cascades(mut users: Users<'_>) -> Vec<Pair> {
+pub(super) fn cascades(users: &mut Users<'_>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for value in users.values().rev() {
         if let Some((links, is_complemented)) = users.row(value) {
-            cut(links, is_complemented, &mut users, &mut pairs);
+            cut(links, is_complemented, users, &mut pairs);
         }
     }
-    pairs.sort_unstable_by_key(Pair::end);
+    pairs.sort_unstable_by_key(|pair| pair.end);
+    narrow(&mut pairs, users);
     pairs
 }
 
@@ -132,8 +134,12 @@ fn cut(
     let ends: Vec<bool> = ends.collect();
     let mut start = 0;
     for (idx, is_end) in ends.iter().enumerate() {
-        if *is_end || idx + 1 - start == LENGTH || idx + 1 == links.len() {
-            pairs.extend(pair(&links[start..=idx], is_complemented, users));
+        if *is_end || idx + 1 == links.len() {
+            // As equal as possible, so that no step is left alone.
+            let n_pairs = (idx + 1 - start).div_ceil(LENGTH);
+            for links in links[start..=idx].chunks((idx + 1 - start).div_ceil(n_pairs)) {
+                pairs.extend(pair(links, is_complemented, users));
+            }
             start = idx + 1;
         }
     }
@@ -155,5 +161,5 @@ fn pair(links: &[Link], is_complemented: Complements, users: &mut Users<'_>) -> 
     users.take(&members);
     let steps = links.iter().map(|link| link.step).collect();
     let cascade = Cascade { steps, is_complemented };
-    Some(Pair { before, after, cascade, members })
+    Some(Pair { before, after, cascade, under: None, members, end })
 }

@@ -5,6 +5,9 @@
 //! conjunctions of values and complements of values, each used by the next one alone, become one
 //! operation of up to [`LENGTH`] inputs: four new ones and the previous result. Disjunctions are
 //! complements of conjunctions.
+//!
+//! The conjunction of two long chains, as of `(R.a = s) and (R.b = t)`, is one chain: the inputs of
+//! the second one follow the result of the first, so that they are not read where that has no ones.
 
 use super::adder::Addition;
 use super::cascade::Pair;
@@ -63,7 +66,7 @@ impl Work {
     pub(super) fn end(&self) -> Option<ValueId> {
         match self {
             Work::One(value, _) => Some(*value),
-            Work::Two(pair) => pair.end(),
+            Work::Two(pair) => Some(pair.end),
             Work::Sums(addition) => addition.end(),
         }
     }
@@ -101,6 +104,18 @@ impl<T: Copy + Eq + Default> Function<T> {
                 Function::Chain(Chain { inputs, n, complements, is_complemented })
             }
         }
+    }
+}
+
+impl Chain<ValueId> {
+    const EMPTY: Self =
+        Chain { inputs: [ValueId(0); LENGTH], n: 0, complements: 0, is_complemented: false };
+
+    /// Appends an input; there is room.
+    fn push(&mut self, input: ValueId, is_complemented: bool) {
+        self.inputs[usize::from(self.n)] = input;
+        self.complements |= u8::from(is_complemented) << self.n;
+        self.n += 1;
     }
 }
 
@@ -183,9 +198,7 @@ pub(super) fn chains(
     roots: impl Iterator<Item = ValueId>,
     n_values: usize,
 ) -> Vec<Work> {
-    // The number of uses of each value, and the position of the function that computes it.
     let mut n_uses = vec![0_u32; n_values];
-    let mut places = vec![None; n_values];
     for root in roots {
         n_uses[root.0 as usize] += 1;
     }
@@ -195,30 +208,114 @@ pub(super) fn chains(
     for input in luts.iter().flat_map(|(_, lut)| lut.inputs()) {
         n_uses[input.0 as usize] += 1;
     }
-    let mut works: Vec<Option<Work>> = Vec::with_capacity(luts.len() + several.len());
+    let works = Vec::with_capacity(luts.len() + several.len());
+    let mut builder = Builder { works, n_uses, places: vec![None; n_values] };
     let mut several = several.into_iter().peekable();
     for (value, lut) in luts {
         while let Some(work) = several.next_if(|work| work.end() < Some(value)) {
-            works.push(Some(work));
+            builder.works.push(Some(work));
         }
-        let function = Chain::of(&lut).and_then(|chain| {
-            lut.inputs().iter().find_map(|input| {
-                let at: usize = places[input.0 as usize]?;
-                (n_uses[input.0 as usize] == 1).then_some(())?;
-                let by = match works[at].as_ref()? {
-                    Work::One(_, Function::Lut(lut)) => Chain::of(lut)?,
-                    Work::One(_, Function::Chain(chain)) => *chain,
-                    Work::Two(_) | Work::Sums(_) => return None,
-                };
-                let joined = chain.with(*input, &by)?;
-                works[at] = None;
-                Some(joined)
-            })
-        });
-        places[value.0 as usize] = Some(works.len());
-        works.push(Some(Work::One(value, function.map_or(Function::Lut(lut), Function::Chain))));
+        if !builder.one_after_the_other(value, &lut) {
+            let function = builder.joined(&lut);
+            builder.push(value, function.map_or(Function::Lut(lut), Function::Chain));
+        }
     }
-    works.into_iter().flatten().chain(several).collect()
+    builder.works.into_iter().flatten().chain(several).collect()
+}
+
+/// The operations so far.
+struct Builder {
+    works: Vec<Option<Work>>,
+    /// The number of uses of each value.
+    n_uses: Vec<u32>,
+    /// The position of the function that computes each value.
+    places: Vec<Option<usize>>,
+}
+
+impl Builder {
+    fn push(&mut self, value: ValueId, function: Function<ValueId>) {
+        self.places[value.0 as usize] = Some(self.works.len());
+        self.works.push(Some(Work::One(value, function)));
+    }
+
+    /// Returns the chain that computes a value with a single use, and its position.
+    fn single_use(&self, value: ValueId) -> Option<(usize, Chain<ValueId>)> {
+        let at = self.places[value.0 as usize]?;
+        (self.n_uses[value.0 as usize] == 1).then_some(())?;
+        let chain = match self.works[at].as_ref()? {
+            Work::One(_, Function::Lut(lut)) => Chain::of(lut)?,
+            Work::One(_, Function::Chain(chain)) => *chain,
+            Work::Two(_) | Work::Sums(_) => return None,
+        };
+        Some((at, chain))
+    }
+
+    /// Joins a function with a chain that computes one of its inputs, if the result is a chain.
+    fn joined(&mut self, lut: &Lut<ValueId>) -> Option<Chain<ValueId>> {
+        let chain = Chain::of(lut)?;
+        chain.inputs().iter().find_map(|input| {
+            let (at, by) = self.single_use(*input)?;
+            let joined = chain.with(*input, &by)?;
+            self.works[at] = None;
+            Some(joined)
+        })
+    }
+
+    /// Adds a conjunction of two conjunctions as the inputs of the later one after the earlier one;
+    /// returns false if it is not one, or the later one needs a single operation.
+    fn one_after_the_other(&mut self, value: ValueId, lut: &Lut<ValueId>) -> bool {
+        let Some(all) = Chain::of(lut).filter(|all| !all.is_complemented) else { return false };
+        let inputs = all.inputs().iter().enumerate();
+        let inputs = inputs.map(|(idx, input)| (*input, all.complements >> idx & 1 == 1));
+        let place = |(input, is_complemented): (ValueId, bool)| {
+            let (at, chain) = self.single_use(input)?;
+            (!is_complemented && !chain.is_complemented).then_some((at, input))
+        };
+        let found = inputs.clone().filter_map(place);
+        let (Some((_, first)), Some((_, second))) = (found.clone().min(), found.max()) else {
+            return false;
+        };
+        if first == second {
+            return false;
+        }
+        // From the last operation of the second one to the first.
+        let mut leaves: Vec<(ValueId, bool)> =
+            inputs.filter(|(input, _)| *input != first && *input != second).collect();
+        let (mut results, mut next) = (Vec::new(), Some(second));
+        while let Some((result, (at, chain))) =
+            next.take().and_then(|result| Some((result, self.single_use(result)?)))
+        {
+            results.push((result, at));
+            for (idx, input) in chain.inputs().iter().enumerate().rev() {
+                let is_complemented = chain.complements >> idx & 1 == 1;
+                let goes_on = !is_complemented && next.is_none();
+                let before = self.single_use(*input).filter(|_| goes_on);
+                match before.filter(|(_, chain)| !chain.is_complemented) {
+                    Some(_) => next = Some(*input),
+                    None => leaves.push((*input, is_complemented)),
+                }
+            }
+        }
+        if leaves.len() < LENGTH {
+            return false;
+        }
+        let mut chain = Chain::EMPTY;
+        chain.push(first, false);
+        for (leaf, is_complemented) in leaves.into_iter().rev() {
+            if usize::from(chain.n) == LENGTH
+                && let Some((result, at)) = results.pop()
+            {
+                self.works[at] = None;
+                self.push(result, Function::Chain(chain));
+                chain = Chain::EMPTY;
+                chain.push(result, false);
+            }
+            chain.push(leaf, is_complemented);
+        }
+        results.iter().for_each(|(_, at)| self.works[*at] = None);
+        self.push(value, Function::Chain(chain));
+        true
+    }
 }
 
 #[cfg(test)]

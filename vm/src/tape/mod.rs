@@ -1,9 +1,9 @@
 //! The tape: operations that combine packed bits limb by limb, recorded, planned and run as one.
 //!
 //! * [`Lut`]: functions of up to three bits. [`Tape`]: the recorded values in SSA form (`record`).
-//! * [`Plan`]: the executable form (`plan`, `cover`, `chain`, `cascade`, `adder`): without dead
-//!   code, in as few operations of three inputs as possible, conjunctions, searches and sums in
-//!   longer ones, with a buffer for each live value.
+//! * [`Plan`]: the executable form (`plan`, `cover`, `chain`, `cascade`, `narrow`, `adder`):
+//!   without dead code, in as few operations of three inputs as possible, conjunctions, searches
+//!   and sums in longer ones, with a buffer for each live value.
 //! * [`Given`], [`BlockProgram`]: a tape on only the limbs in which a mask has ones (`few`).
 //! * [`Lane`], [`Strips`]: the memory of the ports, and the loop over it (`run`), strip by strip
 //!   (`block`).
@@ -24,6 +24,7 @@ mod chain;
 mod cover;
 mod lane;
 mod lut;
+mod narrow;
 mod plan;
 mod record;
 mod run;

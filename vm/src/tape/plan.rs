@@ -74,6 +74,8 @@ pub(crate) struct Plan {
     pub(crate) n_buffers: usize,
     /// Whether every operation maps zeros to zeros.
     pub(crate) keeps_zeros: bool,
+    /// Searches that are restricted to the rows of a conjunction.
+    pub(crate) n_narrowed: usize,
     /// For each port, whether it is read and written.
     pub(crate) ports: Vec<PortUse>,
 }
@@ -92,13 +94,15 @@ impl Plan {
         let roots = stored.clone().chain(tape.reductions.iter().map(|(_, value)| *value));
         let mut users = Users::new(&tape.nodes, roots.clone());
         let sums = additions(&mut users, &stores, |value| tape.loaded(value));
-        let pairs = cascades(users);
+        let pairs = cascades(&mut users);
+        let n_narrowed = pairs.iter().filter(|pair| pair.under.is_some()).count();
         let members = sums.iter().map(|addition| &addition.members);
         let members: Vec<ValueId> =
             members.chain(pairs.iter().map(|pair| &pair.members)).flatten().copied().collect();
         let mut several: Vec<Work> =
             sums.into_iter().map(Work::Sums).chain(pairs.into_iter().map(Work::Two)).collect();
-        several.sort_unstable_by_key(Work::end);
+        // The pairs of a narrowed search have the same end.
+        several.sort_by_key(Work::end);
         let needed = roots.clone().chain(several.iter().flat_map(Work::inputs));
         let luts = cover(&tape.nodes, needed, members.into_iter());
         let works = chains(luts, several, roots.clone(), tape.nodes.len());
@@ -119,7 +123,11 @@ impl Plan {
             last_uses,
             locations: vec![Location::default(); tape.nodes.len()],
             free: Vec::new(),
-            plan: Plan { ports: vec![PortUse::default(); tape.ports.len()], ..Plan::default() },
+            plan: Plan {
+                ports: vec![PortUse::default(); tape.ports.len()],
+                n_narrowed,
+                ..Plan::default()
+            },
         };
         for (idx, node) in tape.nodes.iter().enumerate() {
             if let Node::Load(port) = node {
@@ -199,7 +207,7 @@ impl Plan {
     }
 
     fn mark_ports(&mut self) {
-        let Plan { ops, reductions: _, copies, n_buffers: _, keeps_zeros: _, ports } = self;
+        let Plan { ops, copies, ports, .. } = self;
         let mut reads = |location: Location| match location {
             Location::Port(port) => ports[port.0 as usize].is_read = true,
             Location::Buffer(_) => {}
@@ -320,11 +328,21 @@ impl Planner<'_> {
 
     /// Plans a cascade, whose two slices are in buffers, where its steps change them.
     fn pair(&mut self, at: usize, pair: &Pair) {
-        let Pair { before, after, cascade, members: _ } = pair;
-        let inputs: Vec<ValueId> = cascade.inputs().collect();
+        let Pair { before, after, cascade, under, members: _, end: _ } = pair;
+        let rows = under.map(|under| under.rows);
+        let inputs: Vec<ValueId> = cascade.inputs().chain(rows).collect();
         let mask = self.accumulator(at, Some(before.mask), false, &inputs);
         let found = before.found.filter(|found| *found != before.mask);
         let found = self.accumulator(at, found, cascade.is_complemented.found, &inputs);
+        if let Some(under) = under {
+            let Complements { mask: by_mask, found: by_found } = cascade.is_complemented;
+            let found = before.found.map(|_| (found, by_found));
+            for (buffer, is_complemented) in [(mask, by_mask)].into_iter().chain(found) {
+                let of = [Location::Buffer(buffer), self.locations[under.rows.0 as usize]];
+                let function = Function::Lut(Lut::new(under.table(is_complemented), &of));
+                self.plan.ops.push(PlannedOp::One { to: of[0], function });
+            }
+        }
         let locations = &self.locations;
         let steps = cascade.map(|input| locations[input.0 as usize]);
         self.plan.ops.push(PlannedOp::Two { mask, found, cascade: steps });

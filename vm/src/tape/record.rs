@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use foldhash::fast::FixedState;
 use star_ir::Query;
 
 use super::lut::Lut;
@@ -82,7 +83,7 @@ pub(super) struct PortValues {
 pub(crate) struct Tape {
     pub(super) nodes: Vec<Node>,
     /// Equal functions are one value.
-    numbers: HashMap<Lut<ValueId>, ValueId>,
+    numbers: HashMap<Lut<ValueId>, ValueId, FixedState>,
     pub(super) ports: Vec<PortValues>,
     pub(super) reductions: Vec<(Reduction, ValueId)>,
     n_stores: usize,
@@ -204,7 +205,7 @@ impl Tape {
     pub(crate) fn snapshot(&self) -> Tape {
         let Tape { nodes, numbers: _, ports, reductions, n_stores } = self;
         let (nodes, ports, reductions) = (nodes.clone(), ports.clone(), reductions.clone());
-        Tape { nodes, numbers: HashMap::new(), ports, reductions, n_stores: *n_stores }
+        Tape { nodes, numbers: HashMap::default(), ports, reductions, n_stores: *n_stores }
     }
 
     /// Drops all recorded operations; the memory is kept.

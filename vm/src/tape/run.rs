@@ -178,14 +178,14 @@ impl<'m> Strips<'m> {
         Ok(all)
     }
 
-    /// Returns the limbs of a strip: for all buffers together as much as a block of lines has, in
-    /// whole cache lines.
+    /// Returns the limbs of a strip, in whole cache lines: the buffers fit the second cache. Short
+    /// strips cost more time between the operations, and memory is read faster in long ones.
     fn strip_limbs(&self) -> usize {
-        let limbs = self.buffer_limbs() / self.plan.n_buffers.max(1);
+        let limbs = self.buffer_limbs().saturating_mul(4) / self.plan.n_buffers.max(1);
         if limbs < 8 { limbs.max(1) } else { limbs / 8 * 8 }
     }
 
-    /// Returns the limbs of all buffers together.
+    /// Returns the limbs of all buffers of a block of lines together.
     fn buffer_limbs(&self) -> usize {
         self.parallelism.settings.block_limbs.saturating_mul(4)
     }
@@ -237,6 +237,7 @@ impl<'m> Strips<'m> {
                     width,
                     n_bits,
                     n_unread: Cell::new(0),
+                    closed: None,
                 };
                 for op in &self.plan.ops {
                     match op {
@@ -307,6 +308,7 @@ impl Iterations<'_, '_> {
             width: n_limbs,
             n_bits: self.n_bits,
             n_unread: Cell::new(0),
+            closed: None,
         };
         for op in &plan.ops {
             match op {

@@ -88,9 +88,14 @@ impl<'t> Users<'t> {
         self.users[self.starts[idx]..self.starts[idx + 1]].iter().copied()
     }
 
+    /// Returns whether the value is needed after the tape.
+    pub(super) fn is_root(&self, value: ValueId) -> bool {
+        self.is_root[value.0 as usize]
+    }
+
     /// Returns whether the value has a user outside of these members.
     pub(super) fn is_used_beside(&self, value: ValueId, members: &[ValueId]) -> bool {
-        self.is_root[value.0 as usize] || self.of(value).any(|user| !members.contains(&user))
+        self.is_root(value) || self.of(value).any(|user| !members.contains(&user))
     }
 
     /// Marks these values as part of a pair.

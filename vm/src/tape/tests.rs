@@ -83,6 +83,35 @@ fn a_search_processes_four_columns_at_a_time() {
     assert_eq!(search(&[true], true).1, 0, "one step is no cascade");
 }
 
+#[test]
+fn a_search_begins_with_the_rows_of_a_conjunction() {
+    // Rows below one number and above another: the second search looks at the rows of the first.
+    let plan = |is_needed: bool| {
+        let mut tape = Tape::default();
+        let mut search = |found_where: u8| {
+            let (mut found, mut mask) = (tape.constant(false), tape.constant(true));
+            for _ in 0..9 {
+                let column = tape.port();
+                let column = tape.load(column);
+                let more = tape.lut(found_where, &[mask, column]);
+                found = tape.lut(OR, &[found, more]);
+                mask = tape.lut(0b1100 ^ found_where, &[mask, column]);
+            }
+            found
+        };
+        let [below, above] = [search(0b0100), search(AND)];
+        let both = tape.lut(AND, &[above, below]);
+        let to = tape.port();
+        tape.store(to, both);
+        if is_needed {
+            tape.query(Query::Count, above);
+            tape.query(Query::Count, below);
+        }
+        Plan::new(&tape).n_narrowed
+    };
+    assert_eq!((plan(false), plan(true)), (1, 0));
+}
+
 /// Records the addition of columns as in the library, and returns the number of operations of its
 /// plan and the columns that they add.
 fn sums(n_columns: usize, is_borrow: bool, needs_carry: bool) -> (usize, usize) {

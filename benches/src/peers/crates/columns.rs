@@ -48,6 +48,7 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
     };
     let number = |key: &str| T::of(given.number(key)?).ok_or_else(|| too_wide(key));
     let a = column("a")?;
+    let bits: u32 = given.number("bits")?;
     let of_limbs = |limbs: &Vec<u64>| Digest::of(limbs.iter().copied());
     let of_number = |number: &u64| Digest::of([*number]);
     Ok(match job {
@@ -90,6 +91,60 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
             let b = column("b")?;
             let (value, least) = (number("value")?, number("least")?);
             steps(move || mask_of_pairs(&a, &b, |x, y| (x == value) & (y > least)), of_limbs)
+        }
+        Job::Rank => steps(
+            move || {
+                let mut order: Vec<u32> = (0..a.len() as u32).collect();
+                order.sort_by_key(|row| a[*row as usize]);
+                let mut positions = vec![0; a.len()];
+                for (row, position) in order.into_iter().zip(1..) {
+                    positions[row as usize] = position;
+                }
+                positions
+            },
+            |positions: &Vec<u32>| Digest::of(positions.iter().map(|at| u64::from(*at))),
+        ),
+        Job::Median => steps(
+            move || {
+                let mut copy = a.clone();
+                let half = copy.len().saturating_sub(1) / 2;
+                match copy.is_empty() {
+                    true => Vec::new(),
+                    false => {
+                        let median = *copy.select_nth_unstable(half).1;
+                        mask(&a, |x| x == median)
+                    }
+                }
+            },
+            of_limbs,
+        ),
+        Job::Hist => steps(
+            move || {
+                let mut counts = vec![0; 1 << (bits - 1)];
+                a.iter().for_each(|&x| counts[x.into() as usize] += 1);
+                counts
+            },
+            of_limbs,
+        ),
+        Job::Groups => {
+            let b = column("b")?;
+            steps(
+                move || {
+                    let mut sums = vec![0; 64];
+                    a.iter()
+                        .zip(&b)
+                        .for_each(|(&x, &y)| sums[(x.into() % 64) as usize] += y.into());
+                    sums
+                },
+                of_limbs,
+            )
+        }
+        Job::Join => {
+            let found: Vec<T> = column("b")?.into_iter().take(1 << (bits - 1)).collect();
+            steps(
+                move || a.iter().map(|&x| found[x.into() as usize]).collect(),
+                |rows: &Vec<T>| Digest::of(rows.iter().map(|&row| row.into())),
+            )
         }
         Job::Closure
         | Job::Floyd

@@ -93,6 +93,11 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
         | Job::Sum
         | Job::Three
         | Job::Select
+        | Job::Rank
+        | Job::Median
+        | Job::Hist
+        | Job::Groups
+        | Job::Join
         | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.8", conditions: "", work })
@@ -140,6 +145,11 @@ pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failu
         | Job::Sum
         | Job::Three
         | Job::Select
+        | Job::Rank
+        | Job::Median
+        | Job::Hist
+        | Job::Groups
+        | Job::Join
         | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.18", conditions: "", work })

@@ -6,9 +6,9 @@ use super::super::digest::Digest;
 use super::super::failure::Failure;
 use super::super::job::Job;
 use super::super::peer_args::PeerArgs;
-use super::super::read::column_of;
+use super::super::read::{column_of, numbers_of};
 use super::{Ready, field};
-use crate::instance::{ones, word};
+use crate::instance::{numbers, ones, word};
 
 /// The routines: calls of the library.
 const TEXT: &str = include_str!("columns.star");
@@ -31,9 +31,28 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         Job::Select => {
             let (value, least) = (given.number("value")?, given.number("least")?);
             let (columns, second) = (column_of(given, "a", bits)?, column_of(given, "b", bits)?);
-            let records = Value::from(joined(columns, &second)?);
+            let records = Value::from(joined(&columns, &second)?);
             let [k, value, least] = [bits as i64, value, least].map(Value::Int);
             ("SELECT", vec![k, value, least, records, unset])
+        }
+        Job::Rank => ("RANKS", vec![a, all, Value::Int(32), unset]),
+        Job::Median => ("MEDIAN", vec![a, all, unset]),
+        Job::Hist => {
+            let args = vec![a, all, Value::Int(range(bits)), Value::Int(32), unset];
+            ("COUNTS", args)
+        }
+        Job::Groups => {
+            let keys = numbers_of(given, "a")?.into_iter().map(|number| number as u64 % 64);
+            let keys = numbers(6, &keys.collect::<Vec<u64>>());
+            ("GROUPS", vec![keys, second()?, all, unset])
+        }
+        Job::Join => {
+            // The rows that are found, numbered from 1.
+            let found = numbers_of(given, "b")?.into_iter().take(range(bits) as usize);
+            let found = numbers(bits, &found.map(|number| number as u64).collect::<Vec<u64>>());
+            let codes = numbers_of(given, "a")?.into_iter().map(|number| number as u64 + 1);
+            let codes = numbers(bits, &codes.collect::<Vec<u64>>());
+            ("JOINED", vec![found, codes, all, unset])
         }
         Job::Closure
         | Job::Floyd
@@ -61,13 +80,21 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready { text, module: None, routine, args, changing, digest })
 }
 
-/// The columns of both tables, those of the first one in front.
-fn joined(mut first: BitTable, second: &BitTable) -> Result<BitTable, Failure> {
-    let n_first = first.n_cols();
-    let too_large = |_| Failure::peer("the table is too large");
-    first.resize_columns(n_first + second.n_cols()).map_err(too_large)?;
-    for idx in 0..second.n_cols() {
-        first.column_limbs_mut(n_first + idx).copy_from_slice(second.column_limbs(idx));
+/// The number of different numbers of a column.
+fn range(bits: usize) -> i64 {
+    1 << (bits - 1)
+}
+
+/// The columns of both tables, those of the first one in front, in memory of their whole size, as
+/// a table of records has them that was read from a file.
+fn joined(first: &BitTable, second: &BitTable) -> Result<BitTable, Failure> {
+    let both = [first, second];
+    let all = BitTable::zeros(first.n_rows(), both.iter().map(|table| table.n_cols()).sum());
+    let mut all = all.map_err(|_| Failure::peer("the table is too large"))?;
+    let columns =
+        both.iter().flat_map(|table| (0..table.n_cols()).map(|at| table.column_limbs(at)));
+    for (idx, column) in columns.enumerate() {
+        all.column_limbs_mut(idx).copy_from_slice(column);
     }
-    Ok(first)
+    Ok(all)
 }

@@ -78,9 +78,18 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
         Job::Kruskal => graphs::kruskal(given)?,
         Job::Prim => graphs::prim(given)?,
         Job::Branching => graphs::branching(given)?,
-        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select => {
-            columns::ready(job, given)?
-        }
+        Job::Match
+        | Job::Less
+        | Job::Least
+        | Job::Add
+        | Job::Sum
+        | Job::Three
+        | Job::Select
+        | Job::Rank
+        | Job::Median
+        | Job::Hist
+        | Job::Groups
+        | Job::Join => columns::ready(job, given)?,
         Job::Wave => grids::wave(given)?,
     };
     let threads = given.number("threads")?;

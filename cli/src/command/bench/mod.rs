@@ -9,6 +9,7 @@ mod runner;
 mod surroundings;
 mod targets;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ use self::runner::Runner;
 use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
 use super::benchpage::{PAGE, Plots, plot_folder};
-use super::figures::{FigureArgs, FigureFile, write_all};
+use super::figures::{FigureArgs, FigureFile, Outcome, rehearse};
 use crate::headers::test_file::Subject;
 use crate::text;
 
@@ -77,7 +78,8 @@ pub(crate) struct BenchArgs {
     ///
     /// The program prints its time, in seconds or with a unit. `{input}` is a file with the only
     /// table, slice or word of the case; `{P.csv}` is a file with the parameter P, in the format of
-    /// its extension as for `star run --out`; `{k}` is the integer k. Can be given several times.
+    /// its extension as for `star run --out`; `{k}` is the integer k. `--max-time` limits each run.
+    /// Can be given several times.
     #[arg(long, value_name = "[NAME:] CMD", value_parser = peer::parse)]
     peer: Vec<PeerCommand>,
 
@@ -218,7 +220,10 @@ pub(crate) fn run(
     machines::warn_if_unused(&wanted, &machines, reporter);
     let passes = args.passes.options()?;
     let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without its measurements");
+    match args.format {
+        Format::Text => flags.catch_or_warn(reporter, "the run without its measurements"),
+        Format::Json => flags.catch_for_object(reporter, "the run without its summary"),
+    }
     output.stop_at(&flags);
     // Report an error before a long run, not after it.
     let place = |file: &Option<String>, extensions: &[&str]| {
@@ -249,6 +254,7 @@ pub(crate) fn run(
         loader: args.imports.loader()?,
         passes,
         peers: args.peer.clone(),
+        failed_peers: BTreeSet::new(),
         machines: &machines,
         budget: budget(args),
         resolution: resolution(),
@@ -263,16 +269,33 @@ pub(crate) fn run(
         probe,
         speeds: None,
     };
-    // The first program and all pipes are read before anything is measured.
+    let (own, pictures): (Vec<FigureFile>, Vec<FigureFile>) =
+        outs.into_iter().partition(|out| out.kind == ExportKind::Json);
+    let selection = args.figures.selection(None);
+    // The first program and all pipes are read before anything is measured, and all programs if
+    // their benchmarks are drawn.
     let mut programs: Vec<(&Target, Option<Subject>)> = Vec::new();
     for target in targets.iter().filter(|target| may_have_benchmarks(target, &flags)) {
         if flags.stop().is_some() {
             break;
         }
-        let is_early = programs.is_empty() || !Path::new(&target.path).is_file();
+        let is_early = programs.is_empty() || !pictures.is_empty();
+        let is_early = is_early || !Path::new(&target.path).is_file();
         programs.push((target, is_early.then(|| runner.read(target))));
     }
     let n_files = programs.len();
+    if !pictures.is_empty() && flags.stop().is_none() {
+        let subjects = programs.iter();
+        let subjects = subjects.filter_map(|(target, subject)| Some((*target, subject.as_ref()?)));
+        let rows = runner.expected(subjects);
+        let named =
+            NamedRecord { name: "this run".to_owned(), record: Record { rows, ..empty(args) } };
+        if !named.record.rows.is_empty() {
+            files.insert(0, named);
+            rehearse(&pictures, &files, &selection)?;
+            files.remove(0);
+        }
+    }
     for (target, subject) in programs {
         if runner.ended || flags.stop().is_some() {
             break;
@@ -288,6 +311,13 @@ pub(crate) fn run(
     if rows.is_empty() && !record.interrupted {
         return Err(nothing(args, n_files).into());
     }
+    if args.format == Format::Json {
+        let n_failed = rows.iter().filter(|row| row.error.is_some()).count();
+        let summary = serde_json::json!({
+            "rows": rows.len(), "failed": n_failed, "interrupted": record.interrupted,
+        });
+        output.write(&star_report::json::line(&serde_json::json!({ "summary": summary })));
+    }
     if interrupted && !rows.iter().any(is_measured) {
         // An older file may contain rows.
         let message = "interrupted before anything was measured; no file was written";
@@ -300,32 +330,24 @@ pub(crate) fn run(
             record.bandwidth.extend(probe.run("after"));
         }
     }
-    let (own, pictures): (Vec<FigureFile>, Vec<FigureFile>) =
-        outs.into_iter().partition(|out| out.kind == ExportKind::Json);
-    // The measurements are kept even if a picture cannot show them.
+    let mut outcome = Outcome::default();
     for out in own {
-        out.write(to_json(&record).as_bytes(), &flags)?;
+        outcome.add(&out.name, out.write(to_json(&record).as_bytes(), &flags));
     }
     let name = args
         .out
         .first()
         .map_or_else(|| "this run".to_owned(), |out| crate::records::short_name(out));
-    if args.format == Format::Json {
-        let n_failed = record.rows.iter().filter(|row| row.error.is_some()).count();
-        let summary = serde_json::json!({
-            "rows": record.rows.len(), "failed": n_failed, "interrupted": record.interrupted,
-        });
-        output.write(&star_report::json::line(&serde_json::json!({ "summary": summary })));
-    }
     files.insert(0, NamedRecord { name, record });
-    let selection = args.figures.selection(None);
-    write_all(&pictures, &files, &selection, &flags)?;
-    if let Some(place) = page {
-        place.write_text(&page::page(&files, &selection), &flags)?;
+    outcome.add_all(&pictures, &files, &selection, &flags);
+    if let (Some(place), Some(name)) = (page, &args.page) {
+        outcome.add(name, place.write_text(&page::page(&files, &selection), &flags));
     }
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
-        Plots::new(plots, folder, &files, &flags)?.commit(reporter)?;
+        let plots = Plots::new(plots, folder, &files, &flags);
+        outcome.add(folder, plots.map_err(Failure::from).and_then(|plots| plots.commit(reporter)));
     }
+    outcome.finish()?;
     if interrupted {
         let places = args.out.iter().chain(&args.page).chain(&args.svg);
         let places: Vec<String> = places.map(|place| text::one_line(place)).collect();

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use star::pipeline::Argument;
-use star_base::{Diagnostic, SourceMap};
+use star_base::{Code, Diagnostic, SourceMap};
 use star_bind::encoding;
 use star_harness::Case;
 use star_io::FileError;
@@ -165,6 +165,12 @@ pub(super) struct Peer {
 }
 
 impl PeerCommand {
+    /// Returns a row like one of its measurements.
+    pub(super) fn expected(&self, row: &Row) -> Row {
+        let name = Some(self.name.clone());
+        Row { source: Source::Peer, name, routine: None, ..row.clone() }
+    }
+
     /// Writes the inputs of a case to files, and runs the command once without measuring it.
     ///
     /// # Errors
@@ -327,8 +333,7 @@ impl Peer {
         }
         let printed = read(&mut printed)?;
         seconds(&printed)
-            .filter(|seconds| star_report::record::is_time(*seconds))
-            .ok_or_else(|| Failed::Error(peer_error(format!("{} printed no time", self.shown()))))
+            .map_err(|why| Failed::Error(peer_error(format!("{} printed {why}", self.shown()))))
     }
 
     /// Waits for the end of the command, which a flag or the time limit ends.
@@ -344,8 +349,8 @@ impl Peer {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if flags.stop().is_some() => Failed::Interrupted,
                 Ok(None) if max_time.is_some_and(|most| begun.elapsed() >= most) => {
-                    let why = format!("{} took longer than `--max-time`", self.shown());
-                    Failed::Error(peer_error(why))
+                    let message = format!("{} took longer than `--max-time`", self.shown());
+                    Failed::Error(RowError { code: Code::TimeLimit.as_str().to_owned(), message })
                 }
                 Ok(None) => {
                     thread::sleep(POLL);
@@ -369,28 +374,57 @@ impl Peer {
 }
 
 fn peer_error(message: String) -> RowError {
-    RowError { code: "peer".to_owned(), message }
+    RowError { code: Code::PeerFails.as_str().to_owned(), message }
 }
 
 /// Returns the time in the output of a program: the last number with a unit, or else the last
 /// number, in seconds.
-fn seconds(printed: &str) -> Option<f64> {
-    let tokens = printed.split(|c: char| c.is_whitespace() || "=:,;()[]".contains(c));
-    let tokens: Vec<&str> = tokens.filter(|token| !token.is_empty()).collect();
+///
+/// # Errors
+/// What is printed instead.
+fn seconds(printed: &str) -> Result<f64, String> {
+    let tokens = printed.split(|c: char| c.is_whitespace() || "=:;()[]".contains(c));
+    // A comma between digits may belong to a number; a point at the end is that of a sentence.
+    let tokens = tokens.flat_map(|token| match has_decimal_comma(token) {
+        true => vec![token],
+        false => token.split(',').collect(),
+    });
+    let tokens = tokens.map(|token| token.trim_end_matches('.')).filter(|token| !token.is_empty());
+    let tokens: Vec<&str> = tokens.collect();
     let (mut with_unit, mut plain) = (None, None);
-    let number = |text: &str| text.parse::<f64>().ok().filter(|it| it.is_finite());
+    let number = |text: &str| match text.parse::<f64>() {
+        Ok(number) => Some(number).filter(|it| it.is_finite()),
+        // Refused below, unless another number is the time.
+        Err(_) => has_decimal_comma(text).then_some(f64::NAN),
+    };
     for (idx, token) in tokens.iter().enumerate() {
         let of_unit = |(unit, seconds): &(&str, f64)| {
             let value = match token.strip_suffix(unit).and_then(number) {
                 None if tokens.get(idx + 1) == Some(unit) => number(token),
                 value => value,
             };
-            Some(value? * seconds)
+            Some((value? * seconds, *token))
         };
         with_unit = UNITS.iter().find_map(of_unit).or(with_unit);
-        plain = number(token).or(plain);
+        plain = number(token).map(|number| (number, *token)).or(plain);
     }
-    with_unit.or(plain)
+    let (seconds, token) = with_unit.or(plain).ok_or("no time")?;
+    let token = text::one_line(token);
+    match seconds {
+        _ if seconds.is_nan() => Err(format!("`{token}`; a time has a decimal point, as in `0.5`")),
+        _ if star_report::record::is_time(seconds) => Ok(seconds),
+        _ => Err(format!("`{token}`, which is not a positive time; print more digits")),
+    }
+}
+
+/// Tests whether a word begins with two numbers and a comma between them: `0,5` or `0,5s`.
+fn has_decimal_comma(word: &str) -> bool {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let number = word.trim_end_matches(|c: char| c.is_alphabetic() || c == '.');
+    match number.split_once(',') {
+        Some((whole, rest)) => is_digits(whole) && is_digits(rest),
+        None => false,
+    }
 }
 
 /// Checks that the peers have different names.
@@ -399,7 +433,7 @@ pub(super) fn check_names(peers: &[PeerCommand]) -> Result<(), Diagnostic> {
         if peers[..idx].iter().any(|other| other.name == peer.name) {
             let name = text::one_line(&peer.name);
             let message = format!("two `--peer` commands are called `{name}`");
-            return Err(Diagnostic::new(star_base::Code::Usage, message)
+            return Err(Diagnostic::new(Code::Usage, message)
                 .help("write a name before a command, as in `--peer 'NAME: COMMAND'`"));
         }
     }
@@ -444,12 +478,23 @@ mod tests {
             ("250us", 250e-6),
             ("2 min", 120.0),
             ("1 s\nwarm 2 s\nresult 77", 2.0),
+            ("It took 0.5s.", 0.5),
+            ("n=1,time=0.25 s, 3 runs", 0.25),
+            ("sizes 3,4\n0.5", 0.5),
         ];
         for (text, expected) in known {
             let found = seconds(text).unwrap();
             assert!((found - expected).abs() < 1e-12, "{text}: {found}");
         }
-        assert_eq!(seconds("done"), None);
-        assert_eq!(seconds("x5 y"), None);
+        for (text, expected) in [
+            ("done", "no time"),
+            ("x5 y", "no time"),
+            ("0,5 s", "`0,5`; a time has a decimal point, as in `0.5`"),
+            ("12,5ms", "`12,5ms`; a time has a decimal point, as in `0.5`"),
+            ("0", "`0`, which is not a positive time; print more digits"),
+            ("-1 s", "`-1`, which is not a positive time; print more digits"),
+        ] {
+            assert_eq!(seconds(text), Err(expected.to_owned()), "{text}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Benchmarks of a file: the file is compiled once, then the cases of its headers are bound and
 //! measured one after another.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -20,7 +21,7 @@ use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_report::live::Live;
 use star_report::measure::Budget;
-use star_report::record::{Row, RowError, Speed};
+use star_report::record::{Row, RowError, Speed, Time};
 
 use star_vm::CompileOptions;
 
@@ -55,6 +56,8 @@ pub(super) struct Runner<'a> {
     /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
     pub(super) peers: Vec<PeerCommand>,
+    /// The names of those that failed.
+    pub(super) failed_peers: BTreeSet<String>,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -104,17 +107,7 @@ impl Runner<'_> {
             // The readable headers are run nevertheless.
             self.failed(blank(&target.name, "headers"), fault, sources);
         }
-        let mut titles: Vec<(String, Span)> = Vec::new();
-        let mut wanted: Vec<(&Header, Row)> = Vec::new();
-        for header in subject.headers.iter().filter(|header| header.is_benchmark()) {
-            let title = title(header, &titles, &subject.compilation, &target.name);
-            let mut blank = blank(&target.name, &title);
-            blank.routine = header.routine.as_ref().map(|name| name.text.clone());
-            titles.push((title, header.span));
-            if self.is_wanted(&blank) {
-                wanted.push((header, blank));
-            }
-        }
+        let wanted = self.wanted(target, subject);
         if wanted.is_empty() {
             return;
         }
@@ -132,6 +125,51 @@ impl Runner<'_> {
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }
         }
+    }
+
+    /// Returns the benchmarks of a file that the user wants, with their rows.
+    fn wanted<'s>(&self, target: &Target, subject: &'s Subject) -> Vec<(&'s Header, Row)> {
+        let mut titles: Vec<(String, Span)> = Vec::new();
+        let mut wanted: Vec<(&Header, Row)> = Vec::new();
+        for header in subject.headers.iter().filter(|header| header.is_benchmark()) {
+            let title = title(header, &titles, &subject.compilation, &target.name);
+            let mut blank = blank(&target.name, &title);
+            blank.routine = header.routine.as_ref().map(|name| name.text.clone());
+            titles.push((title, header.span));
+            if self.is_wanted(&blank) {
+                wanted.push((header, blank));
+            }
+        }
+        wanted
+    }
+
+    /// Returns rows like those of a measurement that succeeds, each with the same time.
+    pub(super) fn expected<'s>(
+        &self,
+        subjects: impl Iterator<Item = (&'s Target, &'s Subject)>,
+    ) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let time = Some(Time { median_s: 1.0, ..Time::default() });
+        for (target, subject) in subjects {
+            for (header, blank) in self.wanted(target, subject) {
+                let Ok(mut cases) = header.cases(Purpose::Benchmark) else { continue };
+                let blank = Row { size: size(header, &cases), ..blank };
+                rows.extend(published(header, &blank, &cases));
+                if self.args.quick {
+                    cases.truncate(1);
+                }
+                for case in &cases {
+                    let row =
+                        Row { parameters: parameters(case), time: time.clone(), ..blank.clone() };
+                    rows.extend(self.peers.iter().map(|peer| peer.expected(&row)));
+                    let machines = self.machines.iter().map(|machine| machine.caps().name);
+                    rows.extend(
+                        machines.map(|name| Row { backend: Some(name.to_owned()), ..row.clone() }),
+                    );
+                }
+            }
+        }
+        rows
     }
 
     /// Starts a watchdog for the compiler.
@@ -317,6 +355,14 @@ impl Runner<'_> {
     }
 
     fn show(&mut self, row: Row) {
+        if let (Some(error), Some(peer)) = (&row.error, &row.name)
+            && error.code == Code::PeerFails.as_str()
+            && self.failed_peers.insert(peer.clone())
+        {
+            // Once for each program: all of its cases usually fail for the same reason.
+            let diagnostic = Diagnostic::new(Code::PeerFails, &error.message);
+            self.reporter.diagnostic(&SourceMap::new(), &diagnostic);
+        }
         if let Some(error) = &row.error
             && self.exit == Exit::Success
         {

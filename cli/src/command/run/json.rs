@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 use star_bind::RecordList;
-use star_io::{Data, Field, Numbers};
+use star_io::{Data, Field, FileError, Numbers};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::output::Output;
@@ -12,6 +12,7 @@ use star_value::display::{ShownBits, ShownTable};
 use star_value::{BitVector, Value};
 
 use super::{RunArgs, run_with};
+use crate::results::{self, Named, Origins};
 
 /// Maximum number of bits of a value in the object; a file holds those of a longer one.
 const MAX_BITS: usize = 1 << 20;
@@ -62,7 +63,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Exit {
 /// Returns the results with their sizes, and their values unless they are long: slices and words
 /// as text, tables as the texts of their rows. Tables with the width of the records of a list have
 /// their fields, too.
-pub(super) fn results(
+pub(super) fn of_results(
     names: &[Option<&str>],
     values: &[Value],
     placed: &dyn Fn(usize) -> Option<(usize, usize)>,
@@ -70,7 +71,7 @@ pub(super) fn results(
 ) -> Json {
     let named = names.iter().zip(values).enumerate();
     let named = named.filter_map(|(idx, (name, value))| Some((idx, (*name)?, value)));
-    let results = named.map(|(idx, name, value)| {
+    let values = named.map(|(idx, name, value)| {
         let mut object = match placed(idx) {
             Some((n_rows, n_columns)) => {
                 json!({ "kind": "table", "rows": n_rows, "columns": n_columns, "value": null })
@@ -80,7 +81,7 @@ pub(super) fn results(
         object["name"] = json!(name);
         object
     });
-    Json::Array(results.collect())
+    Json::Array(values.collect())
 }
 
 fn of_value(name: &str, value: &Value, lists: &[RecordList]) -> Json {
@@ -121,8 +122,30 @@ fn text_of(n: usize, bit: &dyn Fn(usize) -> bool) -> String {
     (0..n).map(|idx| if bit(idx) { '1' } else { '0' }).collect()
 }
 
+/// Returns the results of `--names`: `table` has the columns of vertices, `arcs` a table for each
+/// result over the arcs.
+///
+/// # Errors
+/// E0507 if a result does not match its form.
+pub(super) fn named(named: &Named, values: &[Value], origins: &Origins) -> Result<Json, FileError> {
+    let mut object = Map::new();
+    if !named.columns.is_empty() {
+        let (data, _) = results::table_of(&named.columns, values, origins, "")?;
+        object.insert("table".to_owned(), table(&data));
+    }
+    let mut arcs = Map::new();
+    for column in &named.arcs {
+        let (data, _) = results::table_of(std::slice::from_ref(column), values, origins, "")?;
+        arcs.insert(column.name.clone(), table(&data));
+    }
+    if !arcs.is_empty() {
+        object.insert("arcs".to_owned(), Json::Object(arcs));
+    }
+    Ok(Json::Object(object))
+}
+
 /// Returns the columns of a table of results by their names, or its arcs.
-pub(super) fn table(data: &Data) -> Json {
+fn table(data: &Data) -> Json {
     match data {
         Data::Numbers(numbers) => fields(numbers),
         Data::Graph(graph) => {

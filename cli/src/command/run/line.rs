@@ -34,11 +34,13 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
         })
     };
     let outs = results::outs(entry, &args.out, arcs.as_deref(), &updates);
-    let views = view::views(entry, &args.view);
+    let views = view::views(entry, &args.view, view::palette(args.options.dark));
     let names = args.names.as_deref().map(|columns| Names::parse(entry, columns)).transpose();
     match (binding, outs, views, names) {
         (Ok(binding), Ok(outs), Ok(views), Ok(names)) => {
             let prints = match args.format {
+                // Printed lines do not mix with data on standard output.
+                RunFormat::Text if results::use_stdout(&outs) => Prints::Messages,
                 RunFormat::Text => args.prints,
                 RunFormat::Json if results::use_stdout(&outs) => {
                     let message = "`--format json` and a result use standard output";

@@ -12,8 +12,9 @@ use star_bind::{
     Binding, Files, Leave, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
 };
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
-use star_io::{Direction, FileError, Graph, LEAST_DENSE_BYTES};
+use star_io::{Direction, FileError, Format, Graph, LEAST_DENSE_BYTES};
 use star_os::access::Access;
+use star_os::checkpoint::{self, CheckpointFolder};
 use star_os::entry;
 use star_os::exit::Exit;
 use star_os::failure::{Failure, no_thread};
@@ -87,6 +88,7 @@ pub(super) struct Running<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) inputs: &'a Inputs,
     pub(super) output: &'a mut Output,
+    pub(super) prints: Prints,
 }
 
 /// The end of a run.
@@ -94,6 +96,8 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     pub(super) stats: Stats,
     pub(super) advice: Advice,
+    /// The reason for which the run was not continued.
+    pub(super) refused: Option<Diagnostic>,
 }
 
 impl<'a> Context<'a> {
@@ -223,6 +227,10 @@ impl<'a> Context<'a> {
         if point.is_function() {
             arguments.push(Argument::new(Value::Unset, false));
         }
+        let graph_of_views = graph.as_ref().map(|(_, graph)| &**graph);
+        for view in &wanted.views {
+            view.check(graph_of_views, places.as_ref()).map_err(stopped_at_file)?;
+        }
         let origins = Origins { rows, lists, graph, coding, places };
         Ok((Inputs { origins, sizes, peak_bytes }, Arguments { values: arguments, tables }))
     }
@@ -295,6 +303,20 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Arguments {
+    /// Notes the digests of the arguments.
+    pub(super) fn note_in(&self, checkpoints: &mut CheckpointFolder, prepared: &Prepared) {
+        let params = prepared.signature.params.iter();
+        for (idx, (param, argument)) in params.zip(&self.values).enumerate() {
+            let digest = match self.tables.get(&idx) {
+                Some(file) => checkpoint::of_file(file),
+                None => checkpoint::of_value(&argument.value),
+            };
+            checkpoints.add_argument(&param.name, digest);
+        }
+    }
+}
+
 impl Prepared {
     /// Starts a profile of the run.
     ///
@@ -325,6 +347,7 @@ impl Running<'_> {
         &mut self,
         mut loaded: LoadedRoutine,
         session: Option<&mut Session>,
+        checkpoints: Option<CheckpointFolder>,
         times: &mut Times,
     ) -> (LoadedRoutine, Ended) {
         let Context { args, limits, flags, reporter } = self.context;
@@ -332,13 +355,14 @@ impl Running<'_> {
         let origins = &self.inputs.origins;
         let console = Console { flags, reporter };
         let mut messages = Messages(reporter);
-        let printer: &mut dyn Printer = match args.prints {
+        let printer: &mut dyn Printer = match self.prints {
             Prints::All | Prints::Lines | Prints::Values => &mut *self.output,
             Prints::Messages => &mut messages,
         };
         let mut printer = EndsProgress { printer, progress: RunProgress::start(&args.file) };
         let mut host = RunHost::new(&mut printer, access, console, settings);
         host.graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
+        host.checkpoints = checkpoints;
         let mut control = Control {
             interrupt: &flags.interrupt,
             deadline: &flags.deadline,
@@ -352,8 +376,11 @@ impl Running<'_> {
         times.end(Part::Running);
         let stats = control.stats;
         let advice = std::mem::take(&mut host.advice);
+        let checkpoints = host.checkpoints.take();
+        // A run that was continued has not read all files itself.
+        let has_read_all = !checkpoints.as_ref().is_some_and(CheckpointFolder::is_resumed);
         printer.progress.end();
-        if matches!(outcome, Outcome::Done) {
+        if matches!(outcome, Outcome::Done) && has_read_all {
             settings.warn_unused(&console);
         }
         if let Some(scale) = origins.scale(settings)
@@ -363,7 +390,8 @@ impl Running<'_> {
                 "printed weights and numbers of files are multiplied by `scale={scale}`"
             ));
         }
-        (loaded, Ended { outcome, stats, advice })
+        let refused = checkpoints.and_then(|checkpoints| checkpoints.refused);
+        (loaded, Ended { outcome, stats, advice, refused })
     }
 
     /// Writes and prints the results, or reports why there are none. Sets the number of parts in
@@ -383,7 +411,13 @@ impl Running<'_> {
         let print_failed = self.output.failed();
         self.output.flush();
         // A map that was read may give the coordinates of pixels.
-        let style = self.prepared.settings.write_style();
+        let settings = &self.prepared.settings;
+        let style = settings.write_style();
+        let is_map = |out: &results::Out| out.outlet().format() == Format::GeoJson;
+        let is_used = wanted.outs.iter().any(is_map) || star_ir::writes_files(program);
+        if settings.style.transform.is_some() && !is_used {
+            reporter.warning("`transform=` is unused: it is for GeoJSON files");
+        }
         wanted.outs = wanted.outs.into_iter().map(|out| out.with(style)).collect();
         match outcome {
             Outcome::Done => {
@@ -453,6 +487,10 @@ impl Printer for EndsProgress<'_> {
         self.progress.end();
         self.printer.print(line)
     }
+
+    fn flush(&mut self) -> bool {
+        self.printer.flush()
+    }
 }
 
 /// An observer that omits details.
@@ -479,7 +517,8 @@ struct Messages<'a>(&'a Reporter);
 
 impl Printer for Messages<'_> {
     fn print(&mut self, line: &str) -> bool {
-        self.0.summary(line.trim_end());
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        self.0.outcome(line, &serde_json::json!({ "printed": line }));
         true
     }
 }
@@ -490,7 +529,8 @@ fn options(args: &RunArgs) -> CompileOptions {
         true => CompileOptions::AS_LOWERED,
         false => args.options.limits.options(),
     };
-    CompileOptions { intrinsics: options.intrinsics && !args.options.no_intrinsics, ..options }
+    let intrinsics = options.intrinsics && !args.options.no_intrinsics;
+    CompileOptions { intrinsics, checkpoints: args.long.is_used(), ..options }
 }
 
 /// Lowers the program and applies the passes in `enabled`, if any.
@@ -553,65 +593,59 @@ fn finish(
     let of_run = (&results[..], &mut placed);
     let mut saved = results::save(outs, of_run, origins, flags, reporter, output);
     *parts_stored = placed.n_parts;
-    if flags.stop().is_some()
-        && let Err(errors) = saved
-    {
+    if flags.stop().is_some() && !saved.faults.is_empty() {
         // After an interrupt, do not count the ones of a long table.
-        let exit = stopped_at_files(errors).report(reporter);
+        let exit = stopped_at_files(saved.faults).report(reporter);
         // The process is about to end, which also frees the memory.
         std::mem::forget(results);
         return exit;
     }
+    let named = named.filter(|_| {
+        if origins.graph.is_none() {
+            reporter.warning("`--names` is unused: no graph is read");
+        }
+        origins.graph.is_some()
+    });
     if prints == Prints::Values {
         let shape = |idx| placed.shape(idx);
-        let values = json::results(names, &results, &shape, &origins.lists);
+        let values = json::of_results(names, &results, &shape, &origins.lists);
         reporter.outcome("", &serde_json::json!({ "results": values }));
-        if let Some(results::Names::Columns(columns)) = &named {
-            match results::table_of(columns, &results, origins, "") {
-                Ok((data, _)) => {
-                    reporter.outcome("", &serde_json::json!({ "table": json::table(&data) }));
-                }
-                Err(fault) => {
-                    saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
-                }
+        if let Some(wanted) = &named {
+            let named = results::named(wanted, names, &results, origins);
+            match json::named(&named, &results, origins) {
+                Ok(tables) => reporter.outcome("", &tables),
+                Err(fault) => saved.faults.push(fault),
             }
         }
     }
     if !is_silent {
         if let Err(error) = placed.read_rest(flags)
-            && saved.is_ok()
+            && saved.faults.is_empty()
         {
             return no_results(&error).report(reporter);
         }
-        let printed = match named {
-            Some(named) if origins.graph.is_some() => {
-                results::print_with_names(output, &named, names, &results, origins)
+        match named {
+            Some(named) => {
+                let printed = results::print_with_names(output, &named, names, &results, origins);
+                saved.faults.extend(printed.err());
             }
-            named => {
-                if named.is_some() {
-                    reporter.warning("`--names` is unused: no graph is read");
-                }
-                results::print_all(output, names, (&results, &placed), origins);
-                Ok(())
-            }
-        };
-        if let Err(fault) = printed {
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+            None => results::print_all(output, names, (&results, &placed), origins),
         }
     }
     output.flush();
     for view in &views {
+        let name = view.frame().name.as_str();
         if let Some(code) = flags.stop() {
             let message = "stopped before the picture was drawn";
-            let fault = FileError::new(code, view.frame().name.as_str(), message);
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+            saved.faults.push(FileError::new(code, name, message));
             break;
         }
-        if let Err(fault) = view.draw(&results, origins, flags, reporter) {
-            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+        match view.draw(&results, origins, flags, (output, reporter)) {
+            Ok(()) => saved.written.push(text::one_line(name)),
+            Err(fault) => saved.faults.push(fault),
         }
     }
-    match saved {
+    match saved.finish() {
         Ok(()) => Exit::Success,
         Err(errors) => stopped_at_files(errors).report(reporter),
     }

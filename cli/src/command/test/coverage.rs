@@ -1,4 +1,4 @@
-//! `star test --coverage`: the lines and the outcomes of `if` that the tests run.
+//! `star test --coverage`: the lines and the outcomes of conditions that the tests run.
 //!
 //! Each run on the first machine is repeated on the reference backend, statement by statement and
 //! without passes and intrinsics, where an observer counts. The results of the tests are
@@ -101,7 +101,7 @@ struct Counts {
     text: String,
     /// The runs of each statement.
     statements: BTreeMap<Place, u64>,
-    /// How often each condition of an `if` was true and false.
+    /// How often each condition of `if` and `while` was true and false.
     conditions: BTreeMap<Place, [u64; 2]>,
 }
 
@@ -132,7 +132,7 @@ impl Coverage {
             let Some(counts) = files.get_mut(name) else { continue };
             for head in heads {
                 counts.statements.entry(place(head.span)).or_default();
-                if statements.then(head.span).is_some() {
+                if statements.is_condition(head.span) {
                     counts.conditions.entry(place(head.span)).or_default();
                 }
             }
@@ -252,11 +252,11 @@ impl Counter<'_> {
     fn step(&mut self, before: Option<Span>, now: Option<Span>) {
         let Observed { statements, sources, .. } = self.observed;
         if let Some(condition) = before
-            && let Some(then) = statements.then(condition)
+            && let Some(outcome) = statements.outcome(condition, now)
             && let Some(counts) = self.coverage.counts(sources, condition.file)
             && let Some(outcomes) = counts.conditions.get_mut(&place(condition))
         {
-            outcomes[usize::from(now != Some(then))] += 1;
+            outcomes[usize::from(!outcome)] += 1;
         }
         if let Some(now) = now
             && let Some(counts) = self.coverage.counts(sources, now.file)

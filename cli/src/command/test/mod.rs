@@ -146,7 +146,10 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     let here = [".".to_owned()];
     let paths = if args.paths.is_empty() { &here[..] } else { &args.paths[..] };
     let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the tests without a summary");
+    match args.format {
+        Format::Text => flags.catch_or_warn(reporter, "the tests without a summary"),
+        Format::Json => flags.catch_for_object(reporter, "the tests without a summary"),
+    }
     output.stop_at(&flags);
     if args.watch {
         return watch::run(args, paths, &flags, reporter, output);
@@ -199,10 +202,11 @@ fn run_once(
     }
     if !args.list {
         let names: Vec<&str> = machines.iter().map(|(spec, _)| spec.name).collect();
-        if let Some(target) = &target {
-            target.put(&coverage.borrow(), flags, results.output)?;
-        }
+        let put = |target: &Target| target.put(&coverage.borrow(), flags, results.output);
+        let covered = target.as_ref().map(put);
+        // The summary follows also if the file cannot be written.
         results.summary(&names, start.elapsed().as_secs_f64(), interrupted);
+        covered.transpose()?;
     }
     let failed = results.totals.failed > 0;
     if !failed && !interrupted && !empty.is_empty() {

@@ -27,7 +27,7 @@ pub struct Intrinsic(&'static Signature);
 pub struct Signature {
     /// Its name, in lists and in the text form of SIR: lower-case letters, digits and `-`.
     pub name: &'static str,
-    /// The library module of its routines.
+    /// The library module of its routines, or the file of basic procedures, without extension.
     pub module: &'static str,
     /// The routines that it replaces, by their names in that module. All have these parameters.
     pub routines: &'static [&'static str],
@@ -92,7 +92,7 @@ impl Intrinsic {
         Intrinsic::ALL.iter().copied().find(|intrinsic| intrinsic.name() == name)
     }
 
-    /// Returns the intrinsic of a routine of a library module.
+    /// Returns the intrinsic of a routine of a library module or file of basic procedures.
     pub fn of_routine(module: &str, routine: &str) -> Option<Intrinsic> {
         let is_same = |intrinsic: &Intrinsic| {
             let Signature { module: of, routines, .. } = intrinsic.signature();

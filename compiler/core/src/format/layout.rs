@@ -98,7 +98,7 @@ impl Layout<'_, '_> {
             ItemKind::Routine { header_end, vars, body } => {
                 self.token(*first);
                 self.rest(*first, *header_end, *header_end, 0, FilledLines::Kept);
-                if let Some((var, end)) = vars {
+                for (var, end) in vars {
                     self.line_of(*var, 0, 0, AT_START);
                     self.token(*var);
                     self.rest(*var, *end, *end, 0, FilledLines::Kept);

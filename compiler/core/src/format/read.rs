@@ -216,11 +216,10 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
             self.ty()?;
         }
         let header_end = self.semicolon()?;
-        let var = self.take(|token| matches!(token, Token::Var));
-        let vars = match var {
-            Some(var) => Some((var, self.vars()?)),
-            None => None,
-        };
+        let mut vars = Vec::new();
+        while let Some(var) = self.take(|token| matches!(token, Token::Var)) {
+            vars.push((var, self.vars()?));
+        }
         let begin = self.take(|token| matches!(token, Token::Begin))?;
         let body = self.body(Some(begin))?;
         Some(ItemKind::Routine { header_end, vars, body })

@@ -105,6 +105,22 @@ end;
 }
 
 #[test]
+fn a_routine_may_have_several_sections_of_variables() {
+    let text =
+        "proc P; VAR a:integer; // first\n b: integer;\n\nvar X: slice;var Y:slice; begin end;";
+    let expected = "\
+proc P;
+var a: integer; // first
+    b: integer;
+var X: slice;
+var Y: slice;
+begin end;
+";
+    assert_eq!(format(text), expected);
+    assert_eq!(format(expected), expected);
+}
+
+#[test]
 fn signs_bind_tightly_and_words_are_spaced() {
     assert_eq!(body("x : = -1+2 * ( a-b )div 3"), "  x:=-1+2*(a-b) div 3\n");
     assert_eq!(body("while (a<=b)and not c do x:=¬ X"), "  while (a<=b) and not c do x:=¬X\n");

@@ -48,8 +48,8 @@ pub(super) enum ItemKind {
     Routine {
         /// The semicolon after the header.
         header_end: usize,
-        /// From `var` to the last semicolon.
-        vars: Option<(usize, usize)>,
+        /// The sections, each from `var` to its last semicolon.
+        vars: Vec<(usize, usize)>,
         body: Body,
     },
     /// The rest, in this part, of a routine that began in the preceding part.

@@ -53,6 +53,7 @@ impl Lowerer<'_> {
             });
         }
         self.records_must_agree(callee, args, &lowered);
+        self.settle_returned_sizes(callee, args);
         self.flush_cost();
         self.emit(Simple::Call { callee: id, args: lowered, dst });
         for (idx, copy) in fields {
@@ -65,6 +66,19 @@ impl Lowerer<'_> {
                 let var = self.place_var(*place);
                 self.facts.remove(&Fact::Set(var));
                 self.facts.remove(&Fact::Sized(var));
+            }
+        }
+    }
+
+    /// Evaluates the sizes of the slices and words that the call sets, where they are known.
+    fn settle_returned_sizes(&mut self, callee: RoutineId, args: &[hir::Arg]) {
+        let params = &self.program.routine(callee).params;
+        for (&param, arg) in params.iter().zip(args) {
+            if let hir::Arg::Ref(place) = arg
+                && let Ext::Known(key) = self.place_exts(*place).0
+                && self.returned_size(callee, param, args) == Ext::Known(key)
+            {
+                self.size(key);
             }
         }
     }

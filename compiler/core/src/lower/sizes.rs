@@ -396,7 +396,12 @@ impl Lowerer<'_> {
     /// Returns the size that a slice or word has after it was passed for a `var` parameter: that of
     /// the value argument with the same size in the header, as in `Z: slice(n)` next to
     /// `T: table(n,k)`.
-    fn returned_size(&self, callee: hir::RoutineId, param: LocalId, args: &[hir::Arg]) -> Ext {
+    pub(super) fn returned_size(
+        &self,
+        callee: hir::RoutineId,
+        param: LocalId,
+        args: &[hir::Arg],
+    ) -> Ext {
         let routine = self.program.routine(callee);
         let Some(bound) = bound_size(routine, param, 0) else { return Ext::Dynamic };
         let values = routine.params.iter().zip(args).filter_map(|(&param, arg)| match arg {

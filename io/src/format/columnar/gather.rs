@@ -127,6 +127,16 @@ pub(super) fn gather(
             return Err(too_large(source, n_bytes));
         }
     }
+    for column in &mut columns {
+        column.settle(&rules_of_cells).map_err(|refused| match refused {
+            Refused::Wrong(cause) => {
+                let place = Place { source, record: n_records };
+                place.wrong(Some(column), cause, "", &rules_of_cells)
+            }
+            Refused::Memory(OutOfBudget(n_bytes)) => too_large(source, n_bytes),
+            Refused::Before(fault) => fault,
+        })?;
+    }
     let warnings = columns.iter().filter_map(|column| {
         Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
     });

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
     Time32MillisecondArray, TimestampMillisecondArray,
 };
 use star_value::BitsRef;
@@ -61,7 +61,11 @@ fn of_field(field: &Field) -> Option<ArrayRef> {
     };
     let narrow = |number: Option<i64>| number.map(|number| number as i32); // it fits
     Some(match &field.meaning {
-        Meaning::Number | Meaning::Scaled(_) => Arc::new(Int64Array::from_iter(values())),
+        Meaning::Number => Arc::new(Int64Array::from_iter(values())),
+        Meaning::Scaled(_) => {
+            let floats = field.values.iter().map(|&value| field.float(value));
+            Arc::new(Float64Array::from_iter(floats))
+        }
         Meaning::Texts(_) => {
             let texts = field.values.iter().map(|&code| Some(field.text(code)));
             Arc::new(StringArray::from_iter(texts))

@@ -1,6 +1,7 @@
 //! A field of a CSV file during reading: the kind of its cells and their numbers.
 //!
-//! The first nonempty cell determines the kind, unless the header or the user declares texts. A
+//! The first nonempty cell determines the kind, unless the header or the user declares texts. If
+//! all cells are empty, they are texts, unless the user says what an empty cell is. A
 //! cell that begins like a number but is not a number, date or time is an error, not a text. Blanks
 //! at the ends of a cell, which was quoted then, belong to texts only, also if it has no others.
 
@@ -149,7 +150,16 @@ impl Column {
         self.push(cell, cells, missing)
     }
 
-    #[cfg(feature = "arrow")]
+    /// Lets a column of only empty cells hold numbers if the rules say what an empty one is.
+    pub(in crate::format) fn settle(&mut self, cells: &Cells<'_>) -> Result<(), Refused> {
+        match cells.empty {
+            _ if self.is_known || self.values.len() == 0 => Ok(()),
+            Some(empty) => self.decide(empty.as_bytes(), cells),
+            None if cells.may_miss => self.become_number(cells),
+            None => Ok(()),
+        }
+    }
+
     fn become_number(&mut self, cells: &Cells<'_>) -> Result<(), Refused> {
         let meaning = self.scaling(cells).map(|scaling| Meaning::Scaled(scaling.factor()));
         self.become_known(meaning.unwrap_or(Meaning::Number), cells)

@@ -140,6 +140,10 @@ fn read_records(
         }
         more = records.next()?;
     }
+    for (idx, column) in columns.iter_mut().enumerate() {
+        let settled = column.settle(cells);
+        settled.map_err(|refused| refused_cell(records, idx, column, refused, cells))?;
+    }
     Ok(n_records)
 }
 

@@ -27,6 +27,7 @@ pub(super) use self::input::Input;
 use super::{ReadResult, ReaderNotes, cannot_hold, cannot_write};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
+use crate::meaning::Meaning;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::source::Source;
 use crate::whole::NO_NUMBER;
@@ -135,10 +136,10 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
         None => i128::from(code),
     };
     let columns = fields.iter().zip(&of_texts).map(|(field, of_texts)| {
-        let Field { name, bits, meaning: _, nodata: _, shared: _, values } = field;
+        let Field { name, bits, meaning, nodata: _, shared: _, values } = field;
         let name = (fields.len() > 1).then(|| name.clone());
-        if values.iter().any(|&value| field.lacks(value)) {
-            // Only a floating-point number can be missing.
+        if matches!(meaning, Meaning::Scaled(_)) || values.iter().any(|&value| field.lacks(value)) {
+            // Only a floating-point number can have a fraction or be missing.
             return Column { name, kind: ElementKind::Float, n_bytes: 8, is_big: false, at: 0 };
         }
         Column::least(name, *bits, values.iter().map(|&value| number(value, of_texts)))
@@ -148,7 +149,8 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
         let is_exact = |number: i64| number.unsigned_abs() <= 1 << 53;
         if column.kind == ElementKind::Float && !field.present().all(is_exact) {
             let name = crate::text::quote(field.name.as_bytes());
-            let fault = cannot_hold(value, format, "missing numbers next to those of 53 bits");
+            let what = "missing or scaled numbers next to those of 53 bits";
+            let fault = cannot_hold(value, format, what);
             return Err(Box::new(fault.note(format!("field {name} has greater ones"))));
         }
     }
@@ -167,7 +169,7 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
                 // information.
                 let value = field.values[idx];
                 if column.kind == ElementKind::Float {
-                    let float = if field.lacks(value) { f64::NAN } else { value as f64 };
+                    let float = field.float(value).unwrap_or(f64::NAN);
                     bytes.extend_from_slice(&float.to_le_bytes());
                     continue;
                 }

@@ -144,21 +144,27 @@ fn declaration(
     name: Span,
 ) -> Option<std::ops::Range<usize>> {
     let text = request.text();
-    let declares = |group: &&ast::Vars| group.names.iter().any(|one| one.span == name);
-    let group = tree.vars.iter().find(declares)?;
+    let declares = |group: &ast::Vars| group.names.iter().any(|one| one.span == name);
+    let at = tree.vars.iter().position(declares)?;
+    let group = &tree.vars[at];
     let idx = group.names.iter().position(|one| one.span == name)?;
-    match (&group.names[..], tree.vars.len()) {
-        ([_], n_groups) => {
-            let start = match n_groups {
-                // The keyword `var` goes with the only group.
-                1 => text[..name.start as usize].to_lowercase().rfind("var")?,
-                _ => name.start as usize,
-            };
+    // The keyword before a group, if it is the first one of its section.
+    let keyword = |at: usize| {
+        let before = at.checked_sub(1).map_or(tree.header.end, |at| tree.vars[at].ty.span.end);
+        let start = tree.vars.get(at)?.names.first()?.span.start as usize;
+        let between = text.get(before as usize..start)?.to_lowercase();
+        between.rfind("var").map(|found| before as usize + found)
+    };
+    let is_last = at + 1 == tree.vars.len() || keyword(at + 1).is_some();
+    match &group.names[..] {
+        [_] => {
+            // The keyword `var` goes with the only group of its section.
+            let start = keyword(at).filter(|_| is_last).unwrap_or(name.start as usize);
             Some(without(text, start..group.ty.span.end as usize))
         }
-        (names, _) if idx + 1 < names.len() => {
+        names if idx + 1 < names.len() => {
             Some(name.start as usize..names[idx + 1].span.start as usize)
         }
-        (names, _) => Some(names[idx - 1].span.end as usize..name.end as usize),
+        names => Some(names[idx - 1].span.end as usize..name.end as usize),
     }
 }

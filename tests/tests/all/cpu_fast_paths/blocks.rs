@@ -10,7 +10,7 @@ use super::slice;
 
 /// The first size with a summary; one that ends inside a block and a limb; one that would be
 /// recorded without a summary.
-const SIZES: [usize; 3] = [1 << 17, (1 << 17) + 1000, (1 << 18) + 77];
+const SIZES: [usize; 3] = [1 << 17, (1 << 17) + 1000, (1 << 20) + 77];
 
 const TEXT: &str = "import \"star:closure\";
 procedure close(n: integer; var P: table(n,n)); begin WARSHALL(n,P) end;
@@ -112,7 +112,7 @@ fn operations_on_sparse_slices_process_blocks() {
             let args = args.chain([unset(), unset(), unset(), unset(), unset()]).collect();
             let paths = program.agree("logic", args, LIMITS).optimised("cpu");
             // An open tape accepts what it can.
-            let least = if n < 1 << 18 { 15 } else { 3 };
+            let least = if n < 1 << 20 { 15 } else { 3 };
             assert!(paths.block_operations >= least, "{n}: {paths:?}");
         }
     }
@@ -236,7 +236,7 @@ fn a_table_growing_by_sparse_columns_stays_sparse_until_full() {
             let paths = program.agree("grows", args, LIMITS).optimised("cpu");
             assert!(paths.sparse_lines >= d as u64, "{n}, {d} + {e}: {paths:?}");
             // Recorded columns require it dense at once.
-            let most = if n < 1 << 18 { made_dense } else { 1 };
+            let most = if n < 1 << 20 { made_dense } else { 1 };
             assert!((made_dense..=most).contains(&paths.tables_made_dense), "{n}: {paths:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Slices of 32 KiB and more on the default backend: their operations are recorded by default.
+//! Slices of 128 KiB and more on the default backend: their operations are recorded by default.
 
 use star_tests::run::{LIMITS, Program};
 use star_value::{BitVector, Value};
@@ -6,9 +6,8 @@ use star_vm::Limits;
 
 use super::{slice, table, word};
 
-/// The first size at which operations are recorded; one that ends inside a limb; one with several
-/// strips.
-const LONG: [usize; 3] = [1 << 18, (1 << 18) + 33, 300_000];
+/// The first size at which operations are recorded, and one that ends inside a limb.
+const LONG: [usize; 2] = [1 << 20, (1 << 20) + 33];
 
 const TEXT: &str = "
 procedure chain(X,Y: slice; var Z: slice; var k: integer);
@@ -34,6 +33,12 @@ begin SETMIN(T,F,X,Z); k:=NUMB(Z) end;
 procedure three(T,F: table; X: slice; v,w: word; var k: integer);
 var Y,Z: slice(X);
 begin LESS(T,X,v,Y); GREAT(T,Y,w,Z); LESS(F,Z,v,Y); k:=NUMB(Y) end;
+procedure between(T,F: table(n); v,w: word; var Z: slice(n));
+var X,Y: slice(n);
+begin SET(X); GREAT(T,X,v,Y); LESS(F,X,w,Z); Z:=Z and Y end;
+procedure both(T,F: table(n); v,w: word; var Z: slice(n));
+var X,Y: slice(n);
+begin SET(X); MATCH(T,X,v,Y); MATCH(F,X,w,Z); Z:=Z and Y end;
 procedure below(T: table; X: slice; w: word; var Z: slice);
 begin LESS(T,X,w,Z) end;
 procedure above(T: table; X: slice; w: word; var Z: slice);
@@ -204,6 +209,29 @@ fn searches_do_not_read_columns_where_no_row_is_left() {
     // Every row remains to the end.
     let zeros = || Value::from(star_value::BitTable::zeros(n, k).expect("memory"));
     assert_eq!(unread("search", zeros(), Value::Word(BitVector::zeros(k))), 0);
+}
+
+#[test]
+fn a_search_reads_only_where_the_other_one_of_a_conjunction_found_rows() {
+    let program = Program::new(TEXT);
+    let (n, k) = (LONG[1], 24);
+    // The first component, the most significant one, is bit 0.
+    let word = |bits: u64| Value::Word(BitVector::from_limbs(k, &[bits]).expect("a word"));
+    let unread = |low: u64| {
+        let high = word(0x0055_5555);
+        let args = vec![table(n, k, 1), table(n, k, 2), word(low), high, Value::Unset];
+        let paths = program.agree("between", args, LIMITS).optimised("cpu");
+        assert_eq!(paths.searches_narrowed, 1, "{paths:?}");
+        paths.lines_unread
+    };
+    // Above the middle are half of the rows; above the greatest number but one, none of 512.
+    let groups = n as u64 / 512;
+    let (some, none) = (unread(1), unread((1 << (k - 1)) - 1));
+    assert!(none > some + 8 * groups, "{some} {none} of {groups} groups");
+    // Alone, each of two searches for equal rows reads nine columns or more of 24.
+    let args = vec![table(n, k, 1), table(n, k, 2), word(77), word(5), Value::Unset];
+    let both = program.agree("both", args, LIMITS).optimised("cpu").lines_unread;
+    assert!(both > 30 * groups, "{both} of {groups} groups");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::{slice, table};
 
 /// The first number of rows whose operations are recorded, and two with the same distance of
 /// columns that end inside other limbs.
-const LONG: usize = 1 << 18;
+const LONG: usize = 1 << 20;
 const LONGER: [usize; 2] = [LONG + 64 + 33, LONG + 5];
 
 const TEXT: &str = "

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod calls;
+mod counts;
 mod distributed;
 mod extremes;
 mod fields;

@@ -160,7 +160,8 @@ fn text_of(calls: &[Called], parts: &[String]) -> String {
     let ((intrinsic, _), makers) = calls.split_last().expect("a call");
     let Signature { module, params, .. } = intrinsic.signature();
     let n_handles = params.iter().filter(|param| param.kind == Kind::Handle).count();
-    let mut text = format!("import \"star:{module}\";\n");
+    let is_module = LIBRARY.modules.iter().any(|(name, _)| name == module);
+    let mut text = if is_module { format!("import \"star:{module}\";\n") } else { String::new() };
     for handle in 0..makers.len() {
         for part in 0..parts.len() {
             let (mut header, body) = head_and_body(makers);

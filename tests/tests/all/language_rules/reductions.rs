@@ -45,6 +45,21 @@ fn rule_18_rows_are_selected_and_joined() {
 }
 
 #[test]
+fn rule_18_joined_rows_of_a_var_parameter_have_its_columns() {
+    // The size is known where the table does not grow, and found before the first call.
+    let text = "procedure kept(var T: table; X: slice);
+        begin if orrows(T where X)=androws(T where X) then ROW(1,T):=xorrows(T where X) end;
+        procedure grown(var T: table; X: slice; var w: word);
+        begin COL(4,T):=X; ROW(2,T):=orrows(T where X); w:=orrows(T) xor androws(T) end;
+        program p; var T: table; w: word;
+        begin
+          COL(1,T):='011'; COL(2,T):='010'; COL(3,T):='111';
+          kept(T,'001'); print(ROW(1,T)); grown(T,'001',w); print(ROW(1,T),ROW(2,T),w)
+        end.";
+    says(text, "101\n101010110001\n");
+}
+
+#[test]
 fn rule_18_the_minimum_of_no_row_traps() {
     let text = format!("{TYPES} program p; var {VARS}\nbegin {FILL} print(min(T.a where Y)) end.");
     let trap = traps(&text);

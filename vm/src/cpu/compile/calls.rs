@@ -52,7 +52,8 @@ impl Compiler<'_> {
             })
             .collect();
         let dst = dst.map(|dst| self.place(dst));
-        self.code.calls.push(Call { callee, args, n_lent, dst, extents });
+        let in_loop = self.contexts.iter().any(|context| context.next.is_some());
+        self.code.calls.push(Call { callee, args, n_lent, in_loop, dst, extents });
         self.emit(Inst::Call(self.code.calls.len() as u32 - 1));
     }
 }

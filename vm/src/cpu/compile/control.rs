@@ -4,6 +4,7 @@ use star_ir::{Block, LabelId, Operand, VarId};
 
 use super::super::class::Class;
 use super::super::code::{Forall, Summary};
+use super::super::counts::Ahead;
 use super::super::inst::Inst;
 use super::super::lines::Kernel;
 use super::super::loop_kernels::LoopKernel;
@@ -52,16 +53,12 @@ impl Compiler<'_> {
         let state = self.state(3);
         let number = kernel.as_ref().map(|_| self.code.loops.len() as u32);
         let begin = self.emit(Inst::ForBegin { state, from, to, kernel: number });
-        let Some(mut kernel) = kernel else {
-            return self.iterations(
-                label,
-                Inst::ForNext { state, var, down, exit: 0 },
-                (unset, body),
-            );
-        };
-        // No other loop is in its body.
         self.iterations(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
         self.loc = loc;
+        let Some(mut kernel) = kernel else {
+            return self.count_ahead(begin + 2, var, Ahead { state, down });
+        };
+        // No other loop is in its body.
         self.decide(Ok("in one pass over the rows where slices are short"));
         kernel.state = state;
         if self.options.profile {
@@ -248,6 +245,17 @@ impl Compiler<'_> {
     /// until `test` leaves it.
     fn rest(&mut self, next: Pc, test: usize, (unset, body): (&[RegRef], &Block)) {
         let loc = self.loc;
+        let is_loop = |context: &&LoopContext| context.next.is_some();
+        // The state of a running `forall` is not part of a checkpoint.
+        if self.options.checkpoints
+            && self.contexts.iter().filter(is_loop).count() == 1
+            && !matches!(self.code.insts[test], Inst::ForallNext { .. })
+        {
+            let begin = test.checked_sub(1).map(|begin| self.code.insts[begin]);
+            let has_kernel = matches!(begin, Some(Inst::ForBegin { kernel: Some(_), .. }))
+                && matches!(self.code.insts[test], Inst::ForNext { .. });
+            self.emit(Inst::SafePoint { common: !has_kernel });
+        }
         for place in unset {
             self.emit(Inst::Unset(*place));
         }

@@ -7,6 +7,7 @@
 mod calls;
 mod columns;
 mod control;
+mod counts;
 mod in_order;
 mod kernels;
 mod operations;
@@ -20,7 +21,7 @@ use star_base::Intrinsic;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
     Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Program, Reduction,
-    Routine, RoutineId, Simple, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Routine, RoutineId, Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
@@ -129,7 +130,7 @@ struct Compiler<'p> {
     contexts: Vec<LoopContext>,
     exits: Vec<usize>,
     /// Bits registers of compiler temporaries that are accessed twice, once to set and once to
-    /// read.
+    /// read, apart from statements that unset them.
     temporaries: HashSet<Reg>,
     /// Variables that may become views.
     views: HashSet<VarId>,
@@ -162,6 +163,9 @@ impl<'p> Compiler<'p> {
         let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut touches = HashMap::new();
         visit::walk(&routine.body, &mut |stmt| {
+            if matches!(stmt.kind, StmtKind::Simple(Simple::Size(SizeOp::Unset(_)))) {
+                return;
+            }
             visit::accesses(&stmt.kind, &mut |var, _| *touches.entry(var).or_insert(0) += 1);
         });
         let is_temporary = |idx: usize| {
@@ -207,6 +211,7 @@ impl<'p> Compiler<'p> {
             files: Vec::new(),
             parts: Vec::new(),
             foralls: Vec::new(),
+            counts: Vec::new(),
             loops: Vec::new(),
             summary: Summary::default(),
             decisions: Vec::new(),

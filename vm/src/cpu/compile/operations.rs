@@ -287,14 +287,19 @@ impl Compiler<'_> {
                 false => &[],
             };
             let Some((at, fused)) = peephole::fuse(run, inst, temporary) else { break };
-            let at = self.settled + at;
-            self.code.insts.remove(at);
-            let loc = self.code.locs.remove(at);
-            self.code.summary.fused += 1;
-            self.covers(at, loc);
+            self.fuse_into_next(self.settled + at);
             inst = fused;
         }
+        let inst = self.counted(inst);
         self.emit(inst);
+    }
+
+    /// Removes an instruction whose work the next one also does.
+    pub(super) fn fuse_into_next(&mut self, at: usize) {
+        self.code.insts.remove(at);
+        let loc = self.code.locs.remove(at);
+        self.code.summary.fused += 1;
+        self.covers(at, loc);
     }
 
     /// Records that the next instruction also does the work of the removed one, which had the

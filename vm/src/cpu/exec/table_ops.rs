@@ -59,6 +59,12 @@ impl Interpreter<'_, '_, '_> {
                 self.put_bit(table, (row_idx, col_idx), bit)
             }
             TableInst::PutField { table, base, value } => self.put_field(table, base, value),
+            TableInst::CountColumn { count, table, column, mask } => {
+                let count = self.routine()?.counts[count as usize];
+                let n_ones = self.count_column(count, [table, column, mask])?;
+                self.set(count.dst, n_ones as i64);
+                Ok(())
+            }
         }
     }
 

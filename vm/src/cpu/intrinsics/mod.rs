@@ -17,6 +17,7 @@ mod cbt;
 mod closure;
 mod moving;
 mod mst;
+mod order;
 mod paths;
 mod polyline;
 mod reach;
@@ -116,6 +117,9 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
         sparse: &[(0, SparseGround::Zeros)],
         ..entry(catalogue::adjacency::SYMMETRISE, adjacency::symmetrise)
     },
+    entry(catalogue::order::RANK, order::rank),
+    entry(catalogue::order::ORDER, order::order),
+    entry(catalogue::order::HIST, order::hist),
     entry(catalogue::cbt::INIT, cbt::init),
     entry(catalogue::cbt::OF, cbt::of),
     entry(catalogue::cbt::FIELD, cbt::field),

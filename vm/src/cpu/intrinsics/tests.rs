@@ -25,8 +25,12 @@ fn lines() -> Vec<String> {
         let names: Vec<&str> = params.iter().filter(is_read).map(|param| param.name).collect();
         let becomes = |name: &&str| becomes(*intrinsic, place(name));
         for names in names.chunk_by(|one, other| becomes(one) == becomes(other)) {
+            let module = match *module {
+                "order" => "basic".to_owned(),
+                module => format!("`star:{module}`"),
+            };
             lines.push(format!(
-                "| `{intrinsic}` | `star:{module}` | `{}` | `{}` | {} |",
+                "| `{intrinsic}` | {module} | `{}` | `{}` | {} |",
                 routines.join("`, `"),
                 names.join("`, `"),
                 becomes(&names[0])

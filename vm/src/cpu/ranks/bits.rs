@@ -97,6 +97,8 @@ impl Interpreter<'_, '_, '_> {
         dst: Reg,
         run: impl FnOnce(&mut Self) -> Exec<()>,
     ) -> Exec<()> {
+        // No recorded operation reads the whole values, which are parts again afterwards.
+        self.flush()?;
         for reg in of {
             self.make_whole(*reg)?;
         }
@@ -104,6 +106,7 @@ impl Interpreter<'_, '_, '_> {
             self.bits_slot_mut(dst).elsewhere = 0;
         }
         run(self)?;
+        self.flush()?;
         for reg in of.iter().chain([&dst]) {
             self.keep_part(*reg, routine)?;
         }
@@ -167,10 +170,10 @@ impl Interpreter<'_, '_, '_> {
                 Ok(true)
             }
             BitsInst::QueryLut { query, table, dst, left, right } if self.is_divided(left) => {
-                let answer = if query == Query::Count {
-                    Answer::Count(self.count_lut(table, left, right)?)
-                } else {
-                    Answer::First(self.first_lut(table, left, right)?)
+                let answer = match (self.answer_of_tape(all)?, query) {
+                    (Some(answer), _) => answer,
+                    (None, Query::Count) => Answer::Count(self.count_lut(table, left, right)?),
+                    (None, _) => Answer::First(self.first_lut(table, left, right)?),
                 };
                 let answer = self.answer_of_ranks(answer, left)?;
                 self.set(dst, answer.to(query));

@@ -153,6 +153,7 @@ pub(in crate::cpu) fn exchange_of(inst: Inst, code: &RoutineCode) -> Option<Exch
         | Inst::CopyText { .. }
         | Inst::Cost { .. }
         | Inst::CostTimes { .. }
+        | Inst::SafePoint { .. }
         | Inst::Jump(_)
         | Inst::Unless { .. }
         | Inst::ForBegin { .. }
@@ -224,6 +225,7 @@ fn of_table(inst: TableInst) -> Option<ExchangeOf> {
             };
             exchange(name, "each time: a word of each rank is gathered")
         }
+        TableInst::CountColumn { .. } => exchange(name_of(Query::Count), QUERY),
         TableInst::PutPart { .. } => {
             exchange("a table of a handle", "each time: the table is gathered on all ranks")
         }

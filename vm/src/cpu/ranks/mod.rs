@@ -14,12 +14,12 @@
 //! A kernel over columns runs on the part of each rank. A kernel over rows that combines lines with
 //! each other and with words runs on the rows of each rank without any exchange (Note [Own rows] in
 //! `lines`). Intrinsics run on parts or on gathered arguments (Note [Intrinsics on ranks]).
-//! Recording is off.
 //!
 //! A run that ends on one rank only, at a limit or by a flag, abandons the exchange, which ends the
 //! others. Traps, and limits of steps, calls and output, are found by all ranks at once.
 
 mod bits;
+mod checkpoints;
 mod explain;
 mod host;
 mod intrinsics;
@@ -34,13 +34,16 @@ use std::rc::Rc;
 
 use star_ir::LimitKind;
 
+use super::class::Class;
 use super::code::RoutineCode;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
 use super::operand::{Reg, RegRef};
+use super::table::form::Line;
 use crate::backend::Outcome;
 use crate::exchange::{Exchange, Partition, Place, Reduce};
 use crate::interrupt::{Exec, Stop, internal_error};
+use crate::tape::Answer;
 pub(super) use explain::{exchange_of, exchange_of_intrinsic, exchanges_of_loops};
 use lines::OwnRows;
 
@@ -120,6 +123,40 @@ impl Interpreter<'_, '_, '_> {
         self.table_slot(reg).elsewhere > 0
     }
 
+    /// Must the recorded operations be executed before this instruction? What works row by row can
+    /// be recorded, and a query is answered by the tape.
+    pub(super) fn ends_tape_across(&self, inst: Inst) -> bool {
+        let class = inst.class();
+        match class {
+            // The interpreter decides about them.
+            _ if matches!(inst, Inst::Unset(_) | Inst::Size(_)) => false,
+            Class::Bitwise(_)
+            | Class::Load { line: Line::Column, .. }
+            | Class::Store { line: Line::Column, .. }
+            | Class::Query { .. }
+            | Class::Guard(_)
+            | Class::Cost
+            | Class::Scalar => false,
+            Class::Control => matches!(inst, Inst::Print(_) | Inst::Read(_) | Inst::Write(_)),
+            Class::Fill { .. }
+            | Class::Load { line: Line::Row, .. }
+            | Class::Store { line: Line::Row, .. }
+            | Class::Other(_) => !self.is_apart(&class),
+        }
+    }
+
+    /// Executes the recorded operations and returns the answer to a query about the rows of this
+    /// rank, if they had one. Otherwise the slices of the query are not pending afterwards.
+    pub(super) fn answer_of_tape(&mut self, inst: Inst) -> Exec<Option<Answer>> {
+        let Class::Query { query, of, .. } = inst.class() else { return Ok(None) };
+        if !self.recorder.is_open() {
+            return Ok(None);
+        }
+        let is_answered = self.record_query(query, &of);
+        let answers = self.flush_for_answers()?;
+        Ok(answers.first().copied().filter(|_| is_answered))
+    }
+
     /// Runs an instruction that accesses rows of other ranks. Returns false if the instruction is
     /// to run as it is, on the rows of this rank.
     pub(super) fn across_ranks(&mut self, inst: Inst, routine: &RoutineCode) -> Exec<bool> {
@@ -138,7 +175,10 @@ impl Interpreter<'_, '_, '_> {
             }
             Inst::Lut3 { dst, of, .. } => self.row_by_row(inst, dst, &of, routine),
             Inst::Query { query, dst, of } if self.is_divided(of) => {
-                let answer = self.query(query, of)?;
+                let answer = match self.answer_of_tape(inst)? {
+                    Some(answer) => answer,
+                    None => self.query(query, of)?,
+                };
                 let answer = self.answer_of_ranks(answer, of)?;
                 self.set(dst, answer.to(query));
                 Ok(true)
@@ -200,6 +240,7 @@ impl Interpreter<'_, '_, '_> {
             | Inst::CopyText { .. }
             | Inst::Cost { .. }
             | Inst::CostTimes { .. }
+            | Inst::SafePoint { .. }
             | Inst::Jump(_)
             | Inst::Unless { .. }
             | Inst::ForBegin { .. }

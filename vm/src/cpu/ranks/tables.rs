@@ -1,12 +1,13 @@
 //! Instructions on partitioned tables.
 
-use star_ir::Sense;
+use star_ir::{Query, Sense};
 
 use crate::cpu::inst::{SizeInst, TableInst};
 use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::{Number, Reg, Size};
 use crate::cpu::table::form::Line;
 use crate::interrupt::Exec;
+use crate::tape::Answer;
 
 impl Interpreter<'_, '_, '_> {
     /// Returns the rank that owns a row, and the row counted from the first one of this rank, if
@@ -92,6 +93,16 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Ok(true)
             }
+            TableInst::CountColumn { count, table, column, mask }
+                if self.is_divided_table(table) =>
+            {
+                self.bits_slot_mut(column).elsewhere = self.table_slot(table).elsewhere;
+                let count = self.routine()?.counts[count as usize];
+                let n_ones = self.count_column(count, [table, column, mask])?;
+                let answer = self.answer_of_ranks(Answer::Count(n_ones), column)?;
+                self.set(count.dst, answer.to(Query::Count));
+                Ok(true)
+            }
             TableInst::Part { dst, .. } => {
                 self.table_inst(inst)?;
                 self.table_slot_mut(dst).elsewhere = 0;
@@ -106,6 +117,7 @@ impl Interpreter<'_, '_, '_> {
                 Ok(true)
             }
             TableInst::Bit { .. }
+            | TableInst::CountColumn { .. }
             | TableInst::PutBit { .. }
             | TableInst::CopyHandle { .. }
             | TableInst::PutField { .. } => Ok(false),

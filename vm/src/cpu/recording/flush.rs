@@ -31,7 +31,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Does the same and returns the results of the tape's reductions.
-    pub(super) fn flush_for_answers(&mut self) -> Exec<Vec<Answer>> {
+    pub(in crate::cpu) fn flush_for_answers(&mut self) -> Exec<Vec<Answer>> {
         if !self.recorder.is_open() {
             return Ok(Vec::new());
         }
@@ -40,6 +40,7 @@ impl Interpreter<'_, '_, '_> {
             let (plan, is_known) = recorder.plans.of(&recorder.tape);
             self.paths.plans_known += u64::from(is_known);
             self.paths.cascades += plan.n_cascades() as u64;
+            self.paths.searches_narrowed += plan.n_narrowed as u64;
             self.paths.columns_added += plan.n_added() as u64;
             self.run_plan(&recorder, &plan)
         } else {

@@ -188,7 +188,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Defers a query about slices to the flush of the tape, if one of them is pending.
-    fn record_query(&mut self, query: Query, of: &Bitwise) -> bool {
+    pub(in crate::cpu) fn record_query(&mut self, query: Query, of: &Bitwise) -> bool {
         let is_pending = of.of().iter().any(|reg| self.is_pending(*reg));
         let fits = |reg: &Reg| self.bits(*reg).len() == self.recorder.n_rows;
         if !is_pending || !of.of().iter().all(fits) {
@@ -247,7 +247,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// May the instruction be executed before the recorded ones? It must neither read pending
     /// values, nor change inputs or pending values.
-    fn is_apart(&self, class: &Class) -> bool {
+    pub(in crate::cpu) fn is_apart(&self, class: &Class) -> bool {
         let keeps = |reg: &Reg| !self.recorder.touches(self.bits_at(*reg));
         let knows = |reg: &Reg| !self.is_pending(*reg);
         match class {

@@ -27,6 +27,8 @@ mod plans;
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use crate::tape::{PortId, Tape, ValueId};
 use plans::Plans;
 
@@ -41,7 +43,7 @@ pub(super) struct Recorder {
     ports: Vec<Port>,
     /// The port of each slice, if it has one.
     slices: Vec<Option<PortId>>,
-    columns: HashMap<(usize, usize), PortId>,
+    columns: HashMap<(usize, usize), PortId, FixedState>,
     /// Tables of which columns are loaded or stored.
     tables: Vec<TableUse>,
     /// The recorded instructions.

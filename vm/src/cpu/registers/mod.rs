@@ -170,6 +170,8 @@ pub(super) struct Frame {
     pub(super) call: Option<(u32, LocId)>,
     /// Number of `forall` loops that its callers are in.
     pub(super) n_foralls: usize,
+    /// Is no caller in a loop?
+    pub(super) is_outermost: bool,
 }
 
 /// The first register of each kind.

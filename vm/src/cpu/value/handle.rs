@@ -43,6 +43,19 @@ pub(in crate::cpu) enum Form {
 /// Tables by their names.
 pub(in crate::cpu) type Tables = BTreeMap<Arc<str>, Arc<Table>>;
 
+impl Form {
+    fn tables_of_state(&self, parallelism: &Parallelism<'_>) -> Result<Option<Tables>, Ended> {
+        let (Form::State(state, parts) | Form::Alone(state, parts)) = self else { return Ok(None) };
+        let mut tables = Tables::new();
+        for (idx, part) in parts.iter().enumerate() {
+            let mut lines = part.zeros()?;
+            state.write(idx, &mut lines, parallelism)?;
+            tables.insert(part.name.into(), Arc::new(Table::of_lines(lines, part.lines)));
+        }
+        Ok(Some(tables))
+    }
+}
+
 impl Handle {
     /// Creates a handle with the state of an intrinsic of a module.
     pub(in crate::cpu) fn of_state(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
@@ -160,16 +173,19 @@ impl Handle {
     /// released.
     pub(in crate::cpu) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
-        let (Form::State(state, parts) | Form::Alone(state, parts)) = &*form else { return Ok(0) };
-        let mut tables = Tables::new();
-        for (idx, part) in parts.iter().enumerate() {
-            let mut lines = part.zeros()?;
-            state.write(idx, &mut lines, parallelism)?;
-            tables.insert(part.name.into(), Arc::new(Table::of_lines(lines, part.lines)));
-        }
+        let Some(tables) = form.tables_of_state(parallelism)? else { return Ok(0) };
+        let (Form::State(state, _) | Form::Alone(state, _)) = &*form else { return Ok(0) };
         let n_bytes = state.n_bytes();
         *form = Form::Tables(tables);
         Ok(n_bytes)
+    }
+
+    /// Returns the tables that a state stands for, without replacing it.
+    pub(in crate::cpu) fn tables_of_state(
+        &self,
+        parallelism: &Parallelism<'_>,
+    ) -> Result<Option<Tables>, Ended> {
+        self.form().tables_of_state(parallelism)
     }
 
     /// Counts the second forms of its tables.

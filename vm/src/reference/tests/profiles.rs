@@ -47,7 +47,7 @@ fn counts(
     let clock = Clock { ticks: Arc::default(), now: Box::new(now) };
     let lines = LineTable { count, of, costs: Vec::new() };
     let mut profile = Profile::new(program, lines, clock);
-    let options = CompileOptions { intrinsics: false, optimise: true, profile: true };
+    let options = CompileOptions { intrinsics: false, profile: true, ..CompileOptions::default() };
     let plan = planned(backend, program, options);
     let mut values: Vec<_> =
         values.into_iter().map(|value| backend.load(value, fixed).unwrap()).collect();

@@ -132,6 +132,8 @@ fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Record
     // Each slice may be stored as its complement.
     let (and, or) = ([AND, 0b0001], [0b1110, 0b0111]);
     let [by_mask, by_found] = [random.below(2), random.below(2)];
+    // The rows of earlier searches, which are combined with those of the last one.
+    let mut earlier = Vec::new();
     let active = |table: u8, is_complemented: usize| match is_complemented {
         0 => table,
         // The first input, complemented.
@@ -164,8 +166,16 @@ fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Record
             1 => values.push(found.clone()),
             2 => mask = apply(and[0], &[&mask, &values[random.below(12)].clone()]),
             3 => found = values[random.below(12)].clone(),
+            4 => {
+                earlier.push(found);
+                mask = values[random.below(12)].clone();
+                found = values[random.below(12)].clone();
+            }
             _ => {}
         }
+    }
+    for rows in earlier {
+        found = apply([AND, 0b0100, 0b0010, OR, 0b1101, 0b0110][random.below(6)], &[&found, &rows]);
     }
     let mut stores = vec![None; ports.len()];
     let mut put = |to: usize, (value, bits): &(ValueId, Vec<bool>)| {
@@ -184,19 +194,20 @@ fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Record
 #[test]
 fn random_searches_agree_with_their_operations() {
     let mut random = Random(4);
-    let mut n_cascades = 0;
+    let (mut n_cascades, mut n_narrowed) = (0, 0);
     for round in 0..1500 {
         let n_bits = [1, 63, 64, 65, 130, 700, 2900][round % 7];
         let n_steps = 1 + random.below(24);
         let recording = record_searches(&mut random, n_bits, n_steps);
         let plan = Plan::new(&recording.tape);
         n_cascades += plan.n_cascades();
+        n_narrowed += plan.n_narrowed;
         let level = Level::supported()[round % Level::supported().len()];
         with_parallelism(settings()[round / 7 % 3], level, |parallelism| {
             run(&recording, &plan, n_bits, parallelism);
         });
     }
-    assert!(n_cascades > 1500, "{n_cascades}");
+    assert!(n_cascades > 1500 && n_narrowed > 100, "{n_cascades} {n_narrowed}");
 }
 
 /// Records a tape of sums and differences of columns, sometimes with another operation in between,

@@ -6,6 +6,7 @@ pub mod cbt;
 pub mod closure;
 pub mod moving;
 pub mod mst;
+pub mod order;
 pub mod paths;
 pub mod polyline;
 pub mod terrain;
@@ -67,4 +68,7 @@ pub const ALL: &[Intrinsic] = &[
     arcs::GATHER,
     adjacency::TRANSPOSE,
     adjacency::SYMMETRISE,
+    order::RANK,
+    order::ORDER,
+    order::HIST,
 ];

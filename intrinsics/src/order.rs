@@ -1,0 +1,202 @@
+//! Rows of tables in the order of their numbers, by a radix sort, and numbers of equal rows.
+
+use star_value::BitTable;
+
+use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::numbers::{read_numbers, write_numbers};
+use crate::transpose::COLUMNS;
+use crate::{filled, ones, reserved};
+
+/// Maximum number of bits of a digit: its counts fit the first cache.
+const DIGIT: usize = 11;
+
+/// Rows between two polls.
+const CHUNK: usize = 1 << 16;
+
+/// Maximum number of rows of a table.
+pub const MOST_ORDERED_ROWS: usize = (1 << 31) - 1;
+
+/// The marked rows of a table in ascending order of their numbers; equal rows keep their order.
+#[derive(Debug)]
+pub struct OrderedRows(Vec<u32>);
+
+impl OrderedRows {
+    /// Bytes for sorting `n_marked` of `n_rows` rows, and for one of the results below.
+    pub fn n_bytes(n_rows: usize, n_marked: usize) -> u64 {
+        let (n_rows, n_marked) = (n_rows as u64, n_marked as u64);
+        8_u64.saturating_mul(n_rows).saturating_add(20_u64.saturating_mul(n_marked))
+    }
+
+    /// Sorts the rows in `among` of a table with at most 32 columns.
+    ///
+    /// # Errors
+    /// If memory allocation fails, or the run is interrupted.
+    pub fn new(
+        table: &BitTable,
+        among: &[u64],
+        environment: &dyn Environment,
+    ) -> Result<Self, Ended> {
+        let width = table.n_cols();
+        let numbers = read_numbers(table, 0, width, &mut InterruptPoller::new(environment))?;
+        let n_marked = among.iter().map(|limb| limb.count_ones() as usize).sum();
+        let mut pairs: Vec<u64> = reserved(n_marked)?;
+        pairs.extend(ones(among).map(|row| u64::from(numbers[row]) << 32 | row as u64));
+        let mut sorted = filled(n_marked, 0)?;
+        let n_digits = width.div_ceil(DIGIT).max(1);
+        let digit_bits = width.div_ceil(n_digits);
+        for digit in 0..n_digits {
+            let shift = 32 + digit * digit_bits;
+            scatter(&pairs, &mut sorted, (shift, digit_bits), environment)?;
+            std::mem::swap(&mut pairs, &mut sorted);
+        }
+        let mut rows = reserved(n_marked)?;
+        rows.extend(pairs.iter().map(|pair| *pair as u32));
+        Ok(OrderedRows(rows))
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether no row was marked.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes the position of each row, from 1, to that row of `to`, and 0 to the others.
+    ///
+    /// # Errors
+    /// If memory allocation fails, or the run is interrupted.
+    pub fn write_positions(
+        &self,
+        to: &mut BitTable,
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        let mut positions = filled(to.n_rows(), 0)?;
+        for (rows, first) in self.0.chunks(CHUNK).zip((1..).step_by(CHUNK)) {
+            environment.poll()?;
+            for (row, position) in rows.iter().zip(first..) {
+                positions[*row as usize] = position;
+            }
+        }
+        let width = to.n_cols();
+        write_numbers(to, 0, width, &positions, &mut InterruptPoller::new(environment))
+    }
+
+    /// Writes these rows of `from` to the first rows of `to`, and zeros to the others.
+    ///
+    /// # Errors
+    /// If memory allocation fails, or the run is interrupted.
+    pub fn write_rows(
+        &self,
+        from: &BitTable,
+        to: &mut BitTable,
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        let mut poller = InterruptPoller::new(environment);
+        let mut moved = filled(to.n_rows(), 0)?;
+        for first in (0..from.n_cols()).step_by(COLUMNS) {
+            let width = (from.n_cols() - first).min(COLUMNS);
+            let numbers = read_numbers(from, first, width, &mut poller)?;
+            for (moved, rows) in moved.chunks_mut(CHUNK).zip(self.0.chunks(CHUNK)) {
+                environment.poll()?;
+                for (moved, row) in moved.iter_mut().zip(rows) {
+                    *moved = numbers[*row as usize];
+                }
+            }
+            write_numbers(to, first, width, &moved, &mut poller)?;
+        }
+        Ok(())
+    }
+}
+
+/// Sorts pairs by the digit of these bits; those with equal digits keep their order.
+fn scatter(
+    pairs: &[u64],
+    sorted: &mut [u64],
+    (shift, bits): (usize, usize),
+    environment: &dyn Environment,
+) -> Result<(), Ended> {
+    let digit = |pair: u64| (pair >> shift) as usize & ((1 << bits) - 1);
+    let mut places = [0_usize; 1 << DIGIT];
+    for pairs in pairs.chunks(CHUNK) {
+        environment.poll()?;
+        pairs.iter().for_each(|pair| places[digit(*pair)] += 1);
+    }
+    let mut next = 0;
+    for place in &mut places {
+        next += std::mem::replace(place, next);
+    }
+    for pairs in pairs.chunks(CHUNK) {
+        environment.poll()?;
+        for pair in pairs {
+            let place = &mut places[digit(*pair)];
+            sorted[*place] = *pair;
+            *place += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Counts the rows in `among`, of a table with at most 32 columns, with each number below `n`.
+///
+/// # Errors
+/// If memory allocation fails, or the run is interrupted.
+pub fn count_numbers(
+    table: &BitTable,
+    among: &[u64],
+    n: usize,
+    environment: &dyn Environment,
+) -> Result<Vec<u32>, Ended> {
+    let mut poller = InterruptPoller::new(environment);
+    let numbers = read_numbers(table, 0, table.n_cols(), &mut poller)?;
+    let mut counts: Vec<u32> = filled(n, 0)?;
+    let mut count = |number: u32| {
+        if let Some(count) = counts.get_mut(number as usize) {
+            *count += 1;
+        }
+    };
+    for (limb, numbers) in among.iter().zip(numbers.chunks(64)) {
+        poller.spend(numbers.len())?;
+        match limb.count_ones() as usize == numbers.len() {
+            true => numbers.iter().for_each(|number| count(*number)),
+            false => ones(std::slice::from_ref(limb)).for_each(|place| count(numbers[place])),
+        }
+    }
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_keep_their_order() {
+        let environment = crate::tests::Plain::default();
+        let mut poller = InterruptPoller::new(&environment);
+        for width in [1, 5, 11, 12, 23, 32] {
+            let n = 3000;
+            let mut table = BitTable::zeros(n, width).unwrap();
+            let numbers: Vec<u32> = (0..n as u32)
+                .map(|row| (row % 700).wrapping_mul(0x9e37_79b9) >> (32 - width))
+                .collect();
+            write_numbers(&mut table, 0, width, &numbers, &mut poller).unwrap();
+            let among: Vec<u64> = (0..n.div_ceil(64)).map(|limb| !(1 << limb)).collect();
+            let among = [&among[..n / 64], &[among[n / 64] & !(!0 << (n % 64))]].concat();
+            let mut expected: Vec<usize> = ones(&among).collect();
+            expected.sort_by_key(|row| numbers[*row]);
+            let found = OrderedRows::new(&table, &among, &environment).unwrap();
+            let found: Vec<usize> = found.0.iter().map(|row| *row as usize).collect();
+            assert_eq!(found, expected, "{width}");
+            let counts = count_numbers(&table, &among, 4, &environment).unwrap();
+            let mut expected_counts = [0; 4];
+            for number in expected.iter().map(|row| numbers[*row] as usize) {
+                if let Some(count) = expected_counts.get_mut(number) {
+                    *count += 1;
+                }
+            }
+            assert_eq!(counts, expected_counts, "{width}");
+        }
+    }
+}

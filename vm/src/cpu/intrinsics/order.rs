@@ -1,0 +1,65 @@
+//! RANK and ORDER, by [`OrderedRows`], and HIST.
+
+use star_intrinsics::{
+    InterruptPoller, LineOrder, MOST_ORDERED_ROWS, OrderedRows, count_numbers, write_numbers,
+};
+
+use super::{IntrinsicCall, IntrinsicResult, NotTaken};
+
+/// `RANK(T,X,h,R)`
+pub(super) fn rank(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let ([n_rows, _], h) = (call.table_size(0)?, call.size(2)?);
+    if call.bits(1)?.count_ones() >> h != 0 {
+        return Err(NotTaken::declined());
+    }
+    let mut positions = call.reserve_table(3, n_rows, h, LineOrder::Columns)?;
+    let ordered = ordered(call, 1)?;
+    ordered.write_positions(&mut positions, &call.environment())?;
+    call.put_table(3, positions, LineOrder::Columns)
+}
+
+/// `ORDER(T,F,X,R)`
+pub(super) fn order(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let [n_rows, width] = call.table_size(1)?;
+    call.transpose(1, LineOrder::Columns)?;
+    let mut rows = call.reserve_table(3, n_rows, width, LineOrder::Columns)?;
+    let ordered = ordered(call, 2)?;
+    let from = call.lines(1, LineOrder::Columns)?;
+    ordered.write_rows(from, &mut rows, &call.environment())?;
+    call.put_table(3, rows, LineOrder::Columns)
+}
+
+/// `HIST(T,X,m,h,H)`
+pub(super) fn hist(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (n_rows, m, h) = (by_columns(call)?, call.size(2)?, call.size(3)?);
+    let mut table = call.reserve_table(4, m, h, LineOrder::Columns)?;
+    call.reserve((n_rows as u64).saturating_add(m as u64).saturating_mul(4))?;
+    let environment = call.environment();
+    let (rows, among) = (call.lines(0, LineOrder::Columns)?, call.bits(1)?.limbs());
+    let counts = count_numbers(rows, among, m, &environment)?;
+    if counts.iter().any(|count| u64::from(*count) >> h != 0) {
+        return Err(NotTaken::declined());
+    }
+    write_numbers(&mut table, 0, h, &counts, &mut InterruptPoller::new(&environment))?;
+    call.put_table(4, table, LineOrder::Columns)
+}
+
+/// Ensures that the first parameter can be read by columns, and returns the number of its rows.
+fn by_columns(call: &mut IntrinsicCall) -> IntrinsicResult<usize> {
+    let [n_rows, _] = call.table_size(0)?;
+    if n_rows > MOST_ORDERED_ROWS {
+        return Err(NotTaken::declined());
+    }
+    call.transpose(0, LineOrder::Columns)?;
+    Ok(n_rows)
+}
+
+/// Sorts the rows of the first parameter that are marked in this one.
+fn ordered(call: &mut IntrinsicCall, among: usize) -> IntrinsicResult<OrderedRows> {
+    let n_rows = by_columns(call)?;
+    let n_marked = call.bits(among)?.count_ones() as usize;
+    call.reserve(OrderedRows::n_bytes(n_rows, n_marked))?;
+    let environment = call.environment();
+    let (rows, among) = (call.lines(0, LineOrder::Columns)?, call.bits(among)?.limbs());
+    Ok(OrderedRows::new(rows, among, &environment)?)
+}
