@@ -36,42 +36,42 @@ end.";
 
 /// Searches of a random graph, from the tails of some arcs.
 const GRAPHS: &str = "import \"star:arcs\";
-program LEVELS(n,times: integer; left,right: table(m,b));
+procedure LEVELS(n,times: integer; left,right: table(m,b));
 var S: slice(m); Dist: table; t: integer;
 begin
   SET(S);
   for t:=1 to times do BFS(INT(ROW(t,left)),n,true,left,right,S,Dist);
   print(NUMB(COL(1,Dist)))
 end;
-program PATHS(n,times: integer; left,right: table(m,b); weight: table(m));
+procedure PATHS(n,times: integer; left,right: table(m,b); weight: table(m));
 var S: slice(m); Dist: table; t: integer;
 begin
   SET(S);
   for t:=1 to times do SSSP(INT(ROW(t,left)),n,32,true,left,right,weight,S,Dist);
   print(NUMB(COL(1,Dist)))
 end;
-program LABELS(n,times: integer; left,right: table(m,b));
+procedure LABELS(n,times: integer; left,right: table(m,b));
 var S: slice(m); Label: table; t: integer;
 begin
   SET(S);
   for t:=1 to times do COMPONENTS(n,left,right,S,Label);
   print(NUMB(COL(1,Label)))
 end;
-program PARTS(left,right,weight: table; var L,R,W: table);
-begin L:=left; R:=right; W:=weight end.";
+procedure PARTS(left,right,weight: table; var L,R,W: table);
+begin L:=left; R:=right; W:=weight end;";
 
 /// Repetitions of a search in a graph, of which the first groups the arcs.
 const SEARCHES: usize = 8;
 
-const COUNTS: &str = "program COUNTS(times: integer; T: table(n,k));
-var X: slice(n); t,c: integer;
+const COUNTS: &str = "program COUNTS(times: integer; T: table);
+var X: slice(T); t,c: integer;
 begin
   X:=COL(1,T); c:=0;
   for t:=1 to times do begin X(t):=1; c:=c+NUMB(X) end;
   print(c)
 end.";
 
-const ROWS: &str = "program ROWS(times: integer; T: table(n,k));
+const ROWS: &str = "program ROWS(times: integer; T: table);
 var t,c: integer;
 begin
   c:=0;

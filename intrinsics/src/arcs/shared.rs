@@ -78,8 +78,8 @@ impl GroupedArcs<u32> {
         Ok(())
     }
 
-    /// The result of [`GroupedArcs::components`] on the arcs of all processes: a few exchanges, at
-    /// most as many as there are processes.
+    /// The result of [`GroupedArcs::components`] on the arcs of all processes: two exchanges a
+    /// round, and usually a few rounds.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.

@@ -334,7 +334,7 @@ fn processes_that_share_arcs_find_the_same() {
                 assert_eq!(*found_labels, labels, "{context}");
                 assert_eq!(*found_lengths, case.distances(start, both, u64::from), "{context}");
                 assert_eq!(n_exchanges[0] as u64, deepest + 1, "{context}");
-                assert!(n_exchanges[1] <= 2 * n_processes.max(2), "{context}: {n_exchanges:?}");
+                assert!((2..=10).contains(&n_exchanges[1]), "{context}: {n_exchanges:?}");
                 assert_eq!(n_exchanges, &found[0].0, "{context}");
             }
         }

@@ -365,7 +365,7 @@ fn a_tape_is_charged_to_the_lines_that_recorded_it() {
         assert_eq!(n_recorded > 0, n > 1000, "{n_recorded} for {n}: {:?}", run.outcome);
         [3, 4, 5].map(|line| run.line(line).time)
     };
-    let (short, long) = (times(1000), times(1 << 19));
+    let (short, long) = (times(1000), times(1 << 20));
     for line in 0..2 {
         assert!(long[line] > short[line], "line {}: {short:?}, {long:?}", line + 3);
     }

@@ -409,8 +409,8 @@ fn gathered_tables_are_kept_with_their_parts() {
     let args: Vec<Value> = head.into_iter().chain(std::iter::repeat_n(UNSET, 4)).collect();
     let stats = ranks.stats_on_three("trees", &args);
     assert_eq!(stats.intrinsics, 2);
-    // The first call gathers three forms, three tables and the marks, the second one the marks; both
-    // ask whether tables are kept, whether they fit, and whether all have run.
+    // The first call gathers three forms, three tables and the marks, the second one the marks;
+    // both ask whether tables are kept, whether they fit, and whether all have run.
     assert_eq!(stats.counters.exchanges, (3 + 3 + 1) + 1 + 2 * 3 + 1);
     assert_eq!(stats.counters.structures_kept, 1);
 }

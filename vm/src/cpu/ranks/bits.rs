@@ -126,7 +126,18 @@ impl Interpreter<'_, '_, '_> {
                 let n = self.known_size(Size::Value(len))?;
                 let own = self.own_of(dst, n, routine)?;
                 self.bits_slot_mut(dst).elsewhere = n - own.len();
-                self.fill(dst, own.len(), bit)?;
+                if self.recorder.is_open() && self.record_fill(dst, own.len(), bit)? {
+                    return Ok(true);
+                }
+                if !self.is_apart(&all.class()) {
+                    self.flush()?;
+                }
+                let is_long = own.len() / 64 >= self.parallelism.settings.record_limbs;
+                let is_filled = self.fill_blocks(dst, own.len(), bit)?
+                    || is_long && self.record_fill(dst, own.len(), bit)?;
+                if !is_filled {
+                    self.fill(dst, own.len(), bit)?;
+                }
                 Ok(true)
             }
             BitsInst::Mask { dst, size, from, to } => {

@@ -2,11 +2,11 @@
 //!
 //! Note [Intrinsics on ranks]. An intrinsic that works on parts
 //! ([`CpuIntrinsic::works_on_parts`]) runs on the rows of each rank, and exchanges what it finds
-//! ([`IntrinsicCall::peers`](crate::cpu::IntrinsicCall::peers)). Before any other one, its arguments
-//! are gathered on all ranks, sparse ones in sparse form, and it runs on every rank as without
-//! ranks. The parts come back into their registers afterwards; a whole table stays with its part for
-//! the next call, as a structure (Note [Structures] in `table/structure.rs`). The Star text runs,
-//! on the parts, if one host has no room for the whole arguments on each of its ranks.
+//! ([`IntrinsicCall::peers`](crate::cpu::IntrinsicCall::peers)). Before any other one, its
+//! arguments are gathered on all ranks, sparse ones in sparse form, and it runs on every rank as
+//! without ranks. The parts come back into their registers afterwards; a whole table stays with its
+//! part for the next call, as a structure (Note [Structures] in `table/structure.rs`). The Star
+//! text runs, on the parts, if one host has no room for the whole arguments on each of its ranks.
 //!
 //! Results are made whole on every rank, which keeps its part.
 
@@ -64,8 +64,8 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Makes the parts dense that the intrinsic does not read directly; false if a rank has no memory
-    /// for that.
+    /// Makes the parts dense that the intrinsic does not read directly; false if a rank has no
+    /// memory for that.
     fn are_dense_on_all(&mut self, candidate: CpuIntrinsic, routine: &RoutineCode) -> Exec<bool> {
         let is_divided = routine.params.iter().any(|(place, _)| self.elsewhere(*place) > 0);
         if !is_divided || !self.intrinsic_may(candidate.intrinsic)? {

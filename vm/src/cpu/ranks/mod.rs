@@ -133,13 +133,13 @@ impl Interpreter<'_, '_, '_> {
             Class::Bitwise(_)
             | Class::Load { line: Line::Column, .. }
             | Class::Store { line: Line::Column, .. }
+            | Class::Fill { .. }
             | Class::Query { .. }
             | Class::Guard(_)
             | Class::Cost
             | Class::Scalar => false,
             Class::Control => matches!(inst, Inst::Print(_) | Inst::Read(_) | Inst::Write(_)),
-            Class::Fill { .. }
-            | Class::Load { line: Line::Row, .. }
+            Class::Load { line: Line::Row, .. }
             | Class::Store { line: Line::Row, .. }
             | Class::Other(_) => !self.is_apart(&class),
         }

@@ -101,13 +101,7 @@ impl Interpreter<'_, '_, '_> {
             Class::Bitwise(op) => self.record_bitwise(&op),
             Class::Fill { dst, len, bit } => {
                 let Ok(n_rows) = usize::try_from(self.number(len)) else { return Ok(false) };
-                if !self.takes(n_rows) {
-                    return Ok(false);
-                }
-                self.claim(dst, n_rows)?;
-                let value = self.recorder.tape.constant(bit);
-                self.assign(dst, value, n_rows);
-                Ok(true)
+                self.record_fill(dst, n_rows, bit)
             }
             Class::Load { dst, table, line: Line::Column, index } => {
                 let columns = self.table_slot(table).table.get();
@@ -153,6 +147,17 @@ impl Interpreter<'_, '_, '_> {
             | Class::Other(_)
             | Class::Control => Ok(false),
         }
+    }
+
+    /// Records that all components have one value.
+    pub(in crate::cpu) fn record_fill(&mut self, dst: Reg, n_rows: usize, bit: bool) -> Exec<bool> {
+        if !self.takes(n_rows) {
+            return Ok(false);
+        }
+        self.claim(dst, n_rows)?;
+        let value = self.recorder.tape.constant(bit);
+        self.assign(dst, value, n_rows);
+        Ok(true)
     }
 
     fn record_bitwise(&mut self, op: &Bitwise) -> Exec<bool> {
