@@ -76,7 +76,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     let rings = rings(arcs, &at, radius);
     for wanted in [false, true] {
         let (colour, width) = if wanted { (marked, 2.5) } else { (rest, 1.0) };
-        for idx in 0..arcs.len() {
+        for (idx, lane) in lanes.iter().enumerate() {
             if is_marked(marked_arcs, idx) != wanted {
                 continue;
             }
@@ -96,7 +96,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
             }
             let (from, to) = ends(idx);
             // An edge stored in both directions has no arrow.
-            let arrow = match symmetric || lanes[idx].is_edge {
+            let arrow = match symmetric || lane.is_edge {
                 true => None,
                 false => arrow(from, to, radius, width),
             };

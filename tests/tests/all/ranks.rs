@@ -381,7 +381,7 @@ fn searches_on_parts_agree_with_the_reference() {
 fn breadth_first_search_on_parts_is_one_exchange_for_each_level() {
     let ranks = OnRanks::of(SPARSE);
     for n in [40_usize, 60] {
-        let code = |row: usize, bit: usize, add: usize| row + add >> (6 - bit) & 1 == 1;
+        let code = |row: usize, bit: usize, add: usize| (row + add) >> (6 - bit) & 1 == 1;
         let [left, right] = [1, 2].map(|add| {
             let mut table = BitTable::zeros(n - 1, 7).expect("memory");
             for (row, bit) in (0..n - 1).flat_map(|row| (0..7).map(move |bit| (row, bit))) {

@@ -155,7 +155,7 @@ impl<'m> Block<'_, 'm> {
             );
         }
         self.n_unread.set(self.n_unread.get() + n_closed * n_read);
-        let is_closed = n % 8 == 0 && n_closed == n_groups;
+        let is_closed = n.is_multiple_of(8) && n_closed == n_groups;
         self.closed = is_closed.then_some((mask, mask_flag));
         self.buffers[mask as usize] = masks;
         self.buffers[found as usize] = founds;

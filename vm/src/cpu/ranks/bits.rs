@@ -230,6 +230,9 @@ impl Interpreter<'_, '_, '_> {
             | BitsInst::Put { .. }
             | BitsInst::Replace { .. } => {
                 let (of, dst) = operands(all)?;
+                if of.iter().chain(&dst).all(|reg| !routine.slices[*reg as usize]) {
+                    return Ok(false);
+                }
                 let Some(dst) = dst.or(of.first().copied()) else {
                     return Err(internal_error("an instruction without operands"));
                 };

@@ -214,10 +214,9 @@ fn lines_are_cut_and_joined_at_every_bit() {
             }
             assert_same(&SparseLines::join(&parts).unwrap(), &model);
             // A line may have other grounds in other parts.
-            for at in 0..parts[0].len() {
-                parts[0].put(1, at, false).unwrap();
-                model[1][at] = false;
-            }
+            let n_first = parts[0].len();
+            (0..n_first).for_each(|at| parts[0].put(1, at, false).unwrap());
+            model[1][..n_first].fill(false);
             let on_zeros = SparseLines::zeros(parts[0].len(), 1, 0).unwrap();
             parts[0].set(1, false, on_zeros.line(0).each()).unwrap();
             let joined = SparseLines::join(&parts).unwrap();
