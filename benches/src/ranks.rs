@@ -47,7 +47,7 @@ procedure PATHS(n,times: integer; left,right: table(m,b); weight: table(m));
 var S: slice(m); Dist: table; t: integer;
 begin
   SET(S);
-  for t:=1 to times do SSSP(INT(ROW(t,left)),n,32,true,left,right,weight,S,Dist);
+  for t:=1 to times do SSSP(INT(ROW(t,left)),n,40,true,left,right,weight,S,Dist);
   print(NUMB(COL(1,Dist)))
 end;
 procedure LABELS(n,times: integer; left,right: table(m,b));
