@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(of(&[("TERM_PROGRAM", "WezTerm")]), Some(Protocol::ITerm2));
         assert_eq!(of(&[("LC_TERMINAL", "iTerm2")]), Some(Protocol::ITerm2));
         assert_eq!(of(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "vscode")]), None);
-        assert_eq!(of(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/x")]), None);
+        assert_eq!(of(&[("TERM", "xterm-kitty"), ("TMUX", "1")]), None);
     }
 
     #[test]

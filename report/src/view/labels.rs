@@ -131,8 +131,8 @@ mod tests {
         // A second text at the same disk stands above it.
         assert_eq!(free.place(&label((200.0, 200.0))), ((200.0, 189.0), Anchor::Middle));
         let down = vec![((200.0, 0.0), (200.0, 400.0))];
-        let mut beside = Labels::new(down, 400.0, 400.0);
-        assert_eq!(beside.place(&label((200.0, 200.0))).1, Anchor::Start);
+        let mut right = Labels::new(down, 400.0, 400.0);
+        assert_eq!(right.place(&label((200.0, 200.0))).1, Anchor::Start);
         // At the right edge of the sheet, it stands to the left.
         let mut at_edge = Labels::new(Vec::new(), 400.0, 400.0);
         assert_eq!(at_edge.place(&label((398.0, 200.0))).1, Anchor::End);

@@ -137,9 +137,14 @@ impl OnRanks {
 
     /// Returns the optimised program on three ranks.
     fn on_three(&self, intrinsics: bool) -> Compiled {
+        self.on("ranks-3", intrinsics)
+    }
+
+    /// Returns the optimised program on this team.
+    fn on(&self, team: &str, intrinsics: bool) -> Compiled {
         let mut program = self.program.lowered.program.clone();
         star_opt::optimise(&mut program, &Options::default()).expect("the passes are correct");
-        let machine = machines().into_iter().find(|machine| machine.name == "ranks-3");
+        let machine = machines().into_iter().find(|machine| machine.name == team);
         let mut machine = machine.expect("it is there");
         machine.options.intrinsics = intrinsics;
         machine.compile(program).expect("it compiles")
@@ -205,6 +210,18 @@ fn a_query_is_one_exchange_and_columns_are_none() {
     // MIN and MAX gather a word of each rank, FND reduces.
     let args = [table(64, 9), slice(64, 2), UNSET, UNSET, UNSET];
     assert_eq!(ranks.exchanges("extremes", &args), 3);
+}
+
+#[test]
+fn operations_on_long_slices_are_recorded_on_each_rank() {
+    let ranks = OnRanks::new();
+    // This team records operations on slices of a limb and more.
+    let args = [table(512, 9), slice(512, 2), UNSET, UNSET, UNSET, UNSET];
+    ranks.agree("lines", &args);
+    let (entry, limits) = (ranks.program.entry("lines"), Mode::Optimised.limits(LIMITS));
+    let counters = ranks.on("ranks-2", true).run(entry, &args, limits).stats.counters;
+    // MATCH has nine columns.
+    assert!(counters.ops_recorded >= 18 && counters.tapes_flushed > 0, "{counters:?}");
 }
 
 const MOVES: &str = "

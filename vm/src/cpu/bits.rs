@@ -24,7 +24,7 @@ impl Interpreter<'_, '_, '_> {
             },
             BitsInst::Fill { dst, len, bit } => {
                 let len = self.known_size(Size::Value(len))?;
-                match self.long_fill(all, dst, len, bit)? {
+                match self.long_fill(dst, len, bit)? {
                     true => Ok(()),
                     false => self.fill(dst, len, bit),
                 }

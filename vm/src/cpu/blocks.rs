@@ -51,14 +51,15 @@ impl Interpreter<'_, '_, '_> {
         len.div_ceil(64) < summary_limbs.min(record_limbs)
     }
 
-    /// Sets all components of `dst` to one value as `inst` requires, block by block or by recording
-    /// the instruction. Returns false if the caller must fill the limbs.
+    /// Sets all components of `dst` to one value, block by block or by recording that. Returns
+    /// false if the caller must fill the limbs.
     #[inline]
-    pub(super) fn long_fill(&mut self, inst: Inst, dst: Reg, len: usize, bit: bool) -> Exec<bool> {
+    pub(super) fn long_fill(&mut self, dst: Reg, len: usize, bit: bool) -> Exec<bool> {
         if self.is_short(len) {
             return Ok(false);
         }
-        Ok(self.fill_blocks(dst, len, bit)? || self.record_long(inst, len)?)
+        let is_recorded = len / 64 >= self.parallelism.settings.record_limbs;
+        Ok(self.fill_blocks(dst, len, bit)? || is_recorded && self.record_fill(dst, len, bit)?)
     }
 
     /// Sets `dst` to the function `inst` of up to three slices or words, block by block or by

@@ -132,10 +132,7 @@ impl Interpreter<'_, '_, '_> {
                 if !self.is_apart(&all.class()) {
                     self.flush()?;
                 }
-                let is_long = own.len() / 64 >= self.parallelism.settings.record_limbs;
-                let is_filled = self.fill_blocks(dst, own.len(), bit)?
-                    || is_long && self.record_fill(dst, own.len(), bit)?;
-                if !is_filled {
+                if !self.long_fill(dst, own.len(), bit)? {
                     self.fill(dst, own.len(), bit)?;
                 }
                 Ok(true)

@@ -126,10 +126,12 @@ impl Interpreter<'_, '_, '_> {
     /// Must the recorded operations be executed before this instruction? What works row by row can
     /// be recorded, and a query is answered by the tape.
     pub(super) fn ends_tape_across(&self, inst: Inst) -> bool {
+        if matches!(inst, Inst::Unset(_) | Inst::Size(_)) {
+            // The interpreter decides about them.
+            return false;
+        }
         let class = inst.class();
         match class {
-            // The interpreter decides about them.
-            _ if matches!(inst, Inst::Unset(_) | Inst::Size(_)) => false,
             Class::Bitwise(_)
             | Class::Load { line: Line::Column, .. }
             | Class::Store { line: Line::Column, .. }
