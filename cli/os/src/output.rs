@@ -175,6 +175,14 @@ impl Output {
         }
     }
 
+    /// Tests whether the reader of standard output closed it, without writing anything.
+    pub fn is_abandoned(&self) -> bool {
+        match &self.inner {
+            Sink::Stdout(_) => is_abandoned(),
+            Sink::Text(_) => false,
+        }
+    }
+
     /// Tests whether a write failed.
     pub fn failed(&self) -> bool {
         self.failure.is_some()
@@ -226,6 +234,21 @@ fn is_closed() -> bool {
 
 #[cfg(not(unix))]
 fn is_closed() -> bool {
+    false
+}
+
+/// Tests whether standard output is a pipe without a reader or a terminal that is gone.
+#[cfg(unix)]
+fn is_abandoned() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = io::stdout();
+    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+    let is_known = poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok();
+    is_known && polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
+}
+
+#[cfg(not(unix))]
+fn is_abandoned() -> bool {
     false
 }
 

@@ -422,6 +422,11 @@ fn watched_tests_run_again_after_each_change() {
     wait_for("all passed", 3);
     kill(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    // The reader of the output ends the command, too.
+    let begun = Instant::now();
+    let ran = folder.shell("timeout 60 $STAR test --watch f.star | head -1");
+    assert!(ran.stdout.contains("all passed"), "{ran:?}");
+    assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
     folder.star(&["test", "--watch", "-"]).fails(2, &["`--watch` cannot watch standard input"]);
     folder.star(&["test", "--watch", "--backends", "x"]).fails(2, &["error[E0607]"]);
 }
@@ -439,7 +444,11 @@ begin
   while n<0 do n:=n+1;
   i:=0;
   while i<n do i:=i+1;
-  COUNT:=i
+  repeat
+    repeat i:=i-1
+    until i mod 2=0
+  until i=0;
+  COUNT:=n
 end;
 function RIGHT(n,value: integer): boolean;
 begin
@@ -449,7 +458,8 @@ end;
     let folder = Folder::new(&[("t.star", program)]);
     assert_eq!(folder.star(&["test", "--coverage=out.info", "t.star"]).code, 0);
     let text = std::fs::read_to_string(folder.path("out.info")).unwrap();
-    let records = "BRDA:8,0,0,0\nBRDA:8,0,1,2\nBRDA:10,1,0,5\nBRDA:10,1,1,2\nBRF:4\nBRH:3\n";
+    let records = "BRDA:8,0,0,0\nBRDA:8,0,1,2\nBRDA:10,1,0,5\nBRDA:10,1,1,2\nBRDA:13,2,0,3\n\
+                   BRDA:13,2,1,2\nBRDA:14,3,0,2\nBRDA:14,3,1,1\nBRF:8\nBRH:7\n";
     assert!(text.contains(records), "{text}");
 }
 
@@ -518,7 +528,7 @@ all       10 of 12, 83 %  5 of 6, 83 %
     assert_eq!(folder.star(&["test", "--coverage=out.html", "."]).code, 0);
     let page = std::fs::read_to_string(folder.path("out.html")).unwrap();
     assert!(page.contains("never true") && page.contains("SIGN:=HALF(4)"), "{page}");
-    folder.star(&["test", "--coverage=t.star", "."]).fails(2, &["unknown coverage format"]);
+    folder.star(&["test", "--coverage=t.star", "."]).fails(5, &["error[E0506]", "`.info`"]);
     folder.star(&["test", "--coverage=no/c.html", "."]).fails(5, &["error[E0509]"]);
     folder.star(&["test", "--coverage", "--format", "json"]).fails(2, &["needs a file"]);
     // A test that fails is counted, a file that does not compile is not.

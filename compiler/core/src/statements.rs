@@ -11,8 +11,9 @@ use crate::hir;
 pub struct Statements {
     /// In the order of their positions, without overlaps.
     heads: Vec<Head>,
-    /// For each condition of `if` and `while`, the first statement that runs if it is true.
-    then: BTreeMap<(FileId, u32), Span>,
+    /// For each condition with statements inside, the first of them and the value of the condition
+    /// with which it runs: true for `if` and `while`, false for `until`.
+    inside: BTreeMap<(FileId, u32), (Span, bool)>,
 }
 
 /// A statement without the statements inside it.
@@ -52,21 +53,22 @@ impl Statements {
         found
     }
 
-    /// Tests whether this is the head of an `if` or a `while` with statements inside.
+    /// Tests whether this is the head of an `if`, `while` or `until` with statements inside.
     pub fn is_condition(&self, head: Span) -> bool {
-        self.then.contains_key(&(head.file, head.start))
+        self.inside.contains_key(&(head.file, head.start))
     }
 
     /// Returns the value of the condition with this head if the head `next` follows it, or the end
     /// of the routine; `None` for other statements.
     pub fn outcome(&self, condition: Span, next: Option<Span>) -> Option<bool> {
-        let then = self.then.get(&(condition.file, condition.start))?;
-        Some(next == Some(*then))
+        let (inside, value) = self.inside.get(&(condition.file, condition.start))?;
+        Some((next == Some(*inside)) == *value)
     }
 
-    fn decide(&mut self, condition: Span, body: &[hir::Stmt]) {
+    /// Adds a condition whose statements inside run if it has this value.
+    fn decide(&mut self, condition: Span, value: bool, body: &[hir::Stmt]) {
         let key = (condition.file, condition.start);
-        self.then.extend(first(body).map(|first| (key, first)));
+        self.inside.extend(first(body).map(|first| (key, (first, value))));
     }
 
     /// Returns the statement that contains a position; `None` outside statements, such as in the
@@ -92,12 +94,16 @@ impl Statements {
                 }
                 hir::StmtKind::Forget(_) => continue,
                 hir::StmtKind::While(_, body) => {
-                    self.decide(head(stmt).span, body);
+                    self.decide(head(stmt).span, true, body);
                     self.add(body);
                 }
-                hir::StmtKind::Repeat(body, _)
-                | hir::StmtKind::For { body, .. }
-                | hir::StmtKind::Foreach { body, .. } => self.add(body),
+                hir::StmtKind::Repeat(body, _) => {
+                    self.decide(head(stmt).span, false, body);
+                    self.add(body);
+                }
+                hir::StmtKind::For { body, .. } | hir::StmtKind::Foreach { body, .. } => {
+                    self.add(body);
+                }
                 hir::StmtKind::If(arms, otherwise) => {
                     for (idx, (test, then)) in arms.iter().enumerate() {
                         let condition = match idx {
@@ -107,7 +113,7 @@ impl Statements {
                         if idx > 0 {
                             self.heads.push(condition);
                         }
-                        self.decide(condition.span, then);
+                        self.decide(condition.span, true, then);
                         self.add(then);
                     }
                     self.add(otherwise);

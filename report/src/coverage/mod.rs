@@ -22,7 +22,7 @@ pub struct FileCoverage {
     pub text: String,
     /// The number of runs of each line with a statement, by its number from 1.
     pub lines: BTreeMap<usize, u64>,
-    /// The conditions of `if` and `while`, in the order of the text.
+    /// The conditions of `if`, `while` and `until`, in the order of the text.
     pub branches: Vec<Branch>,
 }
 

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 
 use star::pipeline::Argument;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
-use star_compiler::{LowerOptions, Statements};
-use star_ir::{Program, RoutineId};
+use star_compiler::{HeadKind, LowerOptions, Statements};
+use star_ir::{Program, RoutineId, StmtKind};
 use star_os::destination::Destination;
 use star_os::failure::{Failure, refused_by_backend};
 use star_os::flags::Flags;
@@ -26,7 +26,6 @@ use star_vm::{Backend, CompileOptions, Control, Host, Limits, Reference, Stats};
 
 use super::report::Format;
 use crate::headers::test_file::{Runnable, Subject};
-use crate::text;
 
 /// The destination of the coverage.
 #[derive(Debug)]
@@ -43,30 +42,24 @@ impl Target {
     /// Parses the value of `--coverage=`; empty means standard output.
     ///
     /// # Errors
-    /// E0608 if the extension selects no format or the output holds JSON, E0509 if the file cannot
-    /// be written.
+    /// E0506 if the extension selects no format, E0509 if the file cannot be written, E0608 if
+    /// neither a file nor the output can hold it.
     pub(super) fn new(file: &str, format: Format) -> Result<Self, Failure> {
-        let help = "use `--coverage=FILE.html` or `--coverage=FILE.info`";
-        let refused = |message: String| Diagnostic::new(Code::Usage, message).help(help).into();
         if file.is_empty() {
             return match format {
                 Format::Text => Ok(Target::Table),
                 Format::Json => {
-                    Err(refused("the coverage needs a file if results are JSON".to_owned()))
+                    let message = "the coverage needs a file if results are JSON";
+                    let help = "use `--coverage=FILE.html` or `--coverage=FILE.info`";
+                    Err(Diagnostic::new(Code::Usage, message).help(help).into())
                 }
             };
         }
         let path = Path::new(file);
+        let place = Destination::with_extension(path, file, &["html", "htm", "info", "lcov"])?;
         let extension = path.extension().and_then(|extension| extension.to_str());
-        let form = match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("html" | "htm") => Target::Html,
-            Some("info" | "lcov") => Target::Lcov,
-            Some(_) | None => {
-                let file = text::one_line(file);
-                return Err(refused(format!("unknown coverage format: `{file}`")));
-            }
-        };
-        Ok(form(Destination::new(path, file)?))
+        let is_page = extension.is_some_and(|it| it.to_ascii_lowercase().starts_with("htm"));
+        Ok(if is_page { Target::Html(place) } else { Target::Lcov(place) })
     }
 
     /// Shows or writes the coverage.
@@ -101,7 +94,7 @@ struct Counts {
     text: String,
     /// The runs of each statement.
     statements: BTreeMap<Place, u64>,
-    /// How often each condition of `if` and `while` was true and false.
+    /// How often each condition of `if`, `while` and `until` was true and false.
     conditions: BTreeMap<Place, [u64; 2]>,
 }
 
@@ -267,6 +260,17 @@ impl Counter<'_> {
     }
 }
 
+/// Tests whether a loop begins or has another iteration.
+fn is_loop(moment: Moment<'_>) -> bool {
+    match moment {
+        Moment::Iteration => true,
+        Moment::Statement(stmt) => {
+            matches!(stmt.kind, StmtKind::While { .. } | StmtKind::Block { .. })
+        }
+        Moment::End => false,
+    }
+}
+
 impl Observer for Counter<'_> {
     fn at(&mut self, moment: Moment<'_>, scene: &Scene<'_>) -> ControlFlow<()> {
         let depth = scene.depth();
@@ -279,6 +283,10 @@ impl Observer for Counter<'_> {
                 let Some(head) = self.observed.statements.at(span) else {
                     return ControlFlow::Continue(());
                 };
+                // The loop of a `repeat` has the position of its condition.
+                if head.kind == HeadKind::Repeat && is_loop(moment) {
+                    return ControlFlow::Continue(());
+                }
                 Some(head.span)
             }
             Moment::End => None,

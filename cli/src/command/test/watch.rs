@@ -57,8 +57,9 @@ pub(super) fn run(
         // A file that changed during the run has its version from before the run.
         let mut before = begun;
         before.extend(versions(paths, &read));
-        let Some(changed) = next_change(&before, paths, &read, flags) else {
-            return Ok(Exit::Interrupted);
+        let changed = match next_change(&before, paths, &read, flags, output) {
+            Ok(changed) => changed,
+            Err(exit) => return Ok(exit),
         };
         let names = changed.iter().map(|file| format!("`{file}`"));
         let verb = if changed.len() == 1 { "has" } else { "have" };
@@ -66,25 +67,32 @@ pub(super) fn run(
     }
 }
 
-/// Waits for a change; returns the changed files, or `None` on Ctrl-C.
+/// Waits for a change and returns the changed files.
+///
+/// # Errors
+/// The exit code on Ctrl-C, or if the reader closes the output.
 fn next_change(
     before: &Versions,
     paths: &[String],
     read: &BTreeSet<PathBuf>,
     flags: &Flags,
-) -> Option<Vec<String>> {
+    output: &Output,
+) -> Result<Vec<String>, Exit> {
     loop {
         let mut waited = Duration::ZERO;
         while waited < INTERVAL {
             if flags.stop().is_some() {
-                return None;
+                return Err(Exit::Interrupted);
+            }
+            if output.is_abandoned() {
+                return Err(Exit::Pipe);
             }
             std::thread::sleep(TICK);
             waited += TICK;
         }
         let changed = before.changed(&versions(paths, read));
         if !changed.is_empty() {
-            return Some(changed);
+            return Ok(changed);
         }
     }
 }
