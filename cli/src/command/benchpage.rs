@@ -11,7 +11,7 @@ use star_os::file_roles::{self, Writer};
 use star_os::file_set::FileSet;
 use star_os::flags::Flags;
 use star_os::report::Reporter;
-use star_report::page::{self, NamedRecord};
+use star_report::page::{self, ExportKind, NamedRecord};
 
 use super::figures::{FigureArgs, FigureFile, write_all};
 use crate::records;
@@ -59,6 +59,8 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     let outs = FigureFile::all(out)?;
+    let kinds: Vec<ExportKind> = outs.iter().map(|out| out.kind).collect();
+    figures.warn_if_unused(&kinds, reporter);
     let others: Vec<&String> = out.iter().collect();
     let plots = svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
     let mut named = Vec::new();
@@ -80,15 +82,12 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     plots.map_or(Ok(()), |plots| plots.commit(reporter))
 }
 
-/// The extensions of pages.
-pub(crate) const PAGE: [&str; 2] = ["html", "htm"];
-
 /// Creates a folder for plots, which vanishes unless they are written, and tests whether it is
 /// writable. The names of plots depend on the measurements, so that no other output may be a plot
 /// in this folder.
 ///
 /// # Errors
-/// E0509 if the system refuses, E0608 if an output could be a plot.
+/// E0509 if the system refuses, or an output could be a plot.
 pub(crate) fn plot_folder(folder: &str, outputs: &[&String]) -> Result<FileSet, FileError> {
     let path = Path::new(folder);
     let mut set = FileSet::default();
@@ -100,7 +99,7 @@ pub(crate) fn plot_folder(folder: &str, outputs: &[&String]) -> Result<FileSet, 
         let resolved = file_roles::resolved(Path::new(output));
         if resolved.extension() == own.extension() && resolved.parent() == own.parent() {
             let message = "two outputs must not share a file: the folder of `--svg` is for plots";
-            let error = FileError::new(Code::Usage, output.as_str(), message);
+            let error = FileError::new(Code::CannotWrite, output.as_str(), message);
             return Err(error.help("give each output another file"));
         }
     }
@@ -119,7 +118,7 @@ impl<'a> Plots<'a> {
     /// Writes the plots of these files.
     ///
     /// # Errors
-    /// E0509 if the system refuses, E0608 if a plot has the file of another output.
+    /// E0509 if the system refuses, or a plot has the file of another output.
     pub(crate) fn new(
         mut set: FileSet,
         folder: &'a str,

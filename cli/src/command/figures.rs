@@ -9,6 +9,7 @@ use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
+use star_os::report::Reporter;
 use star_report::page::{Axes, ExportError, ExportKind, NamedRecord, Selection, export};
 
 /// Options for pictures of benchmarks.
@@ -27,6 +28,14 @@ pub(crate) struct FigureArgs {
 }
 
 impl FigureArgs {
+    /// Warns about options that no file of these kinds uses.
+    pub(crate) fn warn_if_unused(&self, kinds: &[ExportKind], reporter: &Reporter) {
+        warn_if_untitled(self.title.as_deref(), kinds, reporter);
+        if self.axis.is_some() && kinds.is_empty() {
+            reporter.warning("`--axis` is unused: no output is a page, a picture or a table");
+        }
+    }
+
     /// Returns the selection of rows with this text.
     pub(crate) fn selection(&self, filter: Option<&str>) -> Selection {
         Selection {
@@ -34,6 +43,13 @@ impl FigureArgs {
             filter: filter.map(str::to_owned),
             axes: self.axis.clone().unwrap_or_default(),
         }
+    }
+}
+
+/// Warns about a title if no file of these kinds has one.
+pub(crate) fn warn_if_untitled(title: Option<&str>, kinds: &[ExportKind], reporter: &Reporter) {
+    if title.is_some() && kinds.iter().all(|kind| *kind == ExportKind::Csv) {
+        reporter.warning("`--title` is unused: no output is a page or a picture");
     }
 }
 
@@ -64,15 +80,27 @@ impl FigureFile {
     /// Prepares the files of a command.
     ///
     /// # Errors
-    /// E0506 for an unknown extension, E0509 if a check shows that a file cannot be written, E0608
-    /// if it is another output.
+    /// E0506 for an unknown extension, E0509 if a check shows that a file cannot be written.
     pub(crate) fn all(names: &[String]) -> Result<Vec<Self>, FileError> {
         names.iter().map(|name| FigureFile::new(name)).collect()
     }
 
     fn new(name: &str) -> Result<Self, FileError> {
+        FigureFile::of(name, &ExportKind::EXTENSIONS)
+    }
+
+    /// Prepares a page.
+    ///
+    /// # Errors
+    /// Those of [`FigureFile::all`].
+    pub(crate) fn page(name: &str) -> Result<Self, FileError> {
+        let page = FigureFile::of(name, &["html", "htm"])?;
+        Ok(FigureFile { kind: ExportKind::Page, ..page })
+    }
+
+    fn of(name: &str, extensions: &[&str]) -> Result<Self, FileError> {
         let path = Path::new(name);
-        let place = Destination::with_extension(path, name, &ExportKind::EXTENSIONS)?;
+        let place = Destination::with_extension(path, name, extensions)?;
         let extension = path.extension().and_then(|it| it.to_str()).and_then(ExportKind::of);
         // A pipe or a device may have any name.
         Ok(FigureFile { name: name.to_owned(), place, kind: extension.unwrap_or(ExportKind::Json) })

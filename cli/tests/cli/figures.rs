@@ -119,13 +119,30 @@ fn wrong_options_are_refused_before_anything_is_measured() {
         (&["--out", "o.pdf"][..], "a picture shows one benchmark; the files have 2"),
         (&["--out", "o.csv", "--axis", "k"], "has no integer parameter `k`"),
         (&["--out", "o.csv", "--axis", "n,k"], "has no integer parameter `k`"),
+        (&["--page", "o.html", "--axis", "k"], "has no integer parameter `k`"),
         (&["--out", "o.pdf", "--filter", "closure", "--title", "Граф"], "have no `Г`"),
     ] {
         let ran = bench(&folder, &[arguments, &["--quick", "--out", "o.json"]].concat());
         ran.fails(2, &["E0608", part]);
         assert_eq!((ran.stdout.as_str(), folder.names()), ("", vec!["two.star".to_owned()]));
     }
-    assert_eq!(bench(&folder, &["--quick", "--out", "o.json"]).code, 0);
+    let unused = "warning: `--title` is unused";
+    let ran = bench(&folder, &["--quick", "--out", "o.json", "--title", "T", "--axis", "n"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stderr.contains(unused) && ran.stderr.contains("`--axis` is unused"), "{ran:#?}");
+    let compared = ["benchcmp", "o.json", "o.json", "--title", "T"];
+    for (arguments, warns) in [
+        (&["benchpage", "o.json", "--title", "T", "-o", "p.csv"][..], true),
+        (&["benchpage", "o.json", "--title", "T", "--axis", "n", "-o", "p.json"], false),
+        (&[&compared[..], &["-o", "p.csv"]].concat(), true),
+        (&[&compared[..], &["-o", "p.html"]].concat(), false),
+    ] {
+        let ran = folder.star(arguments);
+        assert_eq!((ran.code, ran.stderr.contains(unused)), (0, warns), "{ran:#?}");
+    }
+    for name in ["p.csv", "p.json", "p.html"] {
+        std::fs::remove_file(folder.path(name)).unwrap();
+    }
     let page = |arguments: &[&str]| folder.star(&[&["benchpage", "o.json"], arguments].concat());
     page(&["--axis", "k", "-o", "p.csv"]).fails(2, &["has no integer parameter `k`"]);
     page(&["--filter", "none", "-o", "p.csv", "-o", "p.html"]).fails(2, &["`none`"]);

@@ -16,7 +16,6 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use star_base::Random;
 use star_base::{Code, Diagnostic};
-use star_os::destination::Destination;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::file_roles::{self, Input};
@@ -31,14 +30,14 @@ use star_os::sources::ImportArgs;
 use star_os::watchdog::Sentry;
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
-use star_report::page::{self, ExportKind, NamedRecord};
+use star_report::page::{ExportKind, NamedRecord};
 use star_report::record::{Record, Row, SCHEMA, Settings, Source, to_json};
 
 use self::peer::PeerCommand;
 use self::runner::Runner;
 use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
-use super::benchpage::{PAGE, Plots, plot_folder};
+use super::benchpage::{Plots, plot_folder};
 use super::figures::{FigureArgs, FigureFile, Outcome, rehearse};
 use crate::headers::test_file::Subject;
 use crate::text;
@@ -226,12 +225,13 @@ pub(crate) fn run(
     }
     output.stop_at(&flags);
     // Report an error before a long run, not after it.
-    let place = |file: &Option<String>, extensions: &[&str]| {
-        let place = |file: &String| Destination::with_extension(Path::new(file), file, extensions);
-        file.as_ref().map(place).transpose()
-    };
     peer::check_names(&args.peer)?;
-    let (outs, page) = (FigureFile::all(&args.out)?, place(&args.page, &PAGE)?);
+    let mut outs = FigureFile::all(&args.out)?;
+    outs.extend(args.page.as_deref().map(FigureFile::page).transpose()?);
+    let (own, pictures): (Vec<FigureFile>, Vec<FigureFile>) =
+        outs.into_iter().partition(|out| out.kind == ExportKind::Json);
+    let kinds: Vec<ExportKind> = pictures.iter().map(|out| out.kind).collect();
+    args.figures.warn_if_unused(&kinds, reporter);
     let others: Vec<&String> = args.out.iter().chain(&args.page).collect();
     let plots = args.svg.as_deref().map(|folder| plot_folder(folder, &others)).transpose()?;
     let mut files = read_others(args, &flags).map_err(Failure::with_limit_options)?;
@@ -269,8 +269,6 @@ pub(crate) fn run(
         probe,
         speeds: None,
     };
-    let (own, pictures): (Vec<FigureFile>, Vec<FigureFile>) =
-        outs.into_iter().partition(|out| out.kind == ExportKind::Json);
     let selection = args.figures.selection(None);
     // The first program and all pipes are read before anything is measured, and all programs if
     // their benchmarks are drawn.
@@ -340,9 +338,6 @@ pub(crate) fn run(
         .map_or_else(|| "this run".to_owned(), |out| crate::records::short_name(out));
     files.insert(0, NamedRecord { name, record });
     outcome.add_all(&pictures, &files, &selection, &flags);
-    if let (Some(place), Some(name)) = (page, &args.page) {
-        outcome.add(name, place.write_text(&page::page(&files, &selection), &flags));
-    }
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
         let plots = Plots::new(plots, folder, &files, &flags);
         outcome.add(folder, plots.map_err(Failure::from).and_then(|plots| plots.commit(reporter)));

@@ -8,9 +8,9 @@ use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::report::Reporter;
 use star_report::compare::{Difference, as_plots, history, history_text, lines, pairs};
-use star_report::page::{NamedRecord, Selection, differences};
+use star_report::page::{ExportKind, NamedRecord, Selection, differences};
 
-use super::figures::{FigureFile, write_all};
+use super::figures::{FigureFile, warn_if_untitled, write_all};
 use crate::records;
 
 /// Arguments of `star benchcmp`.
@@ -97,6 +97,8 @@ pub(crate) fn run(
     flags.catch_or_warn(reporter, "the command without a message");
     output.stop_at(&flags);
     let outs = FigureFile::all(&args.out)?;
+    let kinds: Vec<ExportKind> = outs.iter().map(|out| out.kind).collect();
+    warn_if_untitled(args.title.as_deref(), &kinds, reporter);
     let (title, filter) = (args.title.clone(), args.filter.clone());
     let mut selection = Selection { title, filter, ..Selection::default() };
     let mut files: Vec<NamedRecord> = Vec::new();
