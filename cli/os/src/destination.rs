@@ -35,8 +35,8 @@ impl Destination {
     /// Creates the destination `path` of an output, called `name` in messages.
     ///
     /// # Errors
-    /// E0509 if a check shows that the file cannot be written or is an input of the command, E0608
-    /// if another output has the same file.
+    /// E0509 if a check shows that the file cannot be written, or is an input or another output of
+    /// the command.
     pub fn new(path: &Path, name: &str) -> Result<Self, FileError> {
         Destination::by(Writer::Command, path, name)
     }

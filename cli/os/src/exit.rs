@@ -11,13 +11,14 @@ pub enum Exit {
     Success,
     /// 1: a program that does not compile or cannot be read, or a failed test.
     Compile,
-    /// 2: a command line that does not parse or does not match the program (`E06…`).
+    /// 2: another mistake in the command line, or one that does not match the program (`E06…`).
     Usage,
     /// 3: a trap.
     Trap,
     /// 4: an exceeded limit, also while a file is read (E0511).
     Limit,
-    /// 5: a data file or the output that cannot be read or written (`E05…` apart from E0511).
+    /// 5: a data file or the output (`E05…` apart from E0511): it cannot be read or written, or its
+    /// contents, extension, layout or form do not fit.
     Data,
     /// 6: a benchmark slower than `--fail-above` allows.
     Slower,
@@ -38,8 +39,8 @@ Exit codes:
   2    the command line does not parse or does not match the program
   3    the program trapped
   4    a limit was exceeded: time, memory, steps, output or nesting
-  5    a data file cannot be read, or a file, a named pipe or the output cannot
-       be written
+  5    a file or the output: it cannot be read or written, or its contents,
+       extension, layout or form do not fit
   6    `star benchcmp --fail-above`: a benchmark became slower or now fails
   70   internal error of the toolchain
   130  interrupted by Ctrl-C, SIGTERM or SIGHUP

@@ -79,7 +79,7 @@ pub fn read(path: &Path, name: &str, input: Input) -> Result<(), FileError> {
 /// Records a file that the command writes, called `name` in messages.
 ///
 /// # Errors
-/// E0509 if it would replace an input, E0608 if another output has the same file.
+/// E0509 if it would replace an input, or another output has the same file.
 pub fn write(path: &Path, name: &str, writer: Writer) -> Result<(), FileError> {
     in_record(path, |record, identity| record.write(identity, name, writer))
 }
@@ -137,7 +137,7 @@ impl Record {
                 true => SHARED.to_owned(),
                 false => format!("{SHARED}: `{}` is the same", text::one_line(other)),
             };
-            let error = FileError::new(Code::Usage, name, message);
+            let error = FileError::new(Code::CannotWrite, name, message);
             return Err(error.help("give each output another file"));
         }
         if writer != Writer::Program {
@@ -273,11 +273,11 @@ mod tests {
         }
         let (option, input) = (Some(Writer::Command), Input::Data);
         let twice = [(&*new, option, input), (&*new, option, input)];
-        assert_eq!(codes(&mut Record::default(), &twice), [None, Some(Code::Usage)]);
+        assert_eq!(codes(&mut Record::default(), &twice), [None, Some(Code::CannotWrite)]);
         let twice = [Some(Writer::Program); 2].map(|writer| (&*new, writer, input));
         assert_eq!(codes(&mut Record::default(), &twice), [None, None]);
         let mixed = [(&*new, option, input), (&*new, Some(Writer::Program), input)];
-        assert_eq!(codes(&mut Record::default(), &mixed), [None, Some(Code::Usage)]);
+        assert_eq!(codes(&mut Record::default(), &mixed), [None, Some(Code::CannotWrite)]);
     }
 
     #[test]

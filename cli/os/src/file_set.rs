@@ -52,8 +52,8 @@ impl FileSet {
     /// Adds a file with this text. Its folder must exist.
     ///
     /// # Errors
-    /// E0509 if it cannot be written, E0608 if another output has the same file, or the code of a
-    /// flag that ends the wait for the reader of a pipe.
+    /// E0509 if it cannot be written or another output has the same file, or the code of a flag
+    /// that ends the wait for the reader of a pipe.
     pub fn add(&mut self, path: &Path, text: &str, flags: &Flags) -> Result<(), FileError> {
         let place = Destination::new(path, &path.display().to_string())?;
         if !place.is_regular() {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic, text};
+use star_io::FileError;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::file_set::FileSet;
@@ -104,7 +105,7 @@ pub(crate) struct NewArgs {
 /// Creates the folder and prints suggested commands.
 ///
 /// # Errors
-/// E0608 if the name is not valid for a file or already exists; E0509 if the system refuses.
+/// E0608 if the name is not valid for a file; E0509 if it already exists or the system refuses.
 pub(crate) fn run(
     args: &NewArgs,
     reporter: &Reporter,
@@ -118,8 +119,8 @@ pub(crate) fn run(
         return Err(Diagnostic::new(Code::Usage, message).help(help).into());
     };
     if fs::symlink_metadata(folder).is_ok() {
-        let message = format!("`{}` already exists", text::one_line(&args.name));
-        return Err(Diagnostic::new(Code::Usage, message).help("choose another name").into());
+        let error = FileError::new(Code::CannotWrite, args.name.as_str(), "it already exists");
+        return Err(error.help("choose another name").into());
     }
     let Parts { program, data: (data, data_text), .. } = args.template.parts();
     let commands = args.template.commands(name);

@@ -8,15 +8,12 @@ mod session;
 
 use std::path::Path;
 
-use star_base::{Code, Diagnostic};
 use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::report::Reporter;
 use star_report::profile::{Profile, data, page, table};
-
-use crate::text;
 
 pub(crate) use session::Session;
 
@@ -35,24 +32,16 @@ impl Target {
     /// Parses the value of `--profile=`; empty means standard error.
     ///
     /// # Errors
-    /// E0608 if the extension selects no format, E0509 if the file cannot be written.
+    /// E0506 if the extension selects no format, E0509 if the file cannot be written.
     pub(crate) fn new(file: &str) -> Result<Self, Failure> {
         if file.is_empty() {
             return Ok(Target::Messages);
         }
         let path = Path::new(file);
+        let place = Destination::with_extension(path, file, &["html", "htm", "json"])?;
         let extension = path.extension().and_then(|extension| extension.to_str());
-        let form = match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("html" | "htm") => Target::Html,
-            Some("json") => Target::Json,
-            Some(_) | None => {
-                let file = text::one_line(file);
-                let message = format!("unknown profile format: `{file}`");
-                let help = "use `--profile=FILE.html` or `--profile=FILE.json`";
-                return Err(Diagnostic::new(Code::Usage, message).help(help).into());
-            }
-        };
-        Ok(form(Destination::new(path, file)?))
+        let is_page = extension.is_some_and(|it| it.to_ascii_lowercase().starts_with("htm"));
+        Ok(if is_page { Target::Html(place) } else { Target::Json(place) })
     }
 
     /// Shows or writes a profile. A flag ends the wait for the reader of a pipe.
@@ -80,6 +69,8 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
+    use star_base::Code;
+
     use super::*;
 
     #[test]
@@ -89,9 +80,11 @@ mod tests {
         assert!(matches!(form("a.HTML"), Ok(Target::Html(_))));
         assert!(matches!(form("a.json"), Ok(Target::Json(_))));
         assert!(matches!(Target::new(""), Ok(Target::Messages)));
-        for (name, code) in
-            [("a", Code::Usage), ("a.txt", Code::Usage), ("x/a.html", Code::CannotWrite)]
-        {
+        for (name, code) in [
+            ("a", Code::UnknownFormat),
+            ("a.txt", Code::UnknownFormat),
+            ("x/a.html", Code::CannotWrite),
+        ] {
             assert_eq!(form(name).unwrap_err().diagnostics[0].code, code, "{name}");
         }
     }

@@ -202,3 +202,77 @@ fn closed_stdout_ends_a_session_with_141_quietly() {
     assert!(ran.stderr.contains("error[E0201]"), "{ran:?}");
     assert!(ran.stderr.ends_with("left with 1\n") && !ran.stderr.contains("T0115"), "{ran:?}");
 }
+
+/// Runs these command lines, which must end with the same exit code and codes of messages.
+fn all_fail(folder: &Folder, exit: i32, cases: &[(&str, &str)]) {
+    for (line, code) in cases {
+        let words: Vec<&str> = line.split(' ').collect();
+        folder.star(&words).fails(exit, &[&format!("[{code}]")]);
+    }
+}
+
+#[test]
+fn mistakes_about_files_exit_alike_in_all_commands() {
+    let bench = "/* @bench b\n   n = 4\n   run B */\nprocedure B(n: integer; var X: slice(n));\n\
+                 begin SET(X) end;\n";
+    let fill = "procedure F(k: integer; T: table; var X: slice(T); var R: table(T)); \
+                begin SET(X); R:=T end;";
+    let files = [("f.star", fill), ("b.star", bench), ("g.csv", "a,b\n"), ("t.csv", "x,y\n1,2\n")];
+    let folder = Folder::new(&files);
+    let record = "bench b.star --quick --out b.json";
+    assert_eq!(folder.star(&record.split(' ').collect::<Vec<_>>()).code, 0);
+    let missing_programs = [
+        ("run no.star", "E0111"),
+        ("check no.star", "E0111"),
+        ("fmt no.star", "E0111"),
+        ("test no.star", "E0111"),
+        ("bench no.star", "E0111"),
+        ("dev no.star", "E0111"),
+        ("doc no.star", "E0111"),
+        ("repl no.star", "E0111"),
+    ];
+    all_fail(&folder, 1, &missing_programs);
+    let words = [
+        ("run f.star k=many T=01", "E0605"),
+        ("run f.star q=1 T=01 k=1", "E0603"),
+        ("run f.star k=1 T=01 --out Z=z.csv", "E0606"),
+        ("run f.star k=1 T=01 --backend no", "E0607"),
+        ("run f.star k=1 T=01 --names=R", "E0608"),
+        ("graph paths g.csv no", "E0605"),
+        ("graph tree g.csv a", "E0608"),
+        ("view g.csv q=1", "E0603"),
+        ("bench b.star --backends no", "E0607"),
+        ("bench b.star --time soon", "E0608"),
+        ("test --backends no b.star", "E0607"),
+        ("gen gnm -n 10 -m 500 -o g.gr", "E0605"),
+        ("new 1st", "E0608"),
+    ];
+    all_fail(&folder, 2, &words);
+    let named_files = [
+        ("run f.star k=1 T=no.csv", "E0501"),
+        ("graph tree no.csv", "E0501"),
+        ("view no.csv", "E0501"),
+        ("benchcmp no.json b.json", "E0501"),
+        ("benchpage no.json", "E0501"),
+        ("moving no.csv", "E0501"),
+        ("run f.star k=1 T=01 --out X=x.no", "E0506"),
+        ("run f.star k=1 T=01 --view X=x.no", "E0506"),
+        ("run f.star k=1 T=01 --profile=x.no", "E0506"),
+        ("graph tree g.csv --out x.no", "E0506"),
+        ("view g.csv --out x.no", "E0506"),
+        ("bench b.star --out x.no", "E0506"),
+        ("benchcmp b.json b.json --out x.no", "E0506"),
+        ("benchpage b.json --out x.no", "E0506"),
+        ("test b.star --coverage=x.no", "E0506"),
+        ("gen gnm -n 10 -m 5 -o x.no", "E0506"),
+        ("run f.star k=1 T=no:t.csv", "E0507"),
+        ("run f.star k=1 T=01 --out R=no:r.csv", "E0507"),
+        ("run f.star k=1 T=01 --names=R=no", "E0507"),
+        ("run f.star k=1 T=01 --out X=no/x.csv", "E0509"),
+        ("run f.star k=1 T=01 --out X=x.csv --out R=x.csv", "E0509"),
+        ("run f.star k=1 T=01 --out X=csv:- --out R=csv:-", "E0509"),
+        ("run f.star k=1 T=t.csv --out X=t.csv", "E0509"),
+    ];
+    all_fail(&folder, 5, &named_files);
+    assert_eq!(folder.names(), ["b.json", "b.star", "f.star", "g.csv", "t.csv"]);
+}

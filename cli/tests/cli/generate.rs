@@ -127,7 +127,7 @@ fn invalid_parameters_are_reported_and_nothing_is_written() {
         generate(&folder, line).fails(code, parts);
     }
     let twice = "curve --rows 9 --columns 9 -o f.stb --mask ./f.stb";
-    generate(&folder, twice).fails(2, &["error[E0608]"]);
+    generate(&folder, twice).fails(5, &["error[E0509]"]);
     // The image can be written but the mask cannot, so neither is.
     let half = "curve --rows 9 --columns 9 -o f.stb --mask f.gr";
     generate(&folder, half).fails(5, &["error[E0507]: f.gr"]);

@@ -193,7 +193,7 @@ fn page_is_self_contained_and_shows_the_source_verbatim() {
     let ran = folder.star(&["run", "p.star", "--profile=no/p.html"]);
     ran.fails(5, &["error[E0509]"]);
     assert_eq!(ran.stdout, "");
-    folder.star(&["run", "p.star", "--profile=p.txt"]).fails(2, &["error[E0608]", "FILE.html"]);
+    folder.star(&["run", "p.star", "--profile=p.txt"]).fails(5, &["error[E0506]", "`.html`"]);
     assert_eq!(folder.names(), ["p.html", "p.star"]);
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn run(
             let mask = self::outlet(name, &Subject::mask())?;
             if mask.0.is_stdout() && outlet.is_stdout() {
                 let message = "image and mask must not share standard output";
-                return Err(star_base::Diagnostic::new(Code::Usage, message).into());
+                return Err(star_base::Diagnostic::new(Code::CannotWrite, message).into());
             }
             Some(mask)
         }
