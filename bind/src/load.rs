@@ -555,7 +555,11 @@ impl Loader<'_> {
         };
         let rows = (is_kept && is_list).then(|| {
             self.free = self.free.saturating_sub(n_bytes);
-            let numbers = Rc::unwrap_or_clone(numbers);
+            let mut numbers = Rc::unwrap_or_clone(numbers);
+            // Written and read again, records have the same bits.
+            for (field, &width) in numbers.fields.iter_mut().skip(range.start).zip(&widths) {
+                field.bits = field.bits.map(|_| width);
+            }
             Rows::Records { numbers, fields: range, widths }
         });
         Ok(FileValue { value, left: None, rows, list, offset, fields: coded })

@@ -93,6 +93,11 @@ impl RecordList {
         Ok(numbers)
     }
 
+    /// Returns the width of a record in bits.
+    pub(crate) fn n_columns(&self) -> usize {
+        self.widths.iter().sum()
+    }
+
     /// Returns the rows of a table as records.
     ///
     /// # Errors
@@ -129,7 +134,7 @@ impl RecordList {
         n_columns: usize,
     ) -> Option<&'l RecordList> {
         let own = lists.iter().find(|list| list.name == name);
-        let own = own.filter(|list| list.widths.iter().sum::<usize>() == n_columns);
+        let own = own.filter(|list| list.n_columns() == n_columns);
         own.or_else(|| RecordList::of_width(lists, n_columns))
     }
 

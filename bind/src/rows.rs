@@ -200,15 +200,17 @@ impl ResultForm {
     /// # Errors
     /// E0507.
     pub fn held_by(&self, format: Format) -> Result<(), FileError> {
-        let field = Field::new("x", None, vec![1]);
-        let list = Data::Numbers(Numbers { shape: Shape::List(1), fields: vec![field] });
+        let field = |name: &str| Field::new(name, None, vec![1]);
+        let list = |fields| Data::Numbers(Numbers { shape: Shape::List(1), fields });
+        // Some formats hold only lists of places; [`ResultForm::example`] has the fields.
+        let (list, places) = (list(vec![field("x")]), list(vec![field("x"), field("y")]));
         let graph = Data::Graph(Graph { n_vertices: 1, symmetric: true, ..Graph::default() });
         let (examples, what) = match self {
             ResultForm::Fields(fields) => return fields.held_by(format),
             ResultForm::RowsOf(name) if name == GRAPH => (vec![graph], "arcs of a graph"),
-            ResultForm::RowsOf(_) => (vec![list, graph], "records or arcs"),
+            ResultForm::RowsOf(_) => (vec![list, places, graph], "records or arcs"),
             ResultForm::Adjacency => (vec![graph], "a graph"),
-            ResultForm::Like(_) => (vec![list], "a list of records"),
+            ResultForm::Like(_) => (vec![list, places], "a list of records"),
             ResultForm::Number => (vec![list], "a record of numbers"),
             ResultForm::Vertices | ResultForm::Codes | ResultForm::Distances => {
                 (vec![list], "a list of vertices")
@@ -217,6 +219,46 @@ impl ResultForm {
         let holds =
             |data: &Data| star_io::write(format, data.as_output(), &mut std::io::sink()).is_ok();
         if examples.iter().any(holds) { Ok(()) } else { Err(cannot_hold(what, format)) }
+    }
+
+    /// Returns data in this form with at most one row, to test before a run whether a file can hold
+    /// it; `None` for the forms that do not refer to a parameter. `rows` are those of the parameter.
+    ///
+    /// # Errors
+    /// E0507 if the parameter does not match the form.
+    pub fn example(&self, rows: Option<&Rows>, file: &str) -> Result<Option<Data>, FileError> {
+        let data = |bits: BitsRef<'_>| self.data(bits, rows, None, file).map(Some);
+        match (self, rows) {
+            (ResultForm::RowsOf(_), rows) => match rows.and_then(Rows::of_file) {
+                Some(Rows::Arcs(graph, _)) => {
+                    let Graph { weighted, symmetric, .. } = **graph;
+                    let graph = Graph { n_vertices: 1, weighted, symmetric, ..Graph::default() };
+                    Ok(Some(Data::Graph(graph)))
+                }
+                Some(Rows::Records { numbers, .. }) => {
+                    let mut first = BitVector::zeros(numbers.shape.n_records());
+                    if !first.is_empty() {
+                        first.put(0, true);
+                    }
+                    data(BitsRef::Slice(&first))
+                }
+                Some(Rows::Typed { .. }) | None => data(BitsRef::Slice(&BitVector::zeros(0))),
+            },
+            (ResultForm::Like(_), rows) => {
+                let n_columns = rows.map_or(0, Rows::n_columns);
+                let table = BitTable::zeros(1, n_columns).unwrap_or_default();
+                data((&table).into())
+            }
+            (
+                ResultForm::Fields(_)
+                | ResultForm::Vertices
+                | ResultForm::Codes
+                | ResultForm::Distances
+                | ResultForm::Adjacency
+                | ResultForm::Number,
+                _,
+            ) => Ok(None),
+        }
     }
 
     /// Returns the scale that the weights or distances in this form were multiplied by.
@@ -367,6 +409,15 @@ impl ResultForm {
 }
 
 impl Rows {
+    /// Returns the width of a row of the parameter in bits; 0 for arcs.
+    fn n_columns(&self) -> usize {
+        match self {
+            Rows::Records { widths, .. } => widths.iter().sum(),
+            Rows::Typed { list, .. } => list.n_columns(),
+            Rows::Arcs(..) => 0,
+        }
+    }
+
     /// Returns the records or arcs of the file that the rows come from.
     fn of_file(&self) -> Option<&Rows> {
         match self {

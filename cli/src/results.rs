@@ -67,6 +67,22 @@ impl Out {
     pub(crate) fn outlet(&self) -> &Outlet {
         &self.outlet
     }
+
+    /// Tests before the run whether the file can hold records or arcs of a parameter.
+    ///
+    /// # Errors
+    /// E0507 if the parameter has none, or the format cannot hold their fields.
+    pub(crate) fn check(&self, origins: &Origins) -> Result<(), FileError> {
+        let [Column { form, .. }] = self.columns() else { return Ok(()) };
+        let name = self.outlet.name();
+        let Some(data) = form.example(origins.rows_of(form), name)? else { return Ok(()) };
+        let written = star_io::write(self.outlet.format(), data.as_output(), &mut std::io::sink());
+        match written.map_err(|error| error.in_file(name)) {
+            Err(error) if error.code == Code::NoSuchLayout => Err(error),
+            // Another error depends on the values.
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
 }
 
 /// Tests whether a result is written only as bits. A sparse table can then stay sparse.
@@ -93,19 +109,12 @@ impl Names {
     /// Parses the value of the option.
     ///
     /// # Errors
-    /// Those of [`Column::parse`]; E0608 for an unknown form.
+    /// Those of [`Column::parse`].
     pub(crate) fn parse(entry: &Signature, columns: &str) -> Result<Self, Diagnostic> {
         if columns.is_empty() {
             return Ok(Names::All);
         }
-        let columns = Column::parse(entry, columns, "--names").map_err(|mut fault| {
-            if fault.code == Code::NoSuchLayout {
-                fault.code = Code::Usage;
-                fault.message = format!("`--names`: {}", fault.message);
-            }
-            fault
-        });
-        columns.map(Names::Columns)
+        Column::parse(entry, columns, "--names").map(Names::Columns)
     }
 
     /// Returns the parameters whose rows the option refers to.
@@ -143,6 +152,11 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
+    /// Returns the rows of the parameter that a form refers to.
+    pub(crate) fn rows_of(&self, form: &ResultForm) -> Option<&Rows> {
+        form.parameter().and_then(|name| self.rows.get(name))
+    }
+
     /// Returns the scale that the weights of the graph, or the numbers of lists were multiplied by.
     pub(crate) fn scale(&self, settings: &Settings) -> Option<Decimal> {
         self.coding.scale.or(settings.scale.filter(|_| !self.lists.is_empty()))
@@ -168,7 +182,7 @@ pub(crate) fn outs(
             Err(fault) => faults.push(fault),
             Ok(new) if new.outlet.is_stdout() && use_stdout(&outs) => {
                 let message = "two results must not share standard output";
-                faults.push(Diagnostic::new(Code::NotAResult, message));
+                faults.push(Diagnostic::new(Code::CannotWrite, message));
             }
             Ok(new) => outs.push(new),
         }
@@ -359,8 +373,7 @@ pub(crate) fn table_of(
         encoding::writable(unset, file)?;
     }
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
-    let rows = columns.first().and_then(|column| column.form.parameter());
-    let rows = rows.and_then(|name| origins.rows.get(name));
+    let rows = columns.first().and_then(|column| origins.rows_of(&column.form));
     let set: Vec<_> = columns.iter().map(|column| (column, value(column))).collect();
     for (column, value) in set.iter().filter_map(|&(column, value)| Some((column, value?))) {
         column.form.check_numbers(&column.name, value, graph, origins.coding, file)?;
@@ -534,7 +547,7 @@ mod tests {
         assert_eq!(codes(&["D=d.jpg", "X=x.gr"]), [Code::NoSuchLayout; 2]);
         assert_eq!(codes(&["D=jpg:-", "X=gr:-"]), [Code::NoSuchLayout; 2]);
         assert_eq!(codes(&["D=gr:-", "X=x.stb"]), []);
-        assert_eq!(codes(&["D=gr:-", "X=stb:-"]), [Code::NotAResult]);
+        assert_eq!(codes(&["D=gr:-", "X=stb:-"]), [Code::CannotWrite]);
     }
 
     #[test]

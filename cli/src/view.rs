@@ -16,8 +16,9 @@ use star_report::view::{
 };
 use star_value::{BitTable, BitVector, BitsRef, Value};
 
+use crate::inline::Inline;
 use crate::results::Origins;
-use crate::{inline, text};
+use crate::text;
 
 /// A graph without coordinates is drawn as disks and lines up to this number of lines, or up to
 /// [`MAX_LINES_PER_VERTEX`]; with more, as the bits of its matrix.
@@ -130,13 +131,16 @@ fn fits(n_bytes: u64) -> bool {
     usize::try_from(n_bytes).is_ok_and(|n| pixels.try_reserve_exact(n).is_ok())
 }
 
-/// Returns a drawing as a PNG file, if there is memory for it.
-pub(crate) fn pixels(drawing: &Drawing) -> Option<Vec<u8>> {
-    fits(bytes_of_pixels(drawing)).then(|| png(&raster(drawing)?).ok()).flatten()
+/// Returns a drawing as pixels, if there is memory for them.
+pub(crate) fn pixels(drawing: &Drawing) -> Option<Picture> {
+    fits(bytes_of_pixels(drawing)).then(|| raster(drawing)).flatten()
 }
 
 /// Encodes a picture as PNG.
-fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
+///
+/// # Errors
+/// E0511 if the system refuses the memory.
+pub(crate) fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
     let Picture { width, height, pixels } = picture;
     let field = |(channel, name): (usize, &str)| {
         let values = pixels.iter().map(|pixel| i64::from(pixel[channel])).collect();
@@ -161,6 +165,15 @@ pub(crate) struct Extras<'a> {
     pub(crate) marked: Option<Marked<'a>>,
     /// The colours.
     pub(crate) palette: &'static Palette,
+}
+
+/// The look of pictures.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// The colours.
+    pub(crate) palette: &'static Palette,
+    /// How a terminal shows them, too.
+    pub(crate) inline: Inline,
 }
 
 /// Returns the colours, given `--dark`.
@@ -451,7 +464,7 @@ pub(crate) struct View {
     /// Its form, if it is drawn neither as bits nor as marks of a graph.
     form: Option<ResultForm>,
     frame: Frame,
-    palette: &'static Palette,
+    look: Look,
 }
 
 /// Parses the `--view NAME[=[FORM:]FILE]` options.
@@ -461,12 +474,12 @@ pub(crate) struct View {
 pub(crate) fn views(
     entry: &Signature,
     options: &[String],
-    palette: &'static Palette,
+    look: Look,
 ) -> Result<Vec<View>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut views = Vec::new();
     for option in options {
-        match view_of(entry, option, palette) {
+        match view_of(entry, option, look) {
             Ok(view) => views.push(view),
             Err(fault) => faults.push(fault),
         }
@@ -474,7 +487,7 @@ pub(crate) fn views(
     if faults.is_empty() { Ok(views) } else { Err(faults) }
 }
 
-fn view_of(entry: &Signature, option: &str, palette: &'static Palette) -> Result<View, Diagnostic> {
+fn view_of(entry: &Signature, option: &str, look: Look) -> Result<View, Diagnostic> {
     let whole = match option.contains('=') {
         true => option.to_owned(),
         false => format!("{option}={option}.svg"),
@@ -489,7 +502,7 @@ fn view_of(entry: &Signature, option: &str, palette: &'static Palette) -> Result
         })?;
     if is_number(kind) {
         let message = format!("a result that is {} cannot be drawn", kind.with_article());
-        return Err(Diagnostic::new(Code::NotAResult, message));
+        return Err(FileError::new(Code::NoSuchLayout, file, message).to_diagnostic());
     }
     let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
     if let Some(form) = &form {
@@ -503,7 +516,7 @@ fn view_of(entry: &Signature, option: &str, palette: &'static Palette) -> Result
         false => Frame::unnamed(file, &format!("--view {option}=")),
     }
     .map_err(|error| error.to_diagnostic())?;
-    Ok(View { result, form, frame, palette })
+    Ok(View { result, form, frame, look })
 }
 
 /// Returns the parameters whose rows the options refer to.
@@ -522,25 +535,26 @@ impl View {
         &self.frame
     }
 
-    /// Tests before the run whether the graph on which the result is drawn has a picture.
+    /// Tests before the run whether the graph on which the result is drawn has a picture, or the
+    /// records whose fields it has.
     ///
     /// # Errors
     /// E0507 if there is no graph, or it cannot be drawn.
-    pub(crate) fn check(
-        &self,
-        graph: Option<&Graph>,
-        places: Option<&Places>,
-    ) -> Result<(), FileError> {
-        if self.form != Some(ResultForm::Vertices) {
-            return Ok(());
+    pub(crate) fn check(&self, origins: &Origins) -> Result<(), FileError> {
+        let (name, Some(form)) = (&self.frame.name, &self.form) else { return Ok(()) };
+        let extras = |places, marked| Extras { places, marked, palette: self.look.palette };
+        if *form == ResultForm::Vertices {
+            let Some((_, graph)) = &origins.graph else {
+                return Err(refused(name, "`vertices` are drawn on a graph, and none is read"));
+            };
+            let none = BitVector::zeros(graph.n_vertices);
+            let marked = Some(Marked::Vertices(&none));
+            return of_graph(graph, extras(origins.places.as_ref(), marked), name).map(drop);
         }
-        let name = &self.frame.name;
-        let Some(graph) = graph else {
-            return Err(refused(name, "`vertices` are drawn on a graph, and none is read"));
-        };
-        let none = BitVector::zeros(graph.n_vertices);
-        let marked = Some(Marked::Vertices(&none));
-        of_graph(graph, Extras { places, marked, palette: self.palette }, name).map(drop)
+        match form.example(origins.rows_of(form), name)? {
+            Some(list @ Data::Numbers(_)) => drawing(&list, extras(None, None), name).map(drop),
+            Some(Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_)) | None => Ok(()),
+        }
     }
 
     /// Draws the result and describes the picture.
@@ -557,7 +571,7 @@ impl View {
         let name = &self.frame.name;
         let value = results.get(self.result).unwrap_or(&Value::Unset);
         let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
-        let (places, palette) = (origins.places.as_ref(), self.palette);
+        let (places, palette) = (origins.places.as_ref(), self.look.palette);
         let drawing = match (&self.form, encoding::writable(value, name)?) {
             (Some(ResultForm::Vertices), OutputRef::Bits(BitsRef::Slice(slice)))
                 if let Some(graph) = graph =>
@@ -566,8 +580,7 @@ impl View {
                 of_graph(graph, Extras { places, marked, palette }, name)?
             }
             (Some(form), OutputRef::Bits(bits)) => {
-                let rows = form.parameter().and_then(|name| origins.rows.get(name));
-                let data = form.data(bits, rows, graph, name)?;
+                let data = form.data(bits, origins.rows_of(form), graph, name)?;
                 drawing(&data, Extras { places, marked: None, palette }, name)?
             }
             (None, OutputRef::Bits(BitsRef::Slice(slice))) => {
@@ -587,7 +600,7 @@ impl View {
             }
         };
         self.frame.write(&drawing, flags)?;
-        inline::show(output, &|| pixels(&drawing));
+        self.look.inline.show(output, &|| pixels(&drawing));
         reporter.summary(&format!("{}: {}", text::one_line(name), drawing.about));
         Ok(())
     }

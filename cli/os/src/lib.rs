@@ -10,6 +10,7 @@
 //!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches
 //!   its compilation, [`cost`] reports its resources.
 //! * [`checkpoint`]: the state of a long run, in a folder.
+//! * [`terminal`]: what the terminal can.
 //! * [`versions`]: changes of files while a command waits.
 //! * [`passes`]: the passes that run before a program, and the messages about them.
 //! * [`report`] writes messages to standard error, [`progress`] shows the progress of long
@@ -48,6 +49,7 @@ pub mod size_args;
 pub mod sources;
 pub mod stream;
 pub mod temporary;
+pub mod terminal;
 pub mod versions;
 pub mod watchdog;
 pub mod whole_file;

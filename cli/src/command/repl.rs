@@ -14,6 +14,7 @@ use star_os::report::Reporter;
 use star_os::size_args::available_memory;
 use star_repl::session::{Session, Settings};
 
+use crate::inline::Inline;
 use crate::repl::plain::Plain;
 use crate::repl::{pipe, terminal};
 use crate::text;
@@ -36,13 +37,17 @@ pub(crate) struct ReplArgs {
     #[arg(long, value_name = "NAME", default_value = machines::DEFAULT)]
     backend: String,
 
-    /// Reload a loaded file that changed, before the next entry
+    /// Reload a loaded file that changes, at a terminal immediately, else before the next entry
     #[arg(long)]
     watch: bool,
 
     /// Trap on overflow of ADD or SUBT
     #[arg(long)]
     checked: bool,
+
+    /// Select how the terminal shows the pictures of `:draw`
+    #[arg(long, value_name = "PROTOCOL", default_value = "auto")]
+    inline: Inline,
 
     /// Keep the history in FILE, which is new, empty or a history
     ///
@@ -121,7 +126,8 @@ pub(crate) fn run(
     if let Some(file) = &args.graph {
         session.offer(file);
     }
-    let mut sink = Plain::new(output, *reporter);
+    args.inline.warn_if_unused(output, reporter);
+    let mut sink = Plain::new(output, *reporter, args.inline);
     pipe::load(&mut session, &args.files, &mut sink);
     if let Some(file) = &args.history {
         terminal::check_history(file)?;

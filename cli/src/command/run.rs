@@ -30,6 +30,7 @@ use star_vm::Stats;
 pub(crate) use self::checkpoints::LongRunArgs;
 use self::steps::{Context, Running, stopped_at_files};
 use crate::explain;
+use crate::inline::Inline;
 use crate::times::{Part, Times};
 
 /// Arguments of `star run`.
@@ -252,6 +253,10 @@ pub(crate) struct RunOptions {
     #[arg(long, requires = "view")]
     dark: bool,
 
+    /// Select how a terminal shows the pictures, too
+    #[arg(long, value_name = "PROTOCOL", default_value = "auto", requires = "view")]
+    inline: Inline,
+
     #[command(flatten)]
     passes: PassArgs,
 
@@ -337,6 +342,7 @@ pub(crate) fn run_with(
         RunFormat::Json => flags.catch_for_object(reporter, "the run without its object"),
     }
     output.stop_at(&flags);
+    args.options.inline.warn_if_unused(output, reporter);
     let limits = args.options.limits.limits(&machine)?;
     let context = Context { args, limits, flags: &flags, reporter };
     let mut checkpoints = args.long.open(args, &flags, reporter)?;

@@ -15,15 +15,16 @@ use star_os::output::Output;
 use star_os::report::Reporter;
 use star_os::watchdog::Sentry;
 
+use crate::inline::Inline;
+use crate::text;
 use crate::view::{Extras, Frame, draw_path, drawing, palette, pixels, places_for, read_path};
-use crate::{inline, text};
 
 /// Arguments of `star view`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Tables are drawn as bits, graphs as disks and lines (as bits if they have many
 arcs and no coordinates), and number grids as colours with a scale. A terminal
-with the protocol of kitty or iTerm2 shows the picture, too.
+with the protocol of kitty or iTerm2 or with sixels shows the picture, too.
 
 Examples:
   star view closure.mtx
@@ -69,6 +70,10 @@ pub(crate) struct ViewArgs {
     #[arg(long)]
     dark: bool,
 
+    /// Select how a terminal shows the picture, too
+    #[arg(long, value_name = "PROTOCOL", default_value = "auto")]
+    inline: Inline,
+
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -86,6 +91,7 @@ pub(crate) fn run(
         Some(out) => Frame::new(out)?,
         None => Frame::unnamed(&default_name(&args.file), "--out ")?,
     };
+    args.inline.warn_if_unused(output, reporter);
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "reading without a message");
     let settings = Settings::of_reading(&args.settings)?;
@@ -121,7 +127,7 @@ pub(crate) fn run(
         draw_path(&mut drawing, &data, cells, (name, palette))?;
     }
     frame.write(&drawing, &flags).map_err(stopped)?;
-    inline::show(output, &|| pixels(&drawing));
+    args.inline.show(output, &|| pixels(&drawing));
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)
 }

@@ -11,20 +11,28 @@ use star_repl::show::{self, Screen};
 use star_value::BitsRef;
 
 use super::editor;
-use crate::{inline, view};
+use crate::inline::Inline;
+use crate::view;
 
 /// Writes events as text.
 pub(crate) struct Plain<'a> {
     output: &'a mut Output,
     reporter: Reporter,
+    /// How the terminal shows pictures.
+    inline: Inline,
     /// The table that was shown last.
     last_table: Option<String>,
 }
 
 impl<'a> Plain<'a> {
     /// Creates a writer for this output; messages use this reporter.
-    pub(crate) fn new(output: &'a mut Output, reporter: Reporter) -> Self {
-        Plain { output, reporter, last_table: None }
+    pub(crate) fn new(output: &'a mut Output, reporter: Reporter, inline: Inline) -> Self {
+        Plain { output, reporter, inline, last_table: None }
+    }
+
+    /// Returns the reporter of messages.
+    pub(super) fn reporter(&self) -> Reporter {
+        self.reporter
     }
 
     /// Flushes the buffer; returns `false` if the output is closed.
@@ -70,10 +78,10 @@ impl Sink for Plain<'_> {
     fn draw(&mut self, bits: BitsRef<'_>) -> Result<(), Diagnostic> {
         let drawing = view::of_bits(bits, "it", view::palette(false));
         let drawing = drawing.map_err(|error| error.to_diagnostic())?;
-        match inline::show(self.output, &|| view::pixels(&drawing)) {
+        match self.inline.show(self.output, &|| view::pixels(&drawing)) {
             true => Ok(()),
             false => Err(Diagnostic::new(Code::Usage, "this terminal shows no pictures")
-                .note("the protocols of kitty and iTerm2 are known")
+                .note("it announces neither the protocol of kitty or iTerm2 nor sixels")
                 .help("`:show` shows bits as text, `:dump` writes a picture to a `.png` file")),
         }
     }

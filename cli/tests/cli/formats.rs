@@ -386,3 +386,47 @@ fn extensions_determine_the_format_of_every_output() {
         assert_eq!(folder.shell(&format!("$STAR {command} /dev/null")).code, 0, "{command}");
     }
 }
+
+/// Returns an array of records in NumPy's format.
+fn records(fields: &str, n: usize, bytes: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': [{fields}], 'fortran_order': False, 'shape': ({n},), }}");
+    let mut array = b"\x93NUMPY\x01\x00\xf6\x00".to_vec();
+    array.extend(format!("{header:245}\n").as_bytes());
+    array.extend(bytes);
+    array
+}
+
+#[test]
+fn records_of_arrays_keep_names_and_widths() {
+    let same = "procedure S(R: table; var T: table(R); var X: slice(R)); begin T:=R; SET(X) end;";
+    let folder = Folder::new(&[("s.star", same)]);
+    let fields = "('age', '|u1'), ('a,\"b', '<u2'), ('d:3', '|u1'), ('low', '<i2'), ('', '|b1')";
+    let rows = [1, 7, 0, 2, 0xfb, 0xff, 1, 2, 9, 0, 3, 7, 0, 0];
+    let array = records(fields, 2, &rows);
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    archive.start_file("r.npy", zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(&array).unwrap();
+    folder.write("r.npz", &archive.finish().unwrap().into_inner());
+    let bits = |input: &str, settings: &[&str]| {
+        let input = format!("R=records:{input}");
+        let words = [&["run", "s.star", &input], settings, &["--out", "T=t.stb"]].concat();
+        assert_eq!(folder.star(&words).code, 0, "{input}");
+        std::fs::read(folder.path("t.stb")).unwrap()
+    };
+    let plain = "age:8,\"a,\"\"b:16\",d:3:8,low,:1\n1,7,2,-5,1\n2,9,3,7,0\n";
+    let wide = "age:9,\"a,\"\"b:10\",d:3:4,low,:1\n1,7,2,-5,1\n2,9,3,7,0\n";
+    for (settings, text) in [(&[][..], plain), (&["widths=9,10,4,4,1"], wide)] {
+        let outs = ["--out", "T=like R:t.csv", "--out", "X=rows of R:x.csv"];
+        let ran =
+            folder.star(&[&["run", "s.star", "R=records:r.npz"], settings, &outs[..]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let expected = bits("r.npz", settings);
+        for file in ["t.csv", "x.csv"] {
+            assert_eq!(std::fs::read_to_string(folder.path(file)).unwrap(), text, "{file}");
+            assert_eq!(bits(file, &[]), expected, "{file} {settings:?}");
+        }
+    }
+    let out = ["run", "s.star", "R=records:r.npz", "--out", "X=rows of R:again.npz"];
+    assert_eq!(folder.star(&out).code, 0);
+    assert_eq!(bits("again.npz", &[]), bits("r.npz", &[]));
+}

@@ -409,7 +409,7 @@ fn names_show_results_of_any_routine() {
         .star(&[&dijkstra[..], &["--names=Pre=codes"]].concat())
         .fails(2, &["E0606", "did you mean `--names Pred=…`?"]);
     let ran = folder.star(&[&dijkstra[..], &["--names=Pred=foo"]].concat());
-    ran.fails(2, &["E0608", "`--names`: unknown form `foo`", "the forms are", "`distances`"]);
+    ran.fails(5, &["E0507", "unknown form `foo`", "the forms are", "`distances`"]);
     assert!(!ran.stderr.contains("file name"), "{ran:?}");
     let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "r.csv", "--names"];
     let ran = folder.star(&kruskal);

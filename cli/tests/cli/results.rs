@@ -48,7 +48,7 @@ fn traps_and_errors_are_messages_of_the_object() {
         (&["bad.star"][..], 1, "E0201"),
         (&["c.star", "U=1"], 2, "E0603"),
         (&["c.star", "T=none.csv"], 5, "E0501"),
-        (&["c.star", "T=10 01", "--out", "X=csv:-"], 2, "E0608"),
+        (&["c.star", "T=10 01", "--out", "X=csv:-"], 5, "E0509"),
     ];
     for (arguments, code, message) in wrong {
         let ran = folder.star(&[&["run"], arguments, &["--format", "json"]].concat());
@@ -100,7 +100,7 @@ fn integers_and_booleans_are_records() {
     assert!(mixed.code != 0 && mixed.stderr.contains("all forms must be `number`"), "{mixed:#?}");
     folder
         .star(&["run", "c.star", "T=10 01", "--view", "k"])
-        .fails(2, &["E0606", "cannot be drawn"]);
+        .fails(5, &["E0507", "k.svg: a result that is an integer cannot be drawn"]);
     assert!(!folder.path("x.csv").exists() && !folder.path("x.png").exists());
 }
 
@@ -201,4 +201,42 @@ fn lines_are_geojson_in_the_coordinates_of_a_map() {
     folder.star(&bits).fails(5, &["E0507", "GeoJSON"]);
     folder.star(&["view", "m.geojson"]).fails(5, &["cannot read GeoJSON"]);
     assert!(!folder.path("x.geojson").exists());
+}
+
+#[test]
+fn fields_that_a_file_cannot_hold_are_refused_before_the_run() {
+    let list = "procedure L(R: table; var T: table(R); var X: slice(R));
+                begin print(\"running\"); T:=R; SET(X) end;";
+    let files = [
+        ("l.star", list),
+        ("xy.csv", "x,y\n1,2\n3,4\n"),
+        ("ab.csv", "a,b\n1,2\n3,4\n"),
+        ("g.gr", "p sp 2 1\na 1 2 1\n"),
+        ("p.pgm", "P2\n2 2\n3\n0 1\n2 3\n"),
+    ];
+    let folder = Folder::new(&files);
+    let run = |input: &str, option: &str, output: &str| {
+        folder.star(&["run", "l.star", &format!("R={input}"), option, output])
+    };
+    let rows = "the rows of `R` are neither records of a list nor arcs";
+    for (input, option, output, message) in [
+        ("records:ab.csv", "--out", "T=like R:o.geojson", "the fields `x` and `y`"),
+        ("records:ab.csv", "--out", "X=rows of R:o.geojson", "the fields `x` and `y`"),
+        ("records:xy.csv", "--out", "X=rows of R:o.gr", "cannot be written as DIMACS"),
+        ("arcs:g.gr", "--out", "T=like R:o.csv", "are arcs, not records"),
+        ("records:p.pgm", "--out", "T=like R:o.csv", rows),
+        ("records:p.pgm", "--out", "X=rows of R:o.csv", rows),
+        ("records:ab.csv", "--view", "T=like R:o.svg", "a list of records cannot be drawn"),
+        ("records:ab.csv", "--view", "X=rows of R:o.svg", "a list of records cannot be drawn"),
+        ("records:p.pgm", "--view", "T=like R:o.svg", rows),
+    ] {
+        let ran = run(input, option, output);
+        ran.fails(5, &["E0507", message]);
+        assert_eq!(ran.stdout, "", "{output}");
+    }
+    assert_eq!(folder.names(), ["ab.csv", "g.gr", "l.star", "p.pgm", "xy.csv"]);
+    assert_eq!(run("records:xy.csv", "--out", "T=like R:o.geojson").code, 0);
+    let text = std::fs::read_to_string(folder.path("o.geojson")).unwrap();
+    assert!(text.contains("\"coordinates\":[[1,2],[3,4]]"), "{text}");
+    assert_eq!(run("records:xy.csv", "--view", "T=like R:o.svg").code, 0);
 }

@@ -298,3 +298,16 @@ fn pictures_that_no_value_has_are_refused_before_the_run() {
     assert_eq!(ran.stdout, "", "{ran:?}");
     folder.star(&[&RUN[..], &["--dark"]].concat()).fails(2, &["E0608", "--view"]);
 }
+
+#[test]
+fn pipes_receive_no_pictures() {
+    let folder =
+        Folder::new(&[("t.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n")]);
+    for protocol in ["auto", "kitty", "iterm2", "sixel", "none"] {
+        let ran = folder.star(&["view", "t.mtx", "--inline", protocol, "--out", "t.svg"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
+        let warns = ran.stderr.contains("warning: `--inline` is unused");
+        assert_eq!(warns, ["kitty", "iterm2", "sixel"].contains(&protocol), "{ran:?}");
+    }
+    folder.star(&["view", "t.mtx", "--inline", "ascii"]).fails(2, &["E0608", "sixel"]);
+}

@@ -15,7 +15,7 @@ use star_value::{SparseWish, TableWish, Value};
 
 use super::{Prints, RunArgs, RunFormat};
 use crate::results::{self, Names, Out};
-use crate::view::{self, View};
+use crate::view::{self, Look, View};
 
 /// Resolves the command line for the entry; reports all errors together.
 pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Outputs), Failure> {
@@ -34,7 +34,8 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
         })
     };
     let outs = results::outs(entry, &args.out, arcs.as_deref(), &updates);
-    let views = view::views(entry, &args.view, view::palette(args.options.dark));
+    let look = Look { palette: view::palette(args.options.dark), inline: args.options.inline };
+    let views = view::views(entry, &args.view, look);
     let names = args.names.as_deref().map(|columns| Names::parse(entry, columns)).transpose();
     match (binding, outs, views, names) {
         (Ok(binding), Ok(outs), Ok(views), Ok(names)) => {
@@ -44,7 +45,7 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
                 RunFormat::Text => args.prints,
                 RunFormat::Json if results::use_stdout(&outs) => {
                     let message = "`--format json` and a result use standard output";
-                    let fault = Diagnostic::new(Code::Usage, message);
+                    let fault = Diagnostic::new(Code::CannotWrite, message);
                     return Err(fault.help("write the result to a file").into());
                 }
                 RunFormat::Json => Prints::Values,

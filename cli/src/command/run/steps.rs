@@ -227,11 +227,9 @@ impl<'a> Context<'a> {
         if point.is_function() {
             arguments.push(Argument::new(Value::Unset, false));
         }
-        let graph_of_views = graph.as_ref().map(|(_, graph)| &**graph);
-        for view in &wanted.views {
-            view.check(graph_of_views, places.as_ref()).map_err(stopped_at_file)?;
-        }
         let origins = Origins { rows, lists, graph, coding, places };
+        wanted.outs.iter().try_for_each(|out| out.check(&origins)).map_err(stopped_at_file)?;
+        wanted.views.iter().try_for_each(|view| view.check(&origins)).map_err(stopped_at_file)?;
         Ok((Inputs { origins, sizes, peak_bytes }, Arguments { values: arguments, tables }))
     }
 
