@@ -75,10 +75,20 @@ impl Reporter {
 
     /// Reports a diagnostic.
     pub fn diagnostic(&self, sources: &SourceMap, diagnostic: &Diagnostic) {
-        self.write(&match self.format {
+        self.write(&self.diagnostic_text(sources, diagnostic));
+    }
+
+    /// Returns the text of a diagnostic.
+    pub fn diagnostic_text(&self, sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+        match self.format {
             ErrorFormat::Text => message::render(sources, diagnostic, self.style),
             ErrorFormat::Json => message::json::diagnostic(sources, diagnostic),
-        });
+        }
+    }
+
+    /// Returns the text of a note.
+    pub fn note_text(&self, message: &str) -> String {
+        self.remark_text(Remark::Note, message)
     }
 
     /// Reports a note.
@@ -128,10 +138,14 @@ impl Reporter {
         if self.remarks == Remarks::Kept {
             return;
         }
-        self.write(&match self.format {
+        self.write(&self.remark_text(kind, message));
+    }
+
+    fn remark_text(&self, kind: Remark, message: &str) -> String {
+        match self.format {
             ErrorFormat::Text => message::remark(kind, message, self.style),
             ErrorFormat::Json => message::json::remark(kind, message),
-        });
+        }
     }
 
     fn collect(&self, message: Value) {

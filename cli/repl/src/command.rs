@@ -167,9 +167,7 @@ impl Command {
             Command::Help => (":help [WORD]", "list commands or show help for WORD; also `?WORD`"),
             Command::Load => (":load FILE", "load the routines and constants of a file"),
             Command::Reload => (":reload", "reload all loaded files"),
-            Command::Watch => {
-                (":watch [on|off]", "reload loaded files that changed before each entry")
-            }
+            Command::Watch => (":watch [on|off]", "reload loaded files that change"),
             Command::Type => (":type EXPR", "show the type of an expression without evaluating it"),
             Command::Vars => (":vars", "list variables with their types and values"),
             Command::Info => (":info NAME", "show what a name is and where it is defined"),

@@ -1,4 +1,5 @@
-//! `:watch`: loaded files are loaded again if they changed before an entry.
+//! `:watch`: loaded files are loaded again if they changed, while the session waits for an entry or
+//! before it runs.
 
 use std::path::PathBuf;
 
@@ -15,9 +16,20 @@ impl Session {
         self.versions = self.versions_now();
     }
 
+    /// Tests whether the session watches files.
+    pub fn watches(&self) -> bool {
+        self.settings.watch && !self.files.is_empty()
+    }
+
+    /// Loads the files again if one of them changed while the session waits for an entry.
+    pub fn catch_up(&mut self, sink: &mut dyn Sink) {
+        self.wake();
+        self.load_changed(sink);
+    }
+
     /// Loads the files again if one of them changed.
     pub(super) fn load_changed(&mut self, sink: &mut dyn Sink) {
-        if !self.settings.watch || self.files.is_empty() {
+        if !self.watches() {
             return;
         }
         let now = self.versions_now();

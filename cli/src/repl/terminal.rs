@@ -5,6 +5,9 @@ use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -12,11 +15,12 @@ use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
-use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use rustyline::{CompletionType, Config, Context, Editor, ExternalPrinter, Helper};
 use star_base::Code;
 use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::failure::{Failure, internal};
+use star_os::report::Reporter;
 use star_repl::complete::{self, Disk, Names};
 use star_repl::event::{Event, Sink};
 use star_repl::session::{Completeness, Flow, Session};
@@ -27,6 +31,9 @@ use crate::text;
 
 /// Maximum number of history entries.
 const MAX_HISTORY: usize = 10_000;
+
+/// The time between two comparisons of watched files.
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// The first line of a history.
 const HISTORY_START: &[u8] = b"#V2\n";
@@ -86,12 +93,22 @@ pub(crate) fn run(
         }
         line.ok()
     };
+    let mut printer = Printer::new(&mut editor.borrow_mut(), sink.reporter());
     let sink = &mut FrontEnd { plain: sink, answers, edited: None };
     loop {
         if let Some(typing) = editor.borrow_mut().helper_mut() {
             typing.names = complete::names(session);
         }
-        match entry(editor) {
+        let is_watched = session.watches();
+        let mut reload = || {
+            if let Some(printer) = &mut printer {
+                session.catch_up(printer);
+                printer.print();
+            }
+        };
+        let reload: &mut dyn FnMut() = &mut reload;
+        let read = entry(editor, is_watched.then_some(reload));
+        match read {
             Ok(text) => {
                 if text.trim().is_empty() {
                     continue;
@@ -121,8 +138,12 @@ pub(crate) fn run(
     }
 }
 
-/// Reads lines until they form an entry. The end of the input ends an incomplete entry, too.
-fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<String> {
+/// Reads lines until they form an entry, and calls `idle` from time to time meanwhile. The end of
+/// the input ends an incomplete entry, too.
+fn entry(
+    editor: &RefCell<Editor<Typing, FileHistory>>,
+    mut idle: Option<&mut dyn FnMut()>,
+) -> rustyline::Result<String> {
     let mut text = String::new();
     let mut read_so_far = Completeness::default();
     loop {
@@ -132,7 +153,10 @@ fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<Str
         if let Some(typing) = editor.helper_mut() {
             typing.entry.clone_from(&text);
         }
-        let read = editor.readline(prompt);
+        let read = match &mut idle {
+            Some(idle) => read_line(&mut editor, prompt, &mut **idle),
+            None => editor.readline(prompt),
+        };
         if let Some(typing) = editor.helper_mut() {
             typing.entry.clear();
         }
@@ -147,6 +171,80 @@ fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<Str
             Err(error) => return Err(error),
         }
         text.push('\n');
+    }
+}
+
+/// Reads a line in another thread, and calls `idle` from time to time meanwhile. Without a thread,
+/// it is not called.
+fn read_line(
+    editor: &mut Editor<Typing, FileHistory>,
+    prompt: &str,
+    idle: &mut dyn FnMut(),
+) -> rustyline::Result<String> {
+    let (sender, receiver) = mpsc::channel();
+    let read = thread::scope(|scope| {
+        let reader = thread::Builder::new().spawn_scoped(scope, || {
+            let read = editor.readline(prompt);
+            drop(sender);
+            read
+        });
+        let reader = reader.ok()?;
+        let wait = || receiver.recv_timeout(INTERVAL);
+        while wait() == Err::<(), _>(RecvTimeoutError::Timeout) {
+            idle();
+        }
+        Some(reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    read.unwrap_or_else(|| editor.readline(prompt))
+}
+
+/// Events while a line is typed, which are shown above it.
+struct Printer {
+    texts: Sender<String>,
+    reporter: Reporter,
+    text: String,
+}
+
+impl Printer {
+    /// Creates a printer for a terminal; `None` if the terminal or the system refuses it.
+    fn new(editor: &mut Editor<Typing, FileHistory>, reporter: Reporter) -> Option<Self> {
+        let mut terminal = editor.create_external_printer().ok()?;
+        let (texts, receiver) = mpsc::channel::<String>();
+        // The editor accepts no text while it searches the history, and the session goes on.
+        let print = move || {
+            let _ = receiver.iter().try_for_each(|text| terminal.print(text));
+        };
+        thread::Builder::new().spawn(print).ok()?;
+        Some(Printer { texts, reporter, text: String::new() })
+    }
+
+    /// Shows the events so far.
+    fn print(&mut self) {
+        if !self.text.is_empty() {
+            let text = std::mem::take(&mut self.text);
+            // The thread ends if the terminal is gone, which the editor reports.
+            let _ = self.texts.send(text);
+        }
+    }
+}
+
+impl Sink for Printer {
+    fn show(&mut self, event: Event<'_>) -> bool {
+        match event {
+            Event::Printed(text) | Event::Answer(text) => self.text += &text::printable(text),
+            Event::Picture(text) => self.text += text,
+            Event::Message(sources, diagnostic) => {
+                self.text += &self.reporter.diagnostic_text(sources, diagnostic);
+            }
+            Event::Note(text) => self.text += &self.reporter.note_text(text),
+            // Nothing that is loaded has a value to show.
+            Event::Value { .. } => {}
+        }
+        true
+    }
+
+    fn width(&self) -> usize {
+        80
     }
 }
 

@@ -107,20 +107,25 @@ fn an_if_waits_for_its_else_as_in_a_pipe() {
 }
 
 #[test]
-fn changed_files_are_reloaded_before_the_next_entry() {
+fn changed_files_are_reloaded_while_the_session_waits() {
     let program = |n: &str| format!("proc P; begin print({n}) end;\n");
     let folder = Folder::new(&[("lib.star", &program("10 + 1"))]);
     let mut terminal = Terminal::new(&folder, "--no-history --watch lib.star");
     terminal.line("P", "\n11\r\n");
+    // Keys that were typed by then stay.
+    terminal.press("P");
+    terminal.wait_for("P");
     folder.write("lib.star", program("20 + 20 + 4").as_bytes());
-    terminal.press("P\r");
     terminal.wait_for("`lib.star` has changed");
+    terminal.wait_for("star> P");
+    terminal.press("\r");
     terminal.wait_for("\n44\r\n");
     terminal.wait_for("star> ");
     // A file with an error is reported once, and its last definitions stay.
     folder.write("lib.star", b"proc P; begin print(1;;; end;\n");
-    terminal.press("P\r");
     terminal.wait_for("nothing was loaded from `lib.star`");
+    terminal.wait_for("star> ");
+    terminal.press("P\r");
     terminal.wait_for("\n44\r\n");
     terminal.wait_for("star> ");
     terminal.press("P\r");
@@ -189,4 +194,42 @@ fn large_values_are_shown_by_pages() {
     terminal.wait_for("star> ");
     terminal.line("rows(T)", "\n1000000\r\n");
     assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn terminals_that_announce_sixels_show_pictures() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line("X := '0110'", "");
+    terminal.press(":draw X\r");
+    terminal.wait_for("\x1b[c");
+    terminal.press("\x1b[?62;4;22c");
+    terminal.wait_for("\x1bP0;1;0q\"1;1;");
+    terminal.wait_for("-\x1b\\");
+    terminal.wait_for("star> ");
+    // It is asked once, and no key is lost.
+    terminal.press(":draw X\r");
+    terminal.wait_for("\x1bP0;1;0q\"1;1;");
+    terminal.wait_for("star> ");
+    terminal.line("NUMB(X)", "\n2\r\n");
+    assert_eq!(terminal.leave(), 0);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line("X := '0110'", "");
+    terminal.press(":draw X\r");
+    terminal.wait_for("\x1b[c");
+    terminal.press("\x1b[?62;22c");
+    terminal.wait_for("this terminal shows no pictures");
+    terminal.wait_for("star> ");
+    assert_eq!(terminal.leave(), 0);
+    for (protocol, shows) in [
+        ("sixel", "\x1bP0;1;0q\"1;1;"),
+        ("kitty", "\x1b_Ga=T,f=100,"),
+        ("iterm2", "\x1b]1337;File=inline=1;"),
+        ("none", "this terminal shows no pictures"),
+    ] {
+        let mut terminal = Terminal::new(&folder, &format!("--no-history --inline {protocol}"));
+        terminal.line("X := '0110'", "");
+        terminal.line(":draw X", shows);
+        assert_eq!(terminal.leave(), 0);
+    }
 }
