@@ -222,7 +222,8 @@ impl ResultForm {
     }
 
     /// Returns data in this form with at most one row, to test before a run whether a file can hold
-    /// it; `None` for the forms that do not refer to a parameter. `rows` are those of the parameter.
+    /// it; `None` for the forms that do not refer to a parameter. `rows` are the rows of the
+    /// parameter.
     ///
     /// # Errors
     /// E0507 if the parameter does not match the form.
