@@ -73,7 +73,7 @@ pub use columns::{dense_table, read_columns, read_rows, write_columns};
 pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
-pub use format::stb::TableRows;
+pub use format::stb::{RowsWriter, TableRows};
 pub use graph::{Arc, Graph};
 pub use layout::{
     LEAST_DENSE_BYTES, Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout,
