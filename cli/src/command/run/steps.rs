@@ -9,7 +9,7 @@ use star::pipeline::{
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::Formulas;
 use star_bind::{
-    Binding, Files, Leave, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
+    Binding, Files, Leave, LeftTable, LoadedArguments, Observer, Reading, Settings, Signature, load,
 };
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
 use star_io::{Direction, FileError, Format, Graph, LEAST_DENSE_BYTES};
@@ -79,7 +79,7 @@ pub(super) struct Inputs {
 pub(super) struct Arguments {
     values: Vec<Argument>,
     /// Those that are still in their files, by the indices of their unset values.
-    tables: BTreeMap<usize, TableFile>,
+    tables: BTreeMap<usize, LeftTable>,
 }
 
 /// A run, and where its output goes.
@@ -200,8 +200,19 @@ impl<'a> Context<'a> {
             Ok(()) => stopped_at_file(error),
         });
         let loaded = loaded?;
-        let LoadedArguments { mut arguments, tables, rows, lists, graph, coding, peak_bytes } =
-            loaded;
+        let LoadedArguments {
+            mut arguments,
+            tables,
+            whole,
+            rows,
+            lists,
+            graph,
+            coding,
+            peak_bytes,
+        } = loaded;
+        if args.options.explain {
+            whole.iter().for_each(|note| reporter.summary(note));
+        }
         // A program may read the file of a column in the settings.
         if !star_ir::reads_files(program) {
             settings.check_columns()?;
@@ -250,7 +261,7 @@ impl<'a> Context<'a> {
         let better = match self.args.options.backend == machines::AUTO {
             true => {
                 let program = (&build.lowered.program, entry);
-                let shapes: Vec<_> = tables.values().map(TableFile::shape).collect();
+                let shapes: Vec<_> = tables.values().map(LeftTable::shape).collect();
                 let given = (&values[..], &shapes[..]);
                 auto::settle((machine, device), *options, program, given, self.reporter)?
             }
@@ -266,7 +277,7 @@ impl<'a> Context<'a> {
                 placed.add(argument).map_err(refused)?;
                 continue;
             };
-            placed.add_file(table, &console).map_err(|error| match error {
+            placed.add_left(table, &console).map_err(|error| match error {
                 PlaceError::Source(error) => stopped_at_file(error),
                 PlaceError::Backend(error) => refused(error).into(),
             })?;
