@@ -406,14 +406,14 @@ impl Running<'_> {
     }
 
     /// Writes and prints the results, or reports why there are none. Sets the number of parts in
-    /// which tables were written from the backend.
+    /// which tables were written from the backend, and the bytes of the rows of this rank.
     pub(super) fn finish(
         &mut self,
         loaded: LoadedRoutine,
         outcome: Outcome,
         advice: Advice,
         mut wanted: Outputs,
-        parts_stored: &mut u64,
+        stored: (&mut u64, &mut u64),
     ) -> Exit {
         let Context { args, flags, reporter, .. } = self.context;
         let Prepared { compilation, signature, build, point, .. } = self.prepared;
@@ -451,7 +451,7 @@ impl Running<'_> {
                     !is_whole && results::take_columns(&wanted.outs, idx)
                 };
                 let results = loaded.into_results_as(&form, &stays, &flags.interrupt);
-                let output = (&mut *self.output, parts_stored);
+                let output = (&mut *self.output, stored);
                 finish(&names, wanted, results, origins, flags, reporter, output)
             }
             // `print` failed because the output is closed or the disk is full: reported at the end.
@@ -593,7 +593,7 @@ fn finish(
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
-    (output, parts_stored): (&mut Output, &mut u64),
+    (output, (parts_stored, own_stored)): (&mut Output, (&mut u64, &mut u64)),
 ) -> Exit {
     let (results, mut placed) = match results {
         Ok(results) => PlacedResults::split(results),
@@ -603,7 +603,7 @@ fn finish(
     let is_silent = results::use_stdout(&outs) || prints != Prints::All;
     let of_run = (&results[..], &mut placed);
     let mut saved = results::save(outs, of_run, origins, flags, reporter, output);
-    *parts_stored = placed.n_parts;
+    (*parts_stored, *own_stored) = (placed.n_parts, placed.own_bytes);
     if flags.stop().is_some() && !saved.faults.is_empty() {
         // After an interrupt, do not count the ones of a long table.
         let exit = stopped_at_files(saved.faults).report(reporter);
