@@ -3,6 +3,7 @@
 //! Files are not read here; [`crate::load`] reads them.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_io::Layout;
@@ -10,6 +11,7 @@ use star_io::Layout;
 use crate::arg_value::{self, ArgValue};
 use crate::data::{MAX_WIDTH, WidthOverrides};
 use crate::layouts::AnyLayout;
+use crate::left_table::Peers;
 use crate::load::is_width;
 use crate::offer::{Offer, offer, offered_names, table_of_offset};
 use crate::param::{Kind, Param, Signature};
@@ -30,8 +32,8 @@ pub enum Origin {
     Unset,
 }
 
-/// The dense tables that are left in their files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The dense tables that are left in their files, and the files that processes share.
+#[derive(Clone, Debug)]
 pub struct Leave {
     /// The most bytes of a table that is not left.
     pub least_bytes: u64,
@@ -39,22 +41,24 @@ pub struct Leave {
     pub n_holders: usize,
     /// The minimum number of rows that they share.
     pub least_rows: usize,
+    /// The exchange between these processes, if they can share the work of reading files.
+    pub peers: Option<Rc<dyn Peers>>,
 }
 
 impl Leave {
     /// Leaves tables of more than this number of bytes; this process will hold all of them.
     pub fn above(least_bytes: u64) -> Self {
-        Leave { least_bytes, n_holders: 1, least_rows: 0 }
+        Leave { least_bytes, n_holders: 1, least_rows: 0, peers: None }
     }
 
     /// Returns the number of processes that share a table.
-    pub(crate) fn holders_of(self, n_rows: usize) -> u64 {
+    pub(crate) fn holders_of(&self, n_rows: usize) -> u64 {
         if n_rows >= self.least_rows { self.n_holders.max(1) as u64 } else { 1 }
     }
 }
 
 /// The origins of all values.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Binding {
     /// One for each parameter, in order.
     pub origins: Vec<Origin>,

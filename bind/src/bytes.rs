@@ -18,6 +18,17 @@ pub fn bytes_in(numbers: &Numbers) -> u64 {
     bytes.fold(0, u64::saturating_add)
 }
 
+/// Returns the bytes of a list of which each of this number of processes holds a part, the same on
+/// all of them.
+pub fn bytes_of_share(numbers: &Numbers, n_holders: usize) -> u64 {
+    let bytes = numbers.fields.iter().map(|field| {
+        let n_values = field.n_values().div_ceil(n_holders.max(1)) as u64;
+        let of_numbers = n_values.saturating_mul(size_of::<i64>() as u64);
+        of_numbers.saturating_add(field.meaning.n_bytes())
+    });
+    bytes.fold(0, u64::saturating_add)
+}
+
 /// Returns the bytes of the table that was laid out for a value; a word is a row of one.
 pub fn laid_out_bytes(value: &Value) -> u64 {
     match value {

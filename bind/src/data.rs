@@ -7,7 +7,7 @@ use std::io::{Cursor, Read};
 use star_base::{Code, text};
 use star_io::{
     Data, Decimal, Direction, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes,
-    LayoutOptions, LayoutValue, ReadOptions, Stopped, Weights, Widths,
+    LayoutOptions, LayoutValue, ListPart, LoadedFile, ReadOptions, Stopped, Weights, Widths,
 };
 use star_value::{SparseTable, SparseWish, Table, TableWish, Value};
 
@@ -25,6 +25,8 @@ pub use numbers::{RowFields, from_numbers};
 
 /// The number of bytes at the start of a file used to recognise its format.
 const START_BYTES: u64 = 4096;
+/// The first bytes of a file that is packed with gzip.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The maximum memory overhead of a table column, in addition to its bits.
 const COLUMN_BYTES: u64 = 24;
 /// The maximum width of numbers: no weight and no code needs more.
@@ -150,7 +152,7 @@ pub(crate) fn open_file<'f>(
 impl<'f> OpenData<'f> {
     /// Leaves a large dense table, of which this process holds at most `max_bytes`, in its file.
     /// Returns any other file, for which [`OpenData::read`] has the right message if it is damaged.
-    pub(crate) fn leave(self, leave: Leave, max_bytes: u64) -> Result<TableFile, Self> {
+    pub(crate) fn leave(self, leave: &Leave, max_bytes: u64) -> Result<TableFile, Self> {
         let OpenData { located, format, as_graph, start, file } = &self;
         let is_whole = located.part.is_none() && !as_graph;
         let n_bytes = file.n_bytes.filter(|_| is_whole);
@@ -166,6 +168,51 @@ impl<'f> OpenData<'f> {
         }
         let TableFile { start, file, .. } = table;
         Err(OpenData { located, format, as_graph, start, file })
+    }
+
+    /// Returns the name for messages.
+    pub(crate) fn name(&self) -> &str {
+        self.located.file
+    }
+
+    /// Tests whether the file has more than this number of bytes.
+    pub(crate) fn is_larger_than(&self, n_bytes: u64) -> bool {
+        self.file.n_bytes.is_some_and(|of_file| of_file > n_bytes)
+    }
+
+    /// Tests whether it is a list of which a process can read its lines only.
+    pub(crate) fn is_list_of_lines(&self) -> bool {
+        let OpenData { located, format, as_graph, start, file } = self;
+        let is_whole = located.part.is_none() && located.direction.is_none() && !as_graph;
+        let is_packed = start.starts_with(&GZIP_MAGIC);
+        *format == Format::Csv && is_whole && !is_packed && file.at.is_some()
+    }
+
+    /// Reads the lines of one of several processes of a list; see [`star_io::read_list_part`].
+    ///
+    /// # Errors
+    /// Those of [`star_io::read_list_part`], or if `observer` stops the reading.
+    pub(crate) fn read_part(
+        &mut self,
+        reading: Reading<'_>,
+        max_bytes: u64,
+        (rank, n_ranks): (usize, usize),
+    ) -> Result<ListPart, FileError> {
+        let OpenFile { n_bytes, at, progress: show, .. } = &mut self.file;
+        let (Some(n_bytes), Some(at)) = (*n_bytes, at) else {
+            return Err(FileError::new(Code::CannotOpen, self.located.file, "cannot read"));
+        };
+        let mut progress = |n_read| {
+            show(n_read);
+            reading.observer.stop().is_none()
+        };
+        let mut options = ReadOptions::new(self.located.file, max_bytes);
+        options.scale = reading.settings.scale;
+        options.fields = reading.settings.field_rules();
+        options.nan_is_missing = reading.settings.nan_is_missing;
+        options.progress = Some(&mut progress);
+        let read = star_io::read_list_part(&**at, n_bytes, (rank, n_ranks), &mut options);
+        read.map_err(|error| stopped(reading.observer, error))
     }
 
     /// Reads the rest.
@@ -203,14 +250,10 @@ impl<'f> OpenData<'f> {
         let loaded = star_io::read(format, &mut input, &mut options);
         drop(show);
         let loaded = loaded.map_err(|error| stopped(reading.observer, error))?;
-        for warning in &loaded.warnings {
-            reading.observer.warning(&format!("{name}: {warning}"));
-        }
-        for note in &loaded.notes {
-            reading.observer.note(&format!("{name}: {note}"));
-        }
         let is_directed = direction == Some(Direction::default());
-        if loaded.assumes_arcs && !is_directed {
+        let assumes_arcs = loaded.assumes_arcs && !is_directed;
+        let mut contents = contents_of(reading, name, loaded);
+        if assumes_arcs {
             let shown = text::one_line(name);
             let note = format!(
                 "{name}: the arcs have a direction, from the first vertex to the second; \
@@ -218,23 +261,37 @@ impl<'f> OpenData<'f> {
             );
             reading.observer.note(&note);
         }
-        let is_stream = loaded.format == Format::Updates;
-        let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
-        reading.settings.note_file(name, &loaded);
-        let (mut data, scale) = (loaded.data, loaded.scale);
-        if let Data::Numbers(numbers) = &mut data {
-            reading.settings.mark_missing(numbers);
-        }
-        let mut n_bytes = loaded.n_bytes;
-        if as_graph && is_array {
+        if as_graph && contents.is_array {
             let direction = direction.unwrap_or(reading.settings.direction);
-            data = matrices::as_graph(reading, data, direction, name, max_bytes)?;
-            if let Data::Graph(graph) = &data {
-                n_bytes = n_bytes.saturating_add(bytes_of_graph(graph));
-            }
+            let FileContents { data, n_bytes, .. } = contents;
+            let data = matrices::as_graph(reading, data, direction, name, max_bytes)?;
+            let more = match &data {
+                Data::Graph(graph) => bytes_of_graph(graph),
+                _ => 0,
+            };
+            let n_bytes = n_bytes.saturating_add(more);
+            contents = FileContents { data, n_bytes, ..contents };
         }
-        Ok(FileContents { data, is_stream, is_array, n_bytes, scale })
+        Ok(contents)
     }
+}
+
+/// Returns the contents of a file that was read, and reports the remarks about it.
+pub(crate) fn contents_of(reading: Reading<'_>, name: &str, loaded: LoadedFile) -> FileContents {
+    for warning in &loaded.warnings {
+        reading.observer.warning(&format!("{name}: {warning}"));
+    }
+    for note in &loaded.notes {
+        reading.observer.note(&format!("{name}: {note}"));
+    }
+    let is_stream = loaded.format == Format::Updates;
+    let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
+    reading.settings.note_file(name, &loaded);
+    let LoadedFile { mut data, n_bytes, scale, .. } = loaded;
+    if let Data::Numbers(numbers) = &mut data {
+        reading.settings.mark_missing(numbers);
+    }
+    FileContents { data, is_stream, is_array, n_bytes, scale }
 }
 
 /// Returns whether bytes may be the start of a text.

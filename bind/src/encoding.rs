@@ -135,6 +135,11 @@ impl Encoding {
         self.format == Format::Stb
     }
 
+    /// Returns whether several processes can write a table to its file, each some rows.
+    pub fn takes_rows(&self) -> bool {
+        self.takes_columns() && self.packing == Packing::Plain
+    }
+
     /// Writes a table, the next columns of which `next` returns until there are all, as
     /// [`Encoding::write`] does.
     ///

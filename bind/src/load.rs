@@ -1,6 +1,7 @@
 //! Loading of parameter values: reads the files of a binding within the budget.
 
 mod contents;
+mod own_lines;
 mod records;
 mod sharing;
 
@@ -23,6 +24,7 @@ use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOve
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
+use crate::left_table::{LeftTable, RecordPlace};
 use crate::matrices;
 use crate::offer::{Offer, knows_offset, offer, table_of_offset};
 use crate::param::{Kind, Param, Signature};
@@ -31,7 +33,6 @@ use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows, WeightCoding};
 use crate::settings::Codes;
 use crate::source::{Once, Reading};
-use crate::table_file::TableFile;
 use crate::widths;
 pub(crate) use records::is_width;
 
@@ -39,9 +40,11 @@ pub(crate) use records::is_width;
 pub struct LoadedArguments {
     /// The values of the parameters.
     pub arguments: Vec<Argument>,
-    /// The tables that are still in their files, by the indices of their arguments, which are unset
-    /// until then; see [`Binding::leave`].
-    pub tables: BTreeMap<usize, TableFile>,
+    /// The tables that are not yet whole, by the indices of their arguments, which are unset until
+    /// then; see [`Binding::leave`].
+    pub tables: BTreeMap<usize, LeftTable>,
+    /// Notes about the large files that every process has read whole.
+    pub whole: Vec<String>,
     /// The meaning of the rows of parameters, by their names, where the binding keeps it.
     pub rows: BTreeMap<String, Rows>,
     /// The lists whose records are in the rows of tables, by the names of parameters.
@@ -76,7 +79,7 @@ pub fn load(
         reading,
         max_bytes,
         free,
-        leave: binding.leave,
+        leave: binding.leave.clone(),
         peak: 0,
         graphs,
         lists,
@@ -87,6 +90,10 @@ pub fn load(
         h: None,
         has_weights: false,
         scales: BTreeMap::new(),
+        not_shared: own_lines::not_shared(signature, &binding.origins),
+        keeps_rows: !binding.kept.is_empty(),
+        places: BTreeMap::new(),
+        whole: Vec::new(),
     };
     let Binding { origins, widths, wishes, kept, keeps_graph, .. } = binding;
     let mut unless_stream = binding.unless_stream;
@@ -266,6 +273,7 @@ pub fn load(
         true => Ok(LoadedArguments {
             arguments,
             tables,
+            whole: loader.whole,
             rows: kept_rows,
             lists,
             graph: graph.filter(|_| keeps_graph),
@@ -445,8 +453,8 @@ fn shared(
 /// The value of a file.
 struct FileValue {
     value: Value,
-    /// The table, if it is still in the file; the value is unset then.
-    left: Option<TableFile>,
+    /// The table, if it is not yet whole; the value is unset then.
+    left: Option<LeftTable>,
     /// The meaning of the rows.
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
@@ -470,8 +478,16 @@ struct Loader<'a> {
     max_bytes: u64,
     /// The remaining bytes.
     free: u64,
-    /// The tables that are left in their files.
+    /// The tables that are left in their files, and the files that are shared.
     leave: Option<Leave>,
+    /// The files that every process reads whole, with the reasons.
+    not_shared: BTreeMap<String, &'static str>,
+    /// Whether the rows of a parameter are kept.
+    keeps_rows: bool,
+    /// The files of which this process has read its records.
+    places: BTreeMap<String, RecordPlace>,
+    /// Notes about large files that were read whole.
+    whole: Vec<String>,
     /// The peak memory use in bytes.
     peak: u64,
     /// Graphs by file name: one file may provide several tables.
@@ -667,6 +683,7 @@ impl Loader<'_> {
                 let (graph, n_bytes, scale) = read()?;
                 self.note(n_bytes);
                 self.note_scale(file, scale);
+                self.note_whole_graph(locate(file, self.reading.files).file);
                 self.keep(file, graph)
             }
         };

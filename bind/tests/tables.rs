@@ -11,8 +11,8 @@ use std::io::{Cursor, Read};
 use star_base::Code;
 use star_base::record::{FieldKind, RecordField, Width};
 use star_bind::{
-    Files, Kind, Leave, LoadedArguments, Observer, OpenFile, Param, ReadAt, Reading, Settings,
-    Signature, TableFile, UnknownNames, bind, load,
+    Files, Kind, Leave, LeftTable, LoadedArguments, Observer, OpenFile, Param, ReadAt, Reading,
+    Settings, Signature, TableFile, UnknownNames, bind, load,
 };
 use star_io::{FileError, Format, OutputRef, write};
 use star_value::{BitTable, BitVector, BitsRef, SparseLines, SparseTable, Value};
@@ -116,7 +116,10 @@ fn left_for(table: Param, files: &One) -> TableFile {
     assert_eq!(loaded.arguments[0].value, Value::Int(3));
     assert_eq!((&loaded.arguments[1].value, loaded.arguments[1].fixed), (&Value::Unset, true));
     assert_eq!((loaded.tables.len(), loaded.peak_bytes), (1, N_BYTES));
-    loaded.tables.remove(&1).expect("the second argument")
+    match loaded.tables.remove(&1).expect("the second argument") {
+        LeftTable::File(table) => table,
+        LeftTable::Records(rows) => panic!("{rows:?}"),
+    }
 }
 
 /// Reads it by parts.

@@ -126,21 +126,18 @@ pub(crate) fn on_device(paths: &Counters) -> Option<String> {
 
 /// Formats the parts in which tables went from files to the backend and back, if there were any.
 pub(crate) fn by_parts(counters: &Counters) -> Option<String> {
-    let Counters { parts_loaded, parts_stored, own_bytes_loaded, .. } = *counters;
-    let rows = match own_bytes_loaded {
-        0 => None,
-        n_bytes => {
-            Some(format!("own rows of {} from files", text::count(n_bytes as usize, "byte")))
-        }
+    let Counters { parts_loaded, parts_stored, own_bytes_loaded, own_bytes_stored, .. } = *counters;
+    let own = |n_bytes: u64, files: &str| {
+        let bytes = text::count(n_bytes as usize, "byte");
+        (n_bytes > 0).then(|| format!("own rows of {bytes} {files} files"))
     };
     let columns = (parts_loaded + parts_stored > 0).then(|| {
         let loaded = text::count(parts_loaded as usize, "part");
         format!("tables by columns: {loaded} from files, {parts_stored} to files")
     });
-    match (rows, columns) {
-        (Some(rows), Some(columns)) => Some(format!("{rows}; {columns}")),
-        (rows, columns) => rows.or(columns),
-    }
+    let parts = [own(own_bytes_loaded, "from"), own(own_bytes_stored, "to"), columns];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Formats the exchanges of a run with other ranks, if there were any.
@@ -202,6 +199,9 @@ mod tests {
         assert_eq!(by_parts(&counters).as_deref(), Some(&*both));
         (counters.parts_loaded, counters.parts_stored) = (0, 0);
         assert_eq!(by_parts(&counters).as_deref(), Some("own rows of 1 byte from files"));
+        counters.own_bytes_stored = 30;
+        let both = "own rows of 1 byte from files; own rows of 30 bytes to files";
+        assert_eq!(by_parts(&counters).as_deref(), Some(both));
     }
 
     #[test]

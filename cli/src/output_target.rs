@@ -12,6 +12,7 @@ use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::save::{self, Target, Written};
+use star_os::shared_file::DistributedTable;
 use star_value::BitTable;
 
 /// A file, or standard output.
@@ -125,6 +126,25 @@ impl Outlet {
         output: &mut Output,
     ) -> Result<(Option<Written>, u64), FileError> {
         self.write_by(flags, output, &mut |encoding, sink| save::write(encoding, data, sink, flags))
+    }
+
+    /// Writes a table as several processes do, each its rows: see [`Target::write_rows`]. Returns
+    /// the destination if that is impossible.
+    ///
+    /// # Errors
+    /// Those of [`Target::write_rows`].
+    pub(crate) fn write_rows(
+        self,
+        table: DistributedTable<'_>,
+        flags: &Flags,
+    ) -> Result<Result<(Option<Written>, u64), Self>, FileError> {
+        match self {
+            Outlet::File(target) if target.encoding.takes_rows() => {
+                let written = target.write_rows(table, flags)?;
+                Ok(written.map_err(Outlet::File))
+            }
+            other => Ok(Err(other)),
+        }
     }
 
     /// Writes a table as [`Outlet::write`] does; `next` returns its next columns.

@@ -1,6 +1,7 @@
 //! Results that are still on a backend, and go from there to files by ranges of columns.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use star::pipeline::{PlacedTable, RoutineResult};
 use star_bind::results::table_summary;
@@ -9,6 +10,7 @@ use star_os::failure::refused_by_backend;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::save::Written;
+use star_os::shared_file::DistributedTable;
 use star_value::display::Excerpt;
 use star_value::{BitTable, Value};
 use star_vm::BackendError;
@@ -21,6 +23,8 @@ pub(crate) struct PlacedResults {
     tables: BTreeMap<usize, PlacedResult>,
     /// The parts that were written.
     pub(crate) n_parts: u64,
+    /// The bytes of rows that this rank wrote.
+    pub(crate) own_bytes: u64,
 }
 
 struct PlacedResult {
@@ -69,6 +73,14 @@ impl PlacedResults {
         let Some(PlacedResult { table, excerpt }) = self.tables.get_mut(&idx) else {
             return Err(of_file(&name, &internal("a result that is not on the backend")));
         };
+        let outlet = match write_rows(table, outlet, flags)? {
+            Ok((written, n_bytes, seen)) => {
+                self.own_bytes += n_bytes;
+                *excerpt = Some(seen);
+                return Ok((written, n_bytes));
+            }
+            Err(outlet) => outlet,
+        };
         let (mut parts, mut seen) = (table.parts(), Excerpt::new(table.shape()));
         let mut next = || -> Option<Result<BitTable, BackendError>> {
             let columns = parts.next()?;
@@ -116,6 +128,40 @@ impl PlacedResults {
         let excerpt = self.tables.get(&idx)?.excerpt.as_ref()?;
         Some(table_summary(name, excerpt))
     }
+}
+
+/// A file that the ranks have written, the bytes of this one, and what the text of the table needs.
+type RowsWritten = (Option<Written>, u64, Excerpt);
+
+/// Writes the rows of this rank, if the ranks hold and write one table together; otherwise returns
+/// the outlet.
+fn write_rows(
+    table: &PlacedTable,
+    outlet: Outlet,
+    flags: &Flags,
+) -> Result<Result<RowsWritten, Outlet>, FileError> {
+    let Some(shared) = table.shared_rows() else { return Ok(Err(outlet)) };
+    let (name, shape) = (outlet.name().to_owned(), table.shape());
+    let (peers, rows, first) = (shared.peers(), shared.rows(), shared.rows().start);
+    let mut seen = Excerpt::new(shape);
+    let mut columns = |columns: Range<usize>| {
+        let start = columns.start;
+        let part = shared.columns(columns, &flags.interrupt);
+        let part = part.inspect(|part| seen.add_rows(first, start, part));
+        part.map_err(|error| of_file(&name, &error))
+    };
+    let parts = table.parts().collect();
+    let distributed = DistributedTable { peers, shape, rows, parts, columns: &mut columns };
+    let (written, n_bytes) = match outlet.write_rows(distributed, flags)? {
+        Ok(written) => written,
+        Err(outlet) => return Ok(Err(outlet)),
+    };
+    let lost = |why| of_file(&name, &BackendError::DeviceLost { why });
+    let all = peers.gather(&seen.to_bytes()).map_err(lost)?;
+    let seen = Excerpt::join(shape, &all).ok_or_else(|| {
+        of_file(&name, &BackendError::Internal("excerpts of other tables".to_owned()))
+    })?;
+    Ok(Ok((written, n_bytes, seen)))
 }
 
 /// Returns the error of a backend for the file that a result was to be written to.

@@ -66,6 +66,16 @@ impl<T> Growing<T> {
         self.items.fill(item);
     }
 
+    /// Returns the items.
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Removes all items.
+    pub(crate) fn clear(&mut self) {
+        self.items.clear();
+    }
+
     /// Number of items.
     pub(crate) fn len(&self) -> usize {
         self.items.len()

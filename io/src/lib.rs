@@ -73,7 +73,8 @@ pub use columns::{dense_table, read_columns, read_rows, write_columns};
 pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
-pub use format::stb::TableRows;
+pub use format::stb::{RowsWriter, TableRows};
+pub use format::{JoinedPart, ListPart, read_list_part};
 pub use graph::{Arc, Graph};
 pub use layout::{
     LEAST_DENSE_BYTES, Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout,
@@ -82,7 +83,7 @@ pub use layout::{
 };
 pub use meaning::{Meaning, Texts};
 pub use names::{VertexName, VertexNames};
-pub use numbers::{Field, Numbers, Shape};
+pub use numbers::{Field, FieldSummary, Numbers, Shape};
 pub use options::{
     Direction, EdgeFields, EdgeStyle, FieldRules, GraphSizes, ReadOptions, Transform,
 };

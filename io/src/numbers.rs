@@ -105,13 +105,52 @@ pub struct Field {
     pub shared: Option<(i64, i64)>,
     /// The numbers.
     pub values: Vec<i64>,
+    /// A summary of the other numbers of the field, if this process holds only some records.
+    pub elsewhere: Option<FieldSummary>,
+}
+
+/// A summary of some numbers of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldSummary {
+    /// How many there are.
+    pub n_values: usize,
+    /// How many of them are missing.
+    pub n_missing: usize,
+    /// The least and the greatest of the others.
+    pub range: Option<(i64, i64)>,
+}
+
+impl FieldSummary {
+    /// Returns the summary of these numbers, of which `nodata` is missing.
+    pub(crate) fn of(values: &[i64], nodata: Option<i64>) -> Self {
+        let (mut range, mut n_present) = (None, 0);
+        for number in values.iter().copied().filter(|number| Some(*number) != nodata) {
+            n_present += 1;
+            let (least, greatest) = range.unwrap_or((number, number));
+            range = Some((number.min(least), number.max(greatest)));
+        }
+        FieldSummary { n_values: values.len(), n_missing: values.len() - n_present, range }
+    }
+
+    /// Returns the summary of these numbers and those of another one.
+    #[must_use]
+    pub fn and(self, other: FieldSummary) -> FieldSummary {
+        let range = match (self.range, other.range) {
+            (Some((least, greatest)), Some(range)) => {
+                Some((least.min(range.0), greatest.max(range.1)))
+            }
+            (one, another) => one.or(another),
+        };
+        let n_values = self.n_values.saturating_add(other.n_values);
+        FieldSummary { n_values, n_missing: self.n_missing + other.n_missing, range }
+    }
 }
 
 impl Field {
     /// Creates a field of plain numbers.
     pub fn new(name: impl Into<String>, bits: Option<usize>, values: Vec<i64>) -> Self {
         let (name, meaning) = (name.into(), Meaning::Number);
-        Field { name, bits, meaning, nodata: None, shared: None, values }
+        Field { name, bits, meaning, nodata: None, shared: None, values, elsewhere: None }
     }
 
     /// The same field, whose numbers were multiplied by the scale, if there is one.
@@ -126,9 +165,10 @@ impl Field {
     /// The same field without records.
     #[must_use]
     pub fn without_values(&self) -> Self {
-        let Field { name, bits, meaning, nodata, shared, values: _ } = self;
+        let Field { name, bits, meaning, nodata, shared, values: _, elsewhere: _ } = self;
         let (name, meaning, values) = (name.clone(), meaning.clone(), Vec::new());
-        Field { name, bits: *bits, meaning, nodata: *nodata, shared: *shared, values }
+        let (bits, nodata, shared) = (*bits, *nodata, *shared);
+        Field { name, bits, meaning, nodata, shared, values, elsewhere: None }
     }
 
     /// The numbers of the texts by their codes from 0, for a format without texts: -1 for the empty
@@ -147,7 +187,24 @@ impl Field {
 
     /// Returns whether every number is 0 or 1.
     pub(crate) fn is_bits(&self) -> bool {
-        self.values.iter().all(|number| matches!(number, 0 | 1))
+        let are_bits = self.values.iter().all(|number| matches!(number, 0 | 1));
+        are_bits
+            && self.elsewhere.is_none_or(|rest| {
+                rest.n_missing == 0
+                    && rest.range.is_none_or(|(least, greatest)| least >= 0 && greatest <= 1)
+            })
+    }
+
+    /// Returns the number of its numbers, here and elsewhere.
+    pub fn n_values(&self) -> usize {
+        let elsewhere = self.elsewhere.map_or(0, |rest| rest.n_values);
+        self.values.len().saturating_add(elsewhere)
+    }
+
+    /// Returns the least and the greatest of its numbers, here and elsewhere, that are not missing.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        let here = FieldSummary::of(&self.values, self.nodata);
+        here.and(self.elsewhere.unwrap_or_default()).range
     }
 
     /// The numbers that are not missing.
@@ -184,19 +241,21 @@ impl Field {
         (!self.lacks(number)).then(|| number as f64 / scale)
     }
 
-    /// Number of missing numbers.
-    pub(crate) fn n_missing(&self) -> usize {
-        match self.nodata {
+    /// Number of missing numbers, here and elsewhere.
+    pub fn n_missing(&self) -> usize {
+        let here = match self.nodata {
             None => 0,
             Some(nodata) => self.values.iter().filter(|number| **number == nodata).count(),
-        }
+        };
+        here + self.elsewhere.map_or(0, |rest| rest.n_missing)
     }
 
     /// The offset subtracted from every number so that none is negative: the minimum, if it is
     /// negative. Fields that share an offset have that of the least number of all.
     pub fn offset(&self) -> i64 {
         let shared = self.shared.map(|(least, _)| least);
-        self.present().chain(shared).min().unwrap_or(0).min(0)
+        let least = self.range().map(|(least, _)| least);
+        least.into_iter().chain(shared).min().unwrap_or(0).min(0)
     }
 
     /// The smallest width, at least 1, in which every number minus the offset fits; for texts and
@@ -206,7 +265,8 @@ impl Field {
             return texts.width();
         }
         let shared = self.shared.map(|(_, greatest)| greatest);
-        let greatest = self.present().chain(shared).max().unwrap_or(0);
+        let greatest = self.range().map(|(_, greatest)| greatest);
+        let greatest = greatest.into_iter().chain(shared).max().unwrap_or(0);
         let range = i128::from(greatest) - i128::from(self.offset());
         // The shared range includes the unused code.
         let one_more = u128::from(self.shared.is_none() && self.n_missing() > 0);

@@ -16,6 +16,25 @@ pub(crate) struct Scaling {
     first_lost: Cell<Option<Decimal>>,
 }
 
+/// Statistics of the use of a scale.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ScalingUses {
+    pub(crate) n_values: u64,
+    pub(crate) n_lost: u64,
+    pub(crate) first_lost: Option<Decimal>,
+}
+
+impl ScalingUses {
+    /// Returns the statistics of these uses and later ones.
+    pub(crate) fn and(self, later: ScalingUses) -> ScalingUses {
+        ScalingUses {
+            n_values: self.n_values + later.n_values,
+            n_lost: self.n_lost + later.n_lost,
+            first_lost: self.first_lost.or(later.first_lost),
+        }
+    }
+}
+
 impl Scaling {
     /// Creates a scale without uses.
     pub(crate) fn new(factor: Decimal) -> Self {
@@ -52,6 +71,19 @@ impl Scaling {
         let scaled = (value * self.binary).round();
         self.count(scaled == 0.0 && value != 0.0, || Decimal::parse(&format!("{value:e}")));
         scaled
+    }
+
+    /// The statistics of its use.
+    pub(crate) fn uses(&self) -> ScalingUses {
+        let (n_values, n_lost) = (self.n_values.get(), self.n_lost.get());
+        ScalingUses { n_values, n_lost, first_lost: self.first_lost.get() }
+    }
+
+    /// Replaces the statistics of its use.
+    pub(crate) fn set_uses(&self, ScalingUses { n_values, n_lost, first_lost }: ScalingUses) {
+        self.n_values.set(n_values);
+        self.n_lost.set(n_lost);
+        self.first_lost.set(first_lost);
     }
 
     /// A warning about nonzero values that became 0, if any.

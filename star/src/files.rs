@@ -198,7 +198,7 @@ pub(crate) fn place_arguments(
             placed.add(argument).map_err(refused)?;
             continue;
         };
-        placed.add_file(table, &observer).map_err(|error| match error {
+        placed.add_left(table, &observer).map_err(|error| match error {
             PlaceError::Source(error) => error.to_diagnostic(),
             PlaceError::Backend(error) => refused(error),
         })?;

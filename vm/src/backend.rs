@@ -93,6 +93,20 @@ pub trait Backend {
         Err(BackendError::Internal(format!("{n_rows} rows for a process without ranks")))
     }
 
+    /// Returns the rows that this rank owns of some columns of a table whose rows are distributed.
+    ///
+    /// # Errors
+    /// As for [`Backend::store`]; [`BackendError::Internal`] if the rows are not distributed.
+    fn store_rows(
+        &self,
+        _value: &Self::Value,
+        columns: Range<usize>,
+        _interrupt: &AtomicBool,
+    ) -> Result<BitTable, BackendError> {
+        let n_cols = columns.len();
+        Err(BackendError::Internal(format!("rows of {n_cols} columns of a process without ranks")))
+    }
+
     /// Returns the type of a value with its sizes, and the layout of a table; `None` if it is unset
     /// (or a table without rows).
     fn ty(&self, value: &Self::Value) -> Option<TypeInfo>;

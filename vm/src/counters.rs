@@ -73,8 +73,11 @@ pub struct Counters {
     /// Ranges of columns in which results went to their files afterwards; see
     /// [`parts_loaded`](Self::parts_loaded).
     pub parts_stored: u64,
-    /// Bytes that this rank read of files of tables, of each of which it read its rows only.
+    /// Bytes that this rank read of files of tables and lists, of each of which it read its part
+    /// only.
     pub own_bytes_loaded: u64,
+    /// Bytes that this rank wrote of files of tables, of each of which it wrote its rows only.
+    pub own_bytes_stored: u64,
     /// Loops over lines that ran as one instruction of the control unit.
     pub unit_lines: u64,
     /// Lines, and instructions over lines, that a kernel over a grid computed for it.
@@ -217,6 +220,7 @@ impl Counters {
             parts_loaded,
             parts_stored,
             own_bytes_loaded,
+            own_bytes_stored,
             unit_lines,
             wide_lines,
             wide_kernels,
@@ -270,6 +274,7 @@ impl Counters {
             ("parts of tables loaded", parts_loaded),
             ("parts of tables stored", parts_stored),
             ("bytes of own rows loaded", own_bytes_loaded),
+            ("bytes of own rows stored", own_bytes_stored),
             ("loops over lines run as one instruction", unit_lines),
             ("wide lines", wide_lines),
             ("kernels for wide lines", wide_kernels),

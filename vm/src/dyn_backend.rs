@@ -5,6 +5,7 @@
 //! that report no errors return nothing for it.
 
 use std::any::Any;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
@@ -87,6 +88,15 @@ impl<B: Backend + 'static> Backend for Erased<B> {
 
     fn load_rows(&self, n_rows: usize, own: BitTable) -> Result<DynValue, BackendError> {
         self.0.load_rows(n_rows, own).map(|value| DynValue(Box::new(Some(value))))
+    }
+
+    fn store_rows(
+        &self,
+        value: &DynValue,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<BitTable, BackendError> {
+        self.0.store_rows(value_of::<B::Value>(value)?, columns, interrupt)
     }
 
     fn ty(&self, value: &DynValue) -> Option<TypeInfo> {

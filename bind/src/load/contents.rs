@@ -2,14 +2,16 @@
 
 use std::rc::Rc;
 
-use star_io::{Data, FileError, Layout};
-use star_value::Value;
+use star_io::{Data, FileError, Layout, Numbers};
+use star_value::{TableWish, Value};
 
+use super::own_lines::{Shared, with_place};
 use super::{FileValue, Loader};
 use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
 use crate::data::{self, Expected, FileContents, LoadRequest, open_file};
 use crate::generated;
 use crate::layouts::AnyLayout;
+use crate::left_table::LeftTable;
 use crate::matrices;
 use crate::param::Kind;
 use crate::part::locate;
@@ -31,10 +33,25 @@ impl Loader<'_> {
         name: &str,
         is_kept: bool,
     ) -> Result<FileValue, FileError> {
+        match self.value_of_file(request, wanted, name, is_kept) {
+            Err(error) if self.needs_whole(request.file, &error) => {
+                self.value_of_file(request, wanted, name, is_kept)
+            }
+            value => value,
+        }
+    }
+
+    fn value_of_file(
+        &mut self,
+        request: LoadRequest<'_>,
+        wanted: Option<Layout>,
+        name: &str,
+        is_kept: bool,
+    ) -> Result<FileValue, FileError> {
         let request = LoadRequest { max_bytes: self.free, ..request };
         if let Some((_, numbers)) = self.lists.iter().find(|(known, _)| known == request.file) {
             let numbers = Rc::clone(numbers);
-            return self.numbers(numbers, request, name, is_kept);
+            return self.placed(numbers, request, name, is_kept);
         }
         if let Some(graph) = self.known_graph(request.file) {
             return self.lay_out(graph, request, name);
@@ -57,7 +74,7 @@ impl Loader<'_> {
             Contents::Left(table) => {
                 self.reading.settings.note_table();
                 self.note(table.held_bytes());
-                let left = Some(table);
+                let left = Some(LeftTable::File(table));
                 return Ok(FileValue { left, ..FileValue::new(Value::Unset, None, 0) });
             }
         };
@@ -85,7 +102,7 @@ impl Loader<'_> {
             Data::Numbers(numbers) => {
                 let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
                 let request = LoadRequest { max_bytes, ..request };
-                self.numbers(Rc::new(numbers), request, name, is_kept)
+                self.placed(Rc::new(numbers), request, name, is_kept)
             }
             bits @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, bits, request)?;
@@ -97,7 +114,7 @@ impl Loader<'_> {
 
     /// Reads a file; if it `may_leave` a large dense table there, only its header.
     pub(super) fn contents(
-        &self,
+        &mut self,
         file: &str,
         expected: Expected,
         may_leave: bool,
@@ -107,13 +124,40 @@ impl Loader<'_> {
             return made.map(Contents::Read);
         }
         let opened = open_file(self.reading, locate(file, self.reading.files), expected)?;
-        let left = match self.leave.filter(|_| may_leave) {
+        let left = match self.leave.as_ref().filter(|_| may_leave) {
             Some(leave) => opened.leave(leave, self.free),
             None => Err(opened),
         };
-        match left {
-            Ok(table) => Ok(Contents::Left(table)),
-            Err(opened) => opened.read(self.reading, self.free, expected).map(Contents::Read),
+        let mut opened = match left {
+            Ok(table) => return Ok(Contents::Left(table)),
+            Err(opened) => opened,
+        };
+        match self.share(file, &mut opened)? {
+            Shared::Part(contents, place) => {
+                self.places.insert(file.to_owned(), place);
+                Ok(Contents::Read(contents))
+            }
+            Shared::Whole(why) => {
+                self.note_whole(file, why);
+                opened.read(self.reading, self.free, expected).map(Contents::Read)
+            }
         }
+    }
+
+    /// Lays out a list; of one that processes share, the records of this process.
+    fn placed(
+        &mut self,
+        numbers: Rc<Numbers>,
+        request: LoadRequest<'_>,
+        name: &str,
+        is_kept: bool,
+    ) -> Result<FileValue, FileError> {
+        let Some(place) = self.places.get(request.file).cloned() else {
+            return self.numbers(numbers, request, name, is_kept);
+        };
+        // Parts of tables are dense, by columns.
+        let request = LoadRequest { wish: TableWish::default(), ..request };
+        let value = self.numbers(numbers, request, name, is_kept)?;
+        Ok(with_place(value, request.kind, &place))
     }
 }

@@ -12,10 +12,11 @@ use star_io::{
 use star_value::{Argument, TableWish, Value};
 
 use super::contents::Contents;
+use super::own_lines::with_place;
 use super::{FileValue, Loader, list_format};
 use crate::arg_value::ArgValue;
 use crate::binding::Origin;
-use crate::bytes::{bytes_in, laid_out_bytes};
+use crate::bytes::{bytes_in, bytes_of_share, laid_out_bytes};
 use crate::comparable::ParamFields;
 use crate::data::Expected;
 use crate::param::{Param, Signature};
@@ -234,7 +235,11 @@ impl Loader<'_> {
                 match contents.data {
                     Data::Graph(graph) => self.keep(file, graph),
                     Data::Numbers(numbers) if matches!(numbers.shape, Shape::List(_)) => {
-                        self.free = self.free.saturating_sub(bytes_in(&numbers));
+                        let n_bytes = match self.places.get(file) {
+                            Some(place) => bytes_of_share(&numbers, place.n_holders()),
+                            None => bytes_in(&numbers),
+                        };
+                        self.free = self.free.saturating_sub(n_bytes);
                         let numbers = Rc::new(numbers);
                         self.lists.push((file.to_owned(), Rc::clone(&numbers)));
                         return Ok(Some((numbers, None)));
@@ -265,6 +270,22 @@ impl Loader<'_> {
         wish: TableWish,
         is_kept: bool,
     ) -> Result<Option<FileValue>, FileError> {
+        match self.records_of(param, file, widths, wish, is_kept) {
+            Err(error) if self.needs_whole(file, &error) => {
+                self.records_of(param, file, widths, wish, is_kept)
+            }
+            records => records,
+        }
+    }
+
+    fn records_of(
+        &mut self,
+        param: &Param,
+        file: &str,
+        widths: &FieldWidths,
+        wish: TableWish,
+        is_kept: bool,
+    ) -> Result<Option<FileValue>, FileError> {
         if let Some(array) = param.fields.iter().find(|field| field.is_array && list_format(file)) {
             let (name, of) = (text::one_line(&array.name), &param.name);
             let message = format!("field `{name}` of `{of}` is an array, which has no column");
@@ -276,6 +297,8 @@ impl Loader<'_> {
             return Ok(None);
         }
         let Some((numbers, graph)) = self.columns(param, file)? else { return Ok(None) };
+        let place = self.places.get(file).cloned();
+        let wish = if place.is_some() { TableWish::default() } else { wish };
         let (mut columns, mut stored_columns, mut bits) = (Vec::new(), Vec::new(), Vec::new());
         for field in &param.fields {
             let found = column(field, &numbers, file)?;
@@ -321,7 +344,12 @@ impl Loader<'_> {
             Rows::Typed { list: list.clone(), of_file: Some(Box::new(of_file)) }
         });
         let fields = Some(coded);
-        Ok(Some(FileValue { value, left: None, rows, list: Some(list), offset: Some(0), fields }))
+        let value =
+            FileValue { value, left: None, rows, list: Some(list), offset: Some(0), fields };
+        Ok(Some(match place {
+            Some(place) => with_place(value, param.kind, &place),
+            None => value,
+        }))
     }
 }
 
@@ -370,11 +398,10 @@ fn column<'n>(
             format!("a string after the name of a field is its column: `{name} \"{column}\"`");
         return Err(error.help(help));
     };
-    let is_missing = |number: &&i64| Some(**number) == found.nodata;
-    match found.values.iter().filter(is_missing).count() {
+    match found.n_missing() {
         0 => Ok(found),
         n_missing => {
-            let n = found.values.len();
+            let n = found.n_values();
             let message = format!("{n_missing} of {n} numbers of column `{name}` are missing");
             Err(refused(message).note("a field has no number that means a missing one"))
         }
@@ -388,7 +415,8 @@ fn least_width(field: &RecordField, column: &Field) -> i64 {
     }
     let bits = |number: i64| i64::from(64 - (number ^ (number >> 63)).leading_zeros());
     let sign = i64::from(field.kind == FieldKind::Int);
-    let least = column.values.iter().map(|number| bits(*number) + sign).max().unwrap_or(0);
+    let ends = column.range().map(|(least, greatest)| [least, greatest]);
+    let least = ends.into_iter().flatten().map(|number| bits(number) + sign).max().unwrap_or(0);
     least.max(column.bits.map_or(1, |bits| bits as i64)).max(1)
 }
 
@@ -428,7 +456,13 @@ fn stored(
             None => error,
         });
     }
-    if width >= 63 && column.values.iter().any(|number| *number < 0) {
+    let (smallest, greatest) = column.range().unwrap_or((0, 0));
+    if i128::from(smallest) < least || i128::from(greatest) >= end {
+        // The record of another process, which the reader of the whole file names.
+        let message = format!("a number does not fit in field `{name}`");
+        return Err(FileError::new(Code::WidthTooSmall, file, message));
+    }
+    if width >= 63 && smallest < 0 {
         let message = format!("the negative numbers of column `{name}` need a narrower field");
         return Err(FileError::new(Code::WidthTooSmall, file, message)
             .note("a field with a sign from a file has at most 62 columns"));

@@ -176,6 +176,15 @@ impl Destination {
         Temporary::new(folder_of(&self.path), &self.path).map_err(|error| self.cannot(&error))
     }
 
+    /// Creates such a file with a name, by which other processes open it.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn named_temporary(&self) -> Result<Temporary, FileError> {
+        let file = Temporary::with_name(folder_of(&self.path), &self.path);
+        file.map_err(|error| self.cannot(&error))
+    }
+
     /// Moves a temporary file to the destination.
     ///
     /// # Errors

@@ -46,6 +46,11 @@ impl Sheet {
         Ok(Sheet { place, file })
     }
 
+    /// Creates a file at this destination from a temporary one that is complete.
+    pub(crate) fn complete(place: Destination, file: Temporary) -> Sheet {
+        Sheet { place, file: Inner::Temporary(file) }
+    }
+
     /// Returns the destination.
     pub fn place(&self) -> &Destination {
         &self.place

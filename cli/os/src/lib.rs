@@ -45,6 +45,7 @@ pub mod passes;
 pub mod progress;
 pub mod report;
 pub mod save;
+pub mod shared_file;
 pub mod size_args;
 pub mod sources;
 pub mod stream;

@@ -14,6 +14,7 @@ use crate::file_roles::Writer;
 use crate::flags::Flags;
 use crate::incremental_file::Sheet;
 use crate::progress::Progress;
+use crate::shared_file::{self, DistributedTable, SharedFile};
 
 /// A file to write: its destination and encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +105,26 @@ impl Target {
         flags: &Flags,
     ) -> Result<(Written, u64), FileError> {
         self.write_by(flags, &mut |encoding, sheet| write(encoding, output, sheet, flags))
+    }
+
+    /// Writes a table as several processes do, each its rows: see [`shared_file::write`]. Returns
+    /// the file, in the first process, and the number of bytes that this one wrote; the target if
+    /// the processes share no file.
+    ///
+    /// # Errors
+    /// Those of [`shared_file::write`].
+    pub fn write_rows(
+        self,
+        table: DistributedTable<'_>,
+        flags: &Flags,
+    ) -> Result<Result<(Option<Written>, u64), Self>, FileError> {
+        let name = self.encoding.name.clone();
+        let Some(file) = shared_file::write(&self.place, &name, table, flags)? else {
+            return Ok(Err(self));
+        };
+        let SharedFile { temporary, n_bytes } = file;
+        let written = temporary.map(|file| Written(Sheet::complete(self.place, file)));
+        Ok(Ok((written, n_bytes)))
     }
 
     /// Does what [`Target::write_data`] does, with the data that `write` writes.

@@ -54,6 +54,24 @@ impl Temporary {
         Ok(Temporary { file: Some(Inner::Named(file)) })
     }
 
+    /// Creates such a file with a name, by which other processes open it.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn with_name(folder: &Path, old: &Path) -> io::Result<Self> {
+        let old = fs::metadata(old).ok().map(|metadata| metadata.permissions());
+        Ok(Temporary { file: Some(Inner::Named(named(folder, old)?)) })
+    }
+
+    /// Returns the path of a file with a name.
+    pub fn path(&self) -> Option<&Path> {
+        match self.file.as_ref()? {
+            #[cfg(target_os = "linux")]
+            Inner::Unnamed(_) => None,
+            Inner::Named(file) => Some(file.path()),
+        }
+    }
+
     /// Returns the file for writing.
     pub fn as_file_mut(&mut self) -> &mut File {
         match self.file.as_mut().expect("it is taken only where it ends") {

@@ -367,7 +367,8 @@ pub(crate) fn run_with(
         return Err(refused.into());
     }
     let mut stats = ended.stats;
-    let stored = &mut stats.counters.parts_stored;
+    let counters = &mut stats.counters;
+    let stored = (&mut counters.parts_stored, &mut counters.own_bytes_stored);
     let exit = run.finish(loaded, ended.outcome, ended.advice, wanted, stored);
     output.flush();
     times.end(Part::Results);

@@ -117,7 +117,7 @@ fn bits_of(bits: BitsRef<'_>) -> (usize, usize, Channels, usize, Samples<'_>) {
 
 /// Returns the bits that the field needs, at least its declared width.
 fn field_bits(field: &Field, format: &str) -> Result<usize, Fault> {
-    let Field { name, bits, meaning: _, nodata: _, shared: _, values } = field;
+    let Field { name, bits, meaning: _, nodata: _, shared: _, values, elsewhere: _ } = field;
     let refuse = |message: String| {
         let error = FileError::new(Code::NoSuchLayout, "", message);
         let error = error.note(format!("{format} holds numbers from 0 to 65535"));

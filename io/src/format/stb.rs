@@ -29,8 +29,8 @@ use crate::error::{Fault, FileError};
 use crate::source::{CHUNK, Source};
 use crate::text;
 
-pub use rows::TableRows;
 pub(crate) use rows::read_rows;
+pub use rows::{RowsWriter, TableRows};
 
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"STARTBL\0";
@@ -218,11 +218,7 @@ impl<'a> Summed<'a> {
         n_cols: usize,
     ) -> Self {
         let mut bytes = Vec::with_capacity(CHUNK);
-        bytes.extend_from_slice(&MAGIC);
-        bytes.extend_from_slice(&version.to_le_bytes());
-        bytes.extend_from_slice(&kind.to_le_bytes());
-        bytes.extend_from_slice(&(n_rows as u64).to_le_bytes());
-        bytes.extend_from_slice(&(n_cols as u64).to_le_bytes());
+        bytes.extend_from_slice(&header(version, kind, (n_rows, n_cols)));
         Summed { out, crc: Hasher::new(), bytes }
     }
 
@@ -249,6 +245,17 @@ impl<'a> Summed<'a> {
         self.pass_on()?;
         self.out.write_all(&self.crc.finalize().to_le_bytes())
     }
+}
+
+/// Returns the first bytes of a file.
+fn header(version: u32, kind: u32, (n_rows, n_cols): (usize, usize)) -> [u8; HEADER_BYTES] {
+    let mut bytes = [0; HEADER_BYTES];
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&version.to_le_bytes());
+    bytes[12..16].copy_from_slice(&kind.to_le_bytes());
+    bytes[16..24].copy_from_slice(&(n_rows as u64).to_le_bytes());
+    bytes[24..].copy_from_slice(&(n_cols as u64).to_le_bytes());
+    bytes
 }
 
 impl Head {

@@ -219,7 +219,7 @@ pub fn lay_out_numbers(
         format!("field `{name}` is stored with offset {offset} ({least})")
     });
     let missing = fields.iter().filter(|field| field.n_missing() > 0).map(|field| {
-        let (n_missing, n) = (field.n_missing(), field.values.len());
+        let (n_missing, n) = (field.n_missing(), field.n_values());
         format!(
             "{n_missing} of {n} numbers of field `{}` are missing, stored as all ones",
             field.name
@@ -267,7 +267,13 @@ fn present(
 fn check_unsigned(fields: &[Field], shape: Shape, file: &str) -> Result<(), FileError> {
     for field in fields.iter().filter(|field| field.offset() < 0) {
         let is_negative = |number: &i64| *number < 0 && Some(*number) != field.nodata;
-        let Some(idx) = field.values.iter().position(is_negative) else { continue };
+        let Some(idx) = field.values.iter().position(is_negative) else {
+            if field.elsewhere.is_none() {
+                continue;
+            }
+            let message = format!("a number in field `{}` is negative", field.name);
+            return Err(FileError::new(Code::OutOfRange, file, message));
+        };
         let number = field.meaning.text(field.values[idx]);
         let message = format!("{number} in field `{}` is negative", field.name);
         return Err(FileError::new(Code::OutOfRange, file, message)
@@ -305,7 +311,7 @@ fn code(
         number < 0 || last.checked_shr(bits.min(127) as u32).is_some_and(|rest| rest != 0)
     };
     let stored = |number: i64| i128::from(number) - i128::from(offset);
-    let is_empty = field.values.is_empty();
+    let is_empty = field.n_values() == 0;
     let number = match (&field.meaning, field.meaning.number(value)) {
         (_, Some(number)) if Some(number) == field.nodata => None,
         (_, Some(number)) if !exceeds(stored(number)) => Some(stored(number)),
@@ -393,7 +399,7 @@ fn unordered(field: &Field, texts: &Texts, value: &str, file: &str) -> FileError
 /// A note if the value is a text that no record has.
 fn absent_text(field: &Field, value: &str) -> Option<String> {
     let Meaning::Texts(texts) = &field.meaning else { return None };
-    if texts.code(value).is_some() || field.values.is_empty() {
+    if texts.code(value).is_some() || field.n_values() == 0 {
         return None;
     }
     let quoted = text::quote(value.as_bytes());
@@ -487,8 +493,9 @@ fn field_widths(
         };
         let given = widths.and_then(|widths| widths.get(idx).copied()).or(of_file);
         // Without bits, missing numbers cannot be told from others.
-        let are_alike = field.n_missing() == 0 || field.n_missing() == field.values.len();
-        let all_zero = least == 1 && are_alike && field.present().all(|number| number == offset);
+        let are_alike = field.n_missing() == 0 || field.n_missing() == field.n_values();
+        let is_offset = |(least, greatest)| least == offset && greatest == offset;
+        let all_zero = least == 1 && are_alike && field.range().is_none_or(is_offset);
         match given {
             None => Ok(least),
             Some(bits) if bits > MAX_BITS => {

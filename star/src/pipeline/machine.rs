@@ -163,7 +163,7 @@ impl Compiled {
         self.plan(entry, placed)
     }
 
-    /// Returns the tables that the loader of files leaves to [`PlacedArguments::add_file`], for
+    /// Returns the tables that the loader of files leaves to [`PlacedArguments::add_left`], for
     /// [`star_bind::Binding::leave`].
     #[cfg(feature = "files")]
     pub fn leaves(&self) -> Option<star_bind::Leave> {

@@ -36,6 +36,8 @@ pub use outcome::{
     broken_pass, describe, device_lost, internal, limit_of, refused_by_backend, unsupported,
     unwrapped,
 };
+#[cfg(feature = "files")]
+pub use parts::SharedRows;
 pub use parts::{PlaceError, PlacedArguments, PlacedTable, RoutineResult};
 pub use routine_run::{Printed, RunResult};
 pub use session_state::{Group, RESULT, SessionState, Work, groups};

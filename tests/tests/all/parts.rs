@@ -343,3 +343,150 @@ fn damaged_files_have_the_same_error_on_all_ranks() {
         assert!(found.iter().all(|error| *error == expected), "{at}: {found:?}, not {expected}");
     }
 }
+
+/// Returns records with numbers, some of them negative or missing, texts and dates.
+fn list_of(n_records: usize) -> String {
+    let mut random = Random::new(n_records as u64);
+    let mut text = "a,b,c,d\n".to_owned();
+    for at in 0..n_records {
+        let (number, date) = (random.below(2000) as i64 - 900, 1 + random.below(28));
+        let name = match random.below(4) {
+            0 => String::new(),
+            1 => format!("\"a, {}\"", at / 40),
+            _ => format!("Ålesund{}", at / 60),
+        };
+        text += &format!("{number},{name},2024-05-{date:02},{}\n", random.below(5));
+    }
+    text
+}
+
+/// The result is the argument.
+const PASS: &str = "procedure PASS(T: table; w: word; var U: table); begin U := T end;";
+
+/// Runs `PASS`; returns the result, or the error, and the bytes that this rank read of its part.
+fn passed(machine: &Machine, arguments: &[String]) -> (Result<BitTable, String>, u64) {
+    let program = star::Program::parse(PASS).expect("it has no errors");
+    let arguments = arguments.iter().fold(star::args![], |all, one| all.text(one));
+    match program.run("PASS").expect("a routine").on(machine).call(arguments) {
+        Ok(out) => {
+            let n_bytes = out.stats().counters.own_bytes_loaded;
+            let table = out.table("U").expect("a table").columns().expect("by columns").clone();
+            (Ok(table), n_bytes)
+        }
+        Err(error) => (Err(error.to_string()), 0),
+    }
+}
+
+#[test]
+fn each_rank_reads_its_lines_of_a_list() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for n_ranks in [2, 3, 7] {
+        for (n_records, packed) in [(150, "records:"), (700, ""), (700, "field:b:")] {
+            let text = list_of(n_records);
+            let path = folder.join(format!("lines-{n_ranks}.csv"));
+            std::fs::write(&path, &text).expect("a file");
+            let path = path.display();
+            let code = format!("w=code:c=2024-05-03:{path}");
+            let arguments = [format!("T={packed}{path}"), code, "codes=own".to_owned()];
+            let expected = passed(&Machine::reference(), &arguments).0;
+            assert_eq!(expected.as_ref().expect("a list").n_rows(), n_records);
+            let found = on_ranks(n_ranks, |machine| passed(machine, &arguments));
+            assert!(found.iter().all(|(table, _)| *table == expected), "{n_ranks} ranks");
+            let most = text.len().div_ceil(n_ranks) as u64 + 80;
+            let n_read: Vec<u64> = found.iter().map(|(_, n_bytes)| *n_bytes).collect();
+            assert!(n_read.iter().all(|n| *n > 0 && *n <= most), "{n_read:?} of {}", text.len());
+            assert_eq!(n_read.iter().sum::<u64>(), text.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn each_rank_reads_its_lines_of_typed_records() {
+    let program = "\
+type Trip(k) = record a: int(k); c: uint(15); d: uint(3) end;
+procedure LATE(k: integer; T: table(m) of Trip(k); var X: slice(T));
+begin X := T.a < 0 end;
+";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("typed-lines.csv");
+    let text = list_of(400);
+    std::fs::write(&path, &text).expect("a file");
+    let call = |machine: &Machine, more: &[&str]| {
+        let program = star::Program::parse(program).expect("it has no errors");
+        let texts = more.iter().fold(star::args![], |all, one| all.text(one));
+        let texts = texts.text(&format!("T={}", path.display()));
+        let called = program.run("LATE").expect("a routine").on(machine).call(texts);
+        called.map_err(|error| error.to_string()).map(|out| {
+            (out.bits("X").expect("a slice").clone(), out.stats().counters.own_bytes_loaded)
+        })
+    };
+    for more in [&[][..], &["k=20"], &["k=4"]] {
+        let expected = call(&Machine::reference(), more).map(|(x, _)| x);
+        assert_eq!(expected.is_err(), more == ["k=4"], "{expected:?}");
+        let found = on_ranks(3, |machine| call(machine, more));
+        let n_read = found.iter().flatten().map(|(_, n_bytes)| n_bytes).sum::<u64>();
+        assert_eq!(n_read, if expected.is_ok() { text.len() as u64 } else { 0 });
+        for found in found {
+            assert!(found.map(|(x, _)| x) == expected);
+        }
+    }
+}
+
+#[test]
+fn lists_with_errors_have_the_same_message_on_all_ranks() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrong-lines.csv");
+    let good = list_of(300);
+    let lines: Vec<&str> = good.lines().collect();
+    let wrong = |at: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[at] = line;
+        lines.join("\n")
+    };
+    let wide: &[&str] = &["widths=9,9,15,3"];
+    let cases = [
+        (wrong(20, "x,Paris,2024-05-01,3"), &[][..]),
+        (wrong(150, "1,Paris,2024-05-01,3,4"), &[]),
+        (wrong(150, "1,Paris,2024-05-99,3"), &[]),
+        (wrong(299, "1,\"Paris,2024-05-01,3"), &[]),
+        (wrong(170, "1,Paris\0,2024-05-01,3"), &[]),
+        (good.clone(), wide),
+        (good.clone(), &["widths=9,9"]),
+        (wrong(150, "99999999999999999999,Paris,2024-05-01,3"), &[]),
+    ];
+    for (text, more) in cases {
+        std::fs::write(&path, &text).expect("a file");
+        for layout in ["records", "unsigned"] {
+            let mut arguments = vec![format!("T={layout}:{}", path.display()), "w=0".to_owned()];
+            arguments.extend(more.iter().map(|&more| more.to_owned()));
+            let expected = passed(&Machine::reference(), &arguments).0;
+            assert!(expected.is_err(), "{arguments:?}");
+            for (found, _) in on_ranks(3, |machine| passed(machine, &arguments)) {
+                assert_eq!(found, expected, "{arguments:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_that_are_not_divided_are_read_whole() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole-lines.csv");
+    let good = list_of(300);
+    let long = "x\n".repeat(6000);
+    let broken = format!("a,b,c,d\n1,\"{long}\",2024-05-01,3\n{}", &good[8..]);
+    let late = format!("a,b,c,d\n{}{}", "1,,2024-05-01,\n".repeat(300), &good[8..]);
+    let cases = [
+        (broken, &[][..]),
+        (late, &["empty=2"]),
+        (good.clone(), &["nodata=-1"]),
+        ("a\n1\n2\n".to_owned(), &[]),
+    ];
+    for (text, more) in cases {
+        std::fs::write(&path, &text).expect("a file");
+        let mut arguments = vec![format!("T=records:{}", path.display()), "w=0".to_owned()];
+        arguments.extend(more.iter().map(|&more| more.to_owned()));
+        let expected = passed(&Machine::reference(), &arguments).0;
+        assert!(expected.is_ok(), "{expected:?}");
+        for (found, n_read) in on_ranks(3, |machine| passed(machine, &arguments)) {
+            assert!(found == expected && n_read == 0, "{arguments:?}");
+        }
+    }
+}

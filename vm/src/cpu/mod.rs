@@ -60,6 +60,7 @@ mod views;
 mod window;
 mod words;
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -276,6 +277,21 @@ impl Backend for Cpu {
         let elsewhere = n_rows - own.n_rows();
         let data = ValueData::Table(Arc::new(table::Table::new(own)));
         Ok(Value { data, size: None, fixed: true, elsewhere })
+    }
+
+    fn store_rows(
+        &self,
+        value: &Value,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<BitTable, BackendError> {
+        let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
+        let ValueData::Table(table) = &value.data else { return Err(no_table()) };
+        let columns = table.some_columns(columns, &self.parallelism(&budget))?;
+        match value.elsewhere {
+            0 => self.own_rows(&columns)?.ok_or_else(no_table),
+            _ => Ok(columns),
+        }
     }
 
     fn ty(&self, value: &Value) -> Option<TypeInfo> {

@@ -136,13 +136,41 @@ impl Excerpt {
 
     /// Adds columns, the first of which has index `start`. Each column is added once.
     pub fn add(&mut self, start: usize, part: &BitTable) {
+        self.add_rows(0, start, part);
+    }
+
+    /// Adds rows of columns, the first of which have the indices `first` and `start`. Each bit is
+    /// added once.
+    pub fn add_rows(&mut self, first: usize, start: usize, part: &BitTable) {
         self.n_ones += part.count_ones();
         for (row, of_row) in self.rows.iter().zip(self.bits.chunks_mut(self.columns.len().max(1))) {
             for (bit, column) in of_row.iter_mut().zip(&self.columns) {
-                let of_part = column.checked_sub(start).filter(|column| *column < part.n_cols());
-                *bit |= of_part.is_some_and(|column| part.get(*row, column));
+                let row = row.checked_sub(first).filter(|row| *row < part.n_rows());
+                let column = column.checked_sub(start).filter(|column| *column < part.n_cols());
+                *bit |= row.zip(column).is_some_and(|(row, column)| part.get(row, column));
             }
         }
+    }
+
+    /// Returns the number of ones, and the shown bits, for [`Excerpt::join`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bits = self.bits.iter().map(|bit| u8::from(*bit));
+        self.n_ones.to_le_bytes().into_iter().chain(bits).collect()
+    }
+
+    /// Creates the excerpt of a table from the bytes of those of its parts; `None` if they are not
+    /// of a table with these numbers of rows and columns.
+    pub fn join(shape: (usize, usize), parts: &[Vec<u8>]) -> Option<Self> {
+        let mut all = Excerpt::new(shape);
+        for part in parts {
+            let (n_ones, bits) = part.split_first_chunk()?;
+            all.n_ones += u64::from_le_bytes(*n_ones);
+            if bits.len() != all.bits.len() {
+                return None;
+            }
+            all.bits.iter_mut().zip(bits).for_each(|(all, bit)| *all |= *bit == 1);
+        }
+        Some(all)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Digests of arguments, which show whether a checkpoint is of the same ones.
 
 use star_base::random::mix64;
-use star_bind::TableFile;
+use star_bind::LeftTable;
 use star_value::{BitTable, SparseTable, Table, Value};
 
 /// Returns the digest of an argument.
@@ -23,9 +23,9 @@ pub fn of_value(value: &Value) -> u64 {
 }
 
 /// Returns the digest of an argument that stays in its file: of its shape and its checksum.
-pub fn of_file(file: &TableFile) -> u64 {
+pub fn of_file(file: &LeftTable) -> u64 {
     let (n_rows, n_cols) = file.shape();
-    let checksum = file.checksum().map_or(0, u64::from);
+    let checksum = file.checksum().unwrap_or(0);
     mix64(mix64(of_shape(n_rows, n_cols)) ^ checksum)
 }
 

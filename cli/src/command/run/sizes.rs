@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use star_bind::offer::Offer;
-use star_bind::{Binding, Origin, Signature, TableFile};
+use star_bind::{Binding, LeftTable, Origin, Signature};
 use star_io::Layout;
 use star_ir::{NamedSize, Program, TrapKind};
 use star_value::{Argument, Value};
@@ -56,7 +56,7 @@ impl Sizes {
         &mut self,
         entry: &Signature,
         arguments: &[Argument],
-        tables: &BTreeMap<usize, TableFile>,
+        tables: &BTreeMap<usize, LeftTable>,
     ) {
         let params = entry.params.iter().zip(arguments).enumerate();
         let table = |(n_rows, n_cols): (usize, usize)| format!("a table of {n_rows} × {n_cols}");

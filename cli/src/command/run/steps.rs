@@ -9,7 +9,7 @@ use star::pipeline::{
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::Formulas;
 use star_bind::{
-    Binding, Files, Leave, LoadedArguments, Observer, Reading, Settings, Signature, TableFile, load,
+    Binding, Files, Leave, LeftTable, LoadedArguments, Observer, Reading, Settings, Signature, load,
 };
 use star_compiler::{Compilation, Entry, LowerOptions, SourceLoader};
 use star_io::{Direction, FileError, Format, Graph, LEAST_DENSE_BYTES};
@@ -79,7 +79,7 @@ pub(super) struct Inputs {
 pub(super) struct Arguments {
     values: Vec<Argument>,
     /// Those that are still in their files, by the indices of their unset values.
-    tables: BTreeMap<usize, TableFile>,
+    tables: BTreeMap<usize, LeftTable>,
 }
 
 /// A run, and where its output goes.
@@ -200,8 +200,19 @@ impl<'a> Context<'a> {
             Ok(()) => stopped_at_file(error),
         });
         let loaded = loaded?;
-        let LoadedArguments { mut arguments, tables, rows, lists, graph, coding, peak_bytes } =
-            loaded;
+        let LoadedArguments {
+            mut arguments,
+            tables,
+            whole,
+            rows,
+            lists,
+            graph,
+            coding,
+            peak_bytes,
+        } = loaded;
+        if args.options.explain {
+            whole.iter().for_each(|note| reporter.summary(note));
+        }
         // A program may read the file of a column in the settings.
         if !star_ir::reads_files(program) {
             settings.check_columns()?;
@@ -248,7 +259,7 @@ impl<'a> Context<'a> {
         let better = match self.args.options.backend == machines::AUTO {
             true => {
                 let program = (&build.lowered.program, entry);
-                let shapes: Vec<_> = tables.values().map(TableFile::shape).collect();
+                let shapes: Vec<_> = tables.values().map(LeftTable::shape).collect();
                 let given = (&values[..], &shapes[..]);
                 auto::settle((machine, device), *options, program, given, self.reporter)?
             }
@@ -264,7 +275,7 @@ impl<'a> Context<'a> {
                 placed.add(argument).map_err(refused)?;
                 continue;
             };
-            placed.add_file(table, &console).map_err(|error| match error {
+            placed.add_left(table, &console).map_err(|error| match error {
                 PlaceError::Source(error) => stopped_at_file(error),
                 PlaceError::Backend(error) => refused(error).into(),
             })?;
@@ -393,14 +404,14 @@ impl Running<'_> {
     }
 
     /// Writes and prints the results, or reports why there are none. Sets the number of parts in
-    /// which tables were written from the backend.
+    /// which tables were written from the backend, and the bytes of the rows of this rank.
     pub(super) fn finish(
         &mut self,
         loaded: LoadedRoutine,
         outcome: Outcome,
         advice: Advice,
         mut wanted: Outputs,
-        parts_stored: &mut u64,
+        stored: (&mut u64, &mut u64),
     ) -> Exit {
         let Context { args, flags, reporter, .. } = self.context;
         let Prepared { compilation, signature, build, point, .. } = self.prepared;
@@ -438,7 +449,7 @@ impl Running<'_> {
                     !is_whole && results::take_columns(&wanted.outs, idx)
                 };
                 let results = loaded.into_results_as(&form, &stays, &flags.interrupt);
-                let output = (&mut *self.output, parts_stored);
+                let output = (&mut *self.output, stored);
                 finish(&names, wanted, results, origins, flags, reporter, output)
             }
             // `print` failed because the output is closed or the disk is full: reported at the end.
@@ -580,7 +591,7 @@ fn finish(
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
-    (output, parts_stored): (&mut Output, &mut u64),
+    (output, (parts_stored, own_stored)): (&mut Output, (&mut u64, &mut u64)),
 ) -> Exit {
     let (results, mut placed) = match results {
         Ok(results) => PlacedResults::split(results),
@@ -590,7 +601,7 @@ fn finish(
     let is_silent = results::use_stdout(&outs) || prints != Prints::All;
     let of_run = (&results[..], &mut placed);
     let mut saved = results::save(outs, of_run, origins, flags, reporter, output);
-    *parts_stored = placed.n_parts;
+    (*parts_stored, *own_stored) = (placed.n_parts, placed.own_bytes);
     if flags.stop().is_some() && !saved.faults.is_empty() {
         // After an interrupt, do not count the ones of a long table.
         let exit = stopped_at_files(saved.faults).report(reporter);

@@ -9,8 +9,8 @@ use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::growing::{Growing, OutOfBudget};
 use crate::meaning::{Meaning, Texts};
-use crate::numbers::Field;
-use crate::scaling::Scaling;
+use crate::numbers::{Field, FieldSummary};
+use crate::scaling::{Scaling, ScalingUses};
 use crate::whole::NO_NUMBER;
 
 use super::header::looks_like_data;
@@ -114,6 +114,49 @@ impl Column {
     /// Memory of its texts in bytes.
     pub(in crate::format) fn text_bytes(&self) -> u64 {
         self.text_bytes
+    }
+
+    /// Removes its cells, but not its kind.
+    pub(super) fn restart(&mut self) {
+        self.values.clear();
+        if let Meaning::Texts(texts) = &mut self.field.meaning {
+            *texts = Texts::default();
+        }
+        self.field.nodata = None;
+        (self.leading_zero, self.text_bytes) = (None, 0);
+        self.set_uses(ScalingUses::default());
+    }
+
+    /// The marker of its missing numbers.
+    pub(super) fn nodata(&self) -> Option<i64> {
+        self.field.nodata
+    }
+
+    /// The summary of its numbers.
+    pub(super) fn numbers(&self) -> FieldSummary {
+        FieldSummary::of(self.values.as_slice(), self.field.nodata)
+    }
+
+    /// Returns whether its kind is known.
+    pub(super) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// The uses of the scale that only this field has.
+    pub(super) fn uses(&self) -> ScalingUses {
+        self.scaling.as_ref().map_or(ScalingUses::default(), Scaling::uses)
+    }
+
+    /// Replaces the uses of the scale that only this field has.
+    pub(super) fn set_uses(&self, uses: ScalingUses) {
+        if let Some(scaling) = &self.scaling {
+            scaling.set_uses(uses);
+        }
+    }
+
+    /// Replaces the first cell with leading zeros.
+    pub(super) fn set_leading_zero(&mut self, cell: Option<String>) {
+        self.leading_zero = cell;
     }
 
     /// Appends a cell.
@@ -265,6 +308,13 @@ fn add(texts: &mut Texts, cell: &[u8]) -> Result<(i64, u64), Cause> {
 }
 
 impl Cells<'_> {
+    /// Forgets the uses of the general scale.
+    pub(super) fn restart(&self) {
+        if let Some(scaling) = self.scaling {
+            scaling.set_uses(ScalingUses::default());
+        }
+    }
+
     /// Returns whether a cell of a field of numbers is a missing number.
     fn misses(&self, cell: &[u8]) -> bool {
         let cell = cell.trim_ascii();

@@ -12,6 +12,7 @@ mod blanks;
 pub(super) mod column;
 pub(super) mod edges;
 mod header;
+pub(crate) mod part;
 mod pipe;
 mod positions;
 mod records;
@@ -24,11 +25,12 @@ use self::column::{Cause, Cells, Column, Refused, is_digits};
 use self::records::Records;
 pub(crate) use self::write::write;
 use super::{ReadResult, ReaderNotes, SEPARATOR_FOR_EXCEL};
+use crate::budget::Budget;
 use crate::data::Data;
 use crate::error::Fault;
 use crate::growing::OutOfBudget;
 use crate::meaning::Meaning;
-use crate::numbers::{Numbers, Shape};
+use crate::numbers::{Field, Numbers, Shape};
 use crate::options::FieldRules;
 use crate::scaling::{advice, exceeds_63_bits};
 use crate::source::Source;
@@ -38,8 +40,32 @@ use crate::whole::NAN_IS_MISSING;
 /// Minimum memory of a field in addition to its numbers.
 pub(super) const FIELD_BYTES: u64 = 256;
 
+/// The records of a file, and what its remarks depend on.
+struct List {
+    columns: Vec<Column>,
+    n_records: usize,
+    separator: u8,
+    may_be_header: bool,
+    warnings: Vec<String>,
+    sorted: bool,
+    file: String,
+    budget: Budget,
+}
+
+/// The note that the first line may be a header.
+const AS_RECORD: &str = "the first line is read as a record; `header=yes` reads it as names";
+
 /// Reads a list.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
+    let list = read_list(source, 0)?;
+    let (warnings, notes) = list.remarks();
+    let shape = Shape::List(list.n_records);
+    let numbers = Numbers { shape, fields: list.into_fields()? };
+    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
+}
+
+/// Reads a list without its first `n_skipped` records, which only determine the kinds of columns.
+fn read_list(source: Source, n_skipped: usize) -> Result<List, Fault> {
     let (budget, scaling, rules) =
         (source.budget().clone(), source.scaling(), source.field_rules());
     let nan_is_missing = source.nan_is_missing();
@@ -69,8 +95,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let cells = Cells { scaling, empty: rules.empty, has_commas, may_miss: nan_is_missing };
     let names: Vec<&str> = columns.iter().map(Column::name).collect();
     let unknown_name = rules.unknown_name(&names);
-    let read = read_records(&mut records, &mut columns, &cells, is_header);
-    const AS_RECORD: &str = "the first line is read as a record; `header=yes` reads it as names";
+    let read = read_records(&mut records, &mut columns, &cells, is_header, n_skipped);
     let read = read.map_err(|fault| match may_be_header && fault.code == Code::BadFormat {
         true => Box::new(fault.note(AS_RECORD)),
         false => fault,
@@ -79,40 +104,52 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         Some(note) if fault.code == Code::BadFormat => Box::new(fault.note(note)),
         Some(_) | None => fault,
     })?;
-    let mut warnings = strange_names(&columns, rules);
-    warnings.extend(columns.iter().filter_map(|column| {
-        Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
-    }));
-    let mut notes = leading_zeros(&columns).into_iter().collect::<Vec<String>>();
-    let mut fields = Vec::new();
-    for column in columns {
-        let field = column.finish(rules.sorted);
-        fields.push(
-            field.map_err(|OutOfBudget(n_bytes)| {
-                records.out_of_memory(n_bytes, budget.max_bytes())
-            })?,
-        );
+    let warnings = strange_names(&columns, rules);
+    let (separator, sorted, file) = (records.separator(), rules.sorted, records.file().to_owned());
+    Ok(List { columns, n_records, separator, may_be_header, warnings, sorted, file, budget })
+}
+
+impl List {
+    /// Returns the warnings and the notes about the file.
+    fn remarks(&self) -> (Vec<String>, Vec<String>) {
+        let List { columns, n_records, separator, may_be_header, warnings, .. } = self;
+        let mut warnings = warnings.clone();
+        warnings.extend(columns.iter().filter_map(|column| {
+            Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
+        }));
+        let mut notes = leading_zeros(columns).into_iter().collect::<Vec<String>>();
+        let separator = match separator {
+            b';' => Some("fields are separated by semicolons"),
+            b'\t' => Some("fields are separated by tabs"),
+            _ => None,
+        };
+        notes.extend(separator.map(str::to_owned));
+        if *may_be_header && *n_records > 1 {
+            notes.push(AS_RECORD.to_owned());
+        }
+        (warnings, notes)
     }
-    let separator = match records.separator() {
-        b';' => Some("fields are separated by semicolons"),
-        b'\t' => Some("fields are separated by tabs"),
-        _ => None,
-    };
-    notes.extend(separator.map(str::to_owned));
-    if may_be_header && n_records > 1 {
-        notes.push(AS_RECORD.to_owned());
+
+    /// Returns the fields with their numbers.
+    fn into_fields(self) -> Result<Vec<Field>, Fault> {
+        let List { columns, sorted, file, budget, .. } = self;
+        let field = |column: Column| {
+            column.finish(sorted).map_err(|OutOfBudget(n_bytes)| {
+                crate::source::out_of_memory(&file, n_bytes, budget.max_bytes())
+            })
+        };
+        columns.into_iter().map(field).collect()
     }
-    let numbers = Numbers { shape: Shape::List(n_records), fields };
-    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes, ..ReaderNotes::default() }))
 }
 
 /// Reads the records after the first one, which is in `records`, and that one if it is no header;
-/// returns their number.
+/// returns their number. Of the first `n_skipped` ones only the kinds of the columns remain.
 fn read_records(
     records: &mut Records,
     columns: &mut [Column],
     cells: &Cells<'_>,
     is_header: bool,
+    n_skipped: usize,
 ) -> Result<usize, Fault> {
     let record_bytes = records.record().len() as u128 * size_of::<i64>() as u128;
     let mut n_records = 0;
@@ -125,7 +162,13 @@ fn read_records(
         }
     }
     let mut more = if is_header { records.next()? } else { true };
+    let mut is_skipping = n_skipped > 0;
     while more {
+        if is_skipping && n_records == n_skipped {
+            (is_skipping, n_records) = (false, 0);
+            columns.iter_mut().for_each(Column::restart);
+            cells.restart();
+        }
         let mut text_bytes = 0;
         for (idx, (cell, column)) in records.record().iter().zip(&mut *columns).enumerate() {
             let missing = || wrong(records, idx, None, Cause::Empty, cells);
@@ -139,6 +182,11 @@ fn read_records(
             return Err(records.out_of_memory(n_bytes, records.budget().max_bytes()));
         }
         more = records.next()?;
+    }
+    if is_skipping {
+        n_records = 0;
+        columns.iter_mut().for_each(Column::restart);
+        cells.restart();
     }
     for (idx, column) in columns.iter_mut().enumerate() {
         let settled = column.settle(cells);

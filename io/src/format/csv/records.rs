@@ -51,6 +51,11 @@ impl<'r, 'o> Records<'r, 'o> {
         Ok(Records { reader, shared, file, budget, rules, record, n_fields: None })
     }
 
+    /// The name of the file.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The field separator.
     pub(super) fn separator(&self) -> u8 {
         self.shared.separator.get()

@@ -136,7 +136,7 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
         None => i128::from(code),
     };
     let columns = fields.iter().zip(&of_texts).map(|(field, of_texts)| {
-        let Field { name, bits, meaning, nodata: _, shared: _, values } = field;
+        let Field { name, bits, meaning, nodata: _, shared: _, values, elsewhere: _ } = field;
         let name = (fields.len() > 1).then(|| name.clone());
         if matches!(meaning, Meaning::Scaled(_)) || values.iter().any(|&value| field.lacks(value)) {
             // Only a floating-point number can have a fraction or be missing.

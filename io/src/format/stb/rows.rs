@@ -1,9 +1,10 @@
-//! Some rows of a dense table, read without the others.
+//! Some rows of a dense table, read or written without the others.
 //!
 //! Several readers, each with its rows, read every byte of a file once, except for limbs with rows
 //! of two of them. The checksum of a sequence is the exclusive or of those of its parts, each
 //! followed by zeros in place of what comes after it. So every reader computes a share, and all
-//! shares together show whether the file is valid.
+//! shares together show whether the file is valid. In the same way, writers of ranges of rows
+//! compute the checksum of the file.
 
 use std::io::{self, ErrorKind};
 use std::ops::Range;
@@ -11,7 +12,7 @@ use std::ops::Range;
 use crc32fast::Hasher;
 use star_value::BitTable;
 
-use super::{CRC_BYTES, HEADER_BYTES, number};
+use super::{CRC_BYTES, ContentKind, HEADER_BYTES, VERSION, header, number};
 
 /// Some rows of a dense table in a Star table file.
 #[derive(Debug)]
@@ -80,6 +81,72 @@ pub(crate) fn read_rows(
         }
     }
     Ok(TableRows { table, share: share.finalize() ^ stored, n_bytes })
+}
+
+/// A writer of a range of rows of a dense table. The writers of ranges that cover all rows together
+/// write the whole file, but for its checksum, which is the exclusive or of their shares.
+pub struct RowsWriter {
+    n_rows: usize,
+    n_cols: usize,
+    rows: Range<usize>,
+    /// The next column.
+    next: usize,
+    share: Hasher,
+}
+
+impl RowsWriter {
+    /// Creates the writer of rows, of which the first is a multiple of 64, and also the end unless
+    /// it is that of the table. The first writer also writes the header.
+    pub fn new((n_rows, n_cols): (usize, usize), rows: Range<usize>, is_first: bool) -> Self {
+        let mut share = Hasher::new_with_initial_len(0, 0);
+        if is_first {
+            share = Hasher::new();
+            share.update(&RowsWriter::header((n_rows, n_cols)));
+        }
+        RowsWriter { n_rows, n_cols, rows, next: 0, share }
+    }
+
+    /// Returns the header, at the start of the file.
+    pub fn header(shape: (usize, usize)) -> [u8; HEADER_BYTES] {
+        header(VERSION, ContentKind::Table as u32, shape)
+    }
+
+    /// Returns the offset of the checksum, the last 4 bytes of the file.
+    pub fn offset_of_checksum((n_rows, n_cols): (usize, usize)) -> u64 {
+        HEADER_BYTES as u64 + n_rows.div_ceil(64) as u64 * 8 * n_cols as u64
+    }
+
+    /// Returns the offset in the file of the rows of the next column, and replaces `bytes` by those
+    /// of its limbs.
+    pub fn column(&mut self, limbs: &[u64], bytes: &mut Vec<u8>) -> u64 {
+        bytes.clear();
+        bytes.extend(limbs.iter().flat_map(|limb| limb.to_le_bytes()));
+        let column_bytes = self.n_rows.div_ceil(64) as u64 * 8;
+        let before = self.rows.start as u64 / 64 * 8;
+        let offset = HEADER_BYTES as u64 + column_bytes * self.next as u64 + before;
+        debug_assert!(self.next < self.n_cols);
+        self.share.combine(&zeros(before));
+        self.share.update(bytes);
+        self.share.combine(&zeros(column_bytes - before - bytes.len() as u64));
+        self.next += 1;
+        offset
+    }
+
+    /// Returns the share of these bytes in the checksum, after all columns.
+    pub fn share(self) -> u32 {
+        self.share.finalize()
+    }
+}
+
+impl std::fmt::Debug for RowsWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let RowsWriter { n_rows, n_cols, rows, next, share: _ } = self;
+        f.debug_struct("RowsWriter")
+            .field("shape", &(n_rows, n_cols))
+            .field("rows", rows)
+            .field("next", next)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Returns the checksum of bytes of others, of which none counts here.

@@ -1,0 +1,94 @@
+//! Tables that are not yet on a backend: still in their files, or with the records that this
+//! process read.
+
+use std::fmt;
+
+use star_value::BitTable;
+
+use crate::table_file::TableFile;
+
+/// The other processes that run the same command, each of which holds some rows of large tables.
+pub trait Peers: fmt::Debug {
+    /// Returns the number of this process, from 0.
+    fn rank(&self) -> usize;
+
+    /// Returns the number of processes.
+    fn n_ranks(&self) -> usize;
+
+    /// Returns the bytes that each process gives, in their order; all of them call this.
+    ///
+    /// # Errors
+    /// The reason if another process has ended.
+    fn gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String>;
+}
+
+/// A table that is not yet on a backend.
+#[derive(Debug)]
+pub enum LeftTable {
+    /// It is still in its file.
+    File(TableFile),
+    /// This process has read some of its rows.
+    Records(RecordRows),
+}
+
+/// The rows of a table whose records this process has read.
+#[derive(Clone, Debug)]
+pub struct RecordRows {
+    /// The rows.
+    pub table: BitTable,
+    /// The place of the records in the file.
+    pub place: RecordPlace,
+}
+
+/// The place of the records of each process in a file.
+#[derive(Clone, Debug)]
+pub struct RecordPlace {
+    /// The first record of each process, from 0, and the number of records.
+    pub starts: Vec<usize>,
+    /// The bytes of the lines that this process has read.
+    pub n_bytes: u64,
+    /// A checksum of the file, the same in all processes.
+    pub checksum: u64,
+}
+
+impl RecordPlace {
+    /// Returns the number of processes, at least 1.
+    pub(crate) fn n_holders(&self) -> usize {
+        self.starts.len().saturating_sub(1).max(1)
+    }
+
+    /// Returns the number of records of the file.
+    pub fn n_records(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+}
+
+impl LeftTable {
+    /// Returns the numbers of rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            LeftTable::File(file) => file.shape(),
+            LeftTable::Records(rows) => (rows.place.n_records(), rows.table.n_cols()),
+        }
+    }
+
+    /// Returns the checksum of the file, if it is known without reading it whole.
+    pub fn checksum(&self) -> Option<u64> {
+        match self {
+            LeftTable::File(file) => file.checksum().map(u64::from),
+            LeftTable::Records(rows) => Some(rows.place.checksum),
+        }
+    }
+
+    /// Returns the bytes of the rows that a process will hold, the same in all of them.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        match self {
+            LeftTable::File(file) => file.held_bytes(),
+            LeftTable::Records(rows) => {
+                let (n_rows, n_cols) = self.shape();
+                let n_bytes = n_rows.div_ceil(64) as u64 * 8 * n_cols as u64;
+                n_bytes.div_ceil(rows.place.n_holders() as u64)
+            }
+        }
+    }
+}

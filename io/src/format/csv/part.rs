@@ -1,0 +1,597 @@
+//! The records in a range of lines, read without the others.
+//!
+//! Several readers, each with its range, read every byte of a file once. All of them also read the
+//! first lines, which determine the separator, the names and the kinds of the fields: they are the
+//! start of every range, and their records are dropped again.
+//!
+//! Note [Cuts]. A range begins after a line end that follows a line with a character. So it does
+//! not begin in the midst of blank lines, which are records or not depending on what follows them.
+//! The line end may be one in quotes. Then the range before it ends within quotes, and its reader
+//! fails: if no reader fails, then the first range begins a record, hence ends one, hence the
+//! second range begins one, and so on.
+
+use std::fmt::Display;
+use std::io::{self, Cursor, Read};
+
+use crc32fast::Hasher;
+use star_base::Code;
+
+use super::{List, read_list};
+use crate::data::{Data, LoadedFile};
+use crate::error::FileError;
+use crate::meaning::{Meaning, Texts};
+use crate::numbers::{FieldSummary, Numbers, Shape};
+use crate::options::ReadOptions;
+use crate::registry::Format;
+use crate::scaling::{Scaling, ScalingUses};
+use crate::source::{CHUNK, Source};
+use crate::text;
+
+/// The lengths of the first lines of a file that are tried, one after another, until they determine
+/// the kinds of all fields.
+const START_BYTES: [u64; 9] =
+    [1, 1 << 5, 1 << 6, 1 << 7, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 18];
+
+/// Fills a buffer with the bytes of a file at an offset.
+type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> io::Result<()>;
+
+/// The records in a range of lines of a CSV file.
+pub struct ListPart {
+    list: List,
+    scaling: Option<Scaling>,
+    /// The length of the file and the checksum of its first lines: equal in all parts.
+    file: (u64, u64),
+    /// The number of bytes of the range, and their checksum.
+    range: (u64, u64),
+}
+
+/// A part of a list with what all parts have in common.
+#[derive(Debug)]
+pub struct JoinedPart {
+    /// The records of the part, with summaries of the others; the remarks are those of the file.
+    pub loaded: LoadedFile,
+    /// The first record of each part, from 0, and the number of records.
+    pub starts: Vec<usize>,
+    /// The number of bytes of the range.
+    pub n_bytes: u64,
+    /// A checksum of the file, the same in all parts of one division.
+    pub checksum: u64,
+}
+
+/// Reads the part `rank` of `n_parts` parts of a CSV file of `n_bytes` bytes.
+///
+/// # Errors
+/// If the lines of the part, or the first ones of the file, cannot be read without the others: they
+/// are not correct, a field with a line break is at an end of the part, or the first lines do not
+/// determine the kinds of all fields. The place in the error is not that in the file. The reader of
+/// the whole file says which of them it is.
+pub fn read_list_part(
+    at: ReadAt<'_>,
+    n_bytes: u64,
+    (rank, n_parts): (usize, usize),
+    options: &mut ReadOptions<'_>,
+) -> Result<ListPart, FileError> {
+    let refused = |why: String| FileError::new(Code::BadFormat, options.file, why);
+    let cannot_read = |error: io::Error| {
+        let message = format!("cannot read: {}", star_base::text::reason(&error));
+        FileError::new(Code::CannotOpen, options.file, message)
+    };
+    let bound = |rank: usize| (u128::from(n_bytes) * rank as u128 / n_parts as u128) as u64;
+    let cut = |rank: usize| match rank {
+        0 => Ok(0),
+        rank if rank == n_parts => Ok(n_bytes),
+        rank => cut_after(at, bound(rank), n_bytes).map_err(cannot_read),
+    };
+    let (first_cut, range) = (cut(1)?, cut(rank)?..cut(rank + 1)?);
+    let mut start = Err(refused("the first lines are no records".to_owned()));
+    for from in START_BYTES {
+        let end = cut_after(at, from, n_bytes).map_err(cannot_read)?;
+        if end > first_cut {
+            break;
+        }
+        let mut bytes = vec![0; end as usize];
+        at(0, &mut bytes).map_err(cannot_read)?;
+        start = records_of_start(&bytes, options).map(|n_records| (bytes, n_records));
+        if start.is_ok() {
+            break;
+        }
+    }
+    let (start, n_records) = start?;
+    let file = (n_bytes, u64::from(crc32fast::hash(&start)));
+    let (first, n_skipped) = if rank == 0 { (Vec::new(), 0) } else { (start, n_records) };
+    let n_range = range.end - range.start;
+    let mut own = RangeReader { at, next: range.start, end: range.end, crc: Hasher::new() };
+    let mut input = Cursor::new(first).chain(&mut own);
+    let scaling = options.scale.map(Scaling::new);
+    let list = read_list(Source::open(&mut input, options, scaling.as_ref())?, n_skipped)?;
+    let range = (n_range, u64::from(own.crc.finalize()));
+    Ok(ListPart { list, scaling, file, range })
+}
+
+/// Returns the first cut of a file after a byte; see Note [Cuts].
+fn cut_after(at: ReadAt<'_>, from: u64, n_bytes: u64) -> io::Result<u64> {
+    let (mut next, mut has_character) = (from, false);
+    let mut buffer = vec![0; CHUNK.min(1 << 14)];
+    while next < n_bytes {
+        let n_now = (n_bytes - next).min(buffer.len() as u64) as usize;
+        at(next, &mut buffer[..n_now])?;
+        for (idx, byte) in buffer[..n_now].iter().enumerate() {
+            match byte {
+                b'\n' if has_character => return Ok(next + idx as u64 + 1),
+                b'\n' | b'\r' | b' ' | b'\t' => {}
+                _ => has_character = true,
+            }
+        }
+        next += n_now as u64;
+    }
+    Ok(n_bytes)
+}
+
+/// Reads the first lines of a file, and returns the number of their records.
+fn records_of_start(bytes: &[u8], options: &ReadOptions<'_>) -> Result<usize, FileError> {
+    let mut of_start = ReadOptions::new(options.file, options.max_bytes);
+    of_start.fields = options.fields;
+    of_start.nan_is_missing = options.nan_is_missing;
+    of_start.scale = options.scale;
+    let scaling = options.scale.map(Scaling::new);
+    let mut input = bytes;
+    let list = read_list(Source::open(&mut input, &mut of_start, scaling.as_ref())?, 0)?;
+    match list.columns.iter().find(|column| !column.is_known()) {
+        _ if list.n_records == 0 => {
+            Err(FileError::new(Code::BadFormat, options.file, "the first line is no record"))
+        }
+        None => Ok(list.n_records),
+        Some(column) => {
+            let name = text::quote(column.name().as_bytes());
+            let message = format!("the first lines do not determine the kind of field {name}");
+            Err(FileError::new(Code::BadFormat, options.file, message))
+        }
+    }
+}
+
+/// The bytes of a range of a file.
+struct RangeReader<'a> {
+    at: ReadAt<'a>,
+    next: u64,
+    end: u64,
+    /// The checksum of the bytes so far.
+    crc: Hasher,
+}
+
+impl Read for RangeReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n_now = (self.end - self.next).min(buffer.len() as u64) as usize;
+        let buffer = &mut buffer[..n_now];
+        (self.at)(self.next, buffer)?;
+        self.crc.update(buffer);
+        self.next += n_now as u64;
+        Ok(n_now)
+    }
+}
+
+/// What a part tells the others about one of its fields.
+struct ColumnSummary {
+    kind: String,
+    numbers: FieldSummary,
+    nodata: Option<i64>,
+    leading_zero: Option<String>,
+    uses: ScalingUses,
+    texts: Vec<String>,
+}
+
+/// What a part tells the others.
+struct PartSummary {
+    file: (u64, u64),
+    range: (u64, u64),
+    n_records: u64,
+    uses: ScalingUses,
+    columns: Vec<ColumnSummary>,
+}
+
+impl ListPart {
+    /// Returns what the other parts must know of this one.
+    pub fn summary(&self) -> Vec<u8> {
+        let ListPart { list, scaling, file, range } = self;
+        let mut bytes = Vec::new();
+        for number in [file.0, file.1, range.0, range.1, list.n_records as u64] {
+            put(&mut bytes, number);
+        }
+        let uses = scaling.as_ref().map_or(ScalingUses::default(), Scaling::uses);
+        put_uses(&mut bytes, uses);
+        put(&mut bytes, list.columns.len() as u64);
+        for column in &list.columns {
+            let numbers = column.numbers();
+            put_text(&mut bytes, &kind(column.meaning()));
+            put(&mut bytes, numbers.n_values as u64);
+            put(&mut bytes, numbers.n_missing as u64);
+            let (least, greatest) = numbers.range.unzip();
+            for number in [least, greatest, column.nodata()] {
+                put_option(&mut bytes, number.map(|number| number.to_string()));
+            }
+            put_option(&mut bytes, column.leading_zero());
+            put_uses(&mut bytes, column.uses());
+            let texts = match column.meaning() {
+                Meaning::Texts(texts) => texts.as_slice(),
+                _ => &[],
+            };
+            put(&mut bytes, texts.len() as u64);
+            texts.iter().for_each(|text| put_text(&mut bytes, text));
+        }
+        bytes
+    }
+
+    /// Adds what the part `rank` must know of all parts, from their summaries in order; `None` if
+    /// they are not of one file.
+    ///
+    /// # Errors
+    /// [`Code::DoesNotFit`] if the texts of all parts exceed the budget.
+    pub fn join(self, rank: usize, summaries: &[Vec<u8>]) -> Result<Option<JoinedPart>, FileError> {
+        let ListPart { mut list, scaling, file, range } = self;
+        let parts: Option<Vec<PartSummary>> =
+            summaries.iter().map(|bytes| Reader(bytes).part()).collect();
+        let kinds: Vec<String> = list.columns.iter().map(|it| kind(it.meaning())).collect();
+        let is_like = |part: &PartSummary| {
+            part.file == file && part.columns.iter().map(|it| &it.kind).eq(&kinds)
+        };
+        let Some(parts) = parts.filter(|parts| parts.iter().all(is_like)) else { return Ok(None) };
+        let mut starts = vec![0];
+        let (mut uses, mut checksum) = (ScalingUses::default(), Hasher::new());
+        for part in &parts {
+            starts.push(starts[starts.len() - 1] + part.n_records as usize);
+            uses = uses.and(part.uses);
+            checksum.update(&[part.range.0, part.range.1].map(u64::to_le_bytes).concat());
+        }
+        if let Some(scaling) = &scaling {
+            scaling.set_uses(uses);
+        }
+        list.n_records = starts[parts.len()];
+        for (idx, column) in list.columns.iter_mut().enumerate() {
+            let all = parts.iter().map(|part| &part.columns[idx]);
+            column.set_leading_zero(all.clone().find_map(|it| it.leading_zero.clone()));
+            column.set_uses(all.fold(ScalingUses::default(), |uses, it| uses.and(it.uses)));
+        }
+        let (mut warnings, mut notes) = list.remarks();
+        if let Some(scaling) = &scaling {
+            warnings.extend(scaling.warning());
+            notes.extend(scaling.note());
+        }
+        let (sorted, budget) = (std::mem::replace(&mut list.sorted, false), list.budget.clone());
+        let n_own = starts[rank + 1] - starts[rank];
+        let name = list.file.clone();
+        let mut fields = list.into_fields()?;
+        let mut text_bytes = 0;
+        for (idx, field) in fields.iter_mut().enumerate() {
+            let all = parts.iter().map(|part| &part.columns[idx]);
+            field.nodata = all.clone().find_map(|it| it.nodata);
+            let others = all.clone().enumerate().filter(|(of, _)| *of != rank);
+            let others = others.map(|(_, it)| it.numbers);
+            field.elsewhere = Some(others.fold(FieldSummary::default(), FieldSummary::and));
+            if let Meaning::Texts(texts) = &mut field.meaning {
+                // Each part has its texts in the order of their first appearance in it.
+                let mut joined = Texts::default();
+                all.flat_map(|it| &it.texts).for_each(|text| _ = joined.add(text));
+                if sorted {
+                    joined.sort();
+                }
+                let codes: Vec<i64> = std::iter::once("")
+                    .chain(texts.all())
+                    .map(|text| joined.code(text).unwrap_or(0))
+                    .collect();
+                for code in &mut field.values {
+                    *code = usize::try_from(*code).map_or(0, |own| codes[own]);
+                }
+                // Codes of other parts are not those of the file; every text is in one of them.
+                let last = joined.as_slice().len() as i64;
+                if let Some(FieldSummary { range: Some(range), .. }) = &mut field.elsewhere {
+                    *range = (range.0.min(1), last);
+                }
+                *texts = joined;
+                text_bytes += u128::from(field.meaning.n_bytes());
+            }
+        }
+        let n_bytes = text_bytes + n_own as u128 * fields.len() as u128 * 8;
+        if !budget.allows(n_bytes) {
+            return Err(*crate::source::out_of_memory(&name, n_bytes, budget.max_bytes()));
+        }
+        let scale = scaling.as_ref().and_then(Scaling::used);
+        let loaded = LoadedFile {
+            data: Data::Numbers(Numbers { shape: Shape::List(n_own), fields }),
+            format: Format::Csv,
+            n_bytes: budget.most(),
+            warnings,
+            notes,
+            assumes_arcs: false,
+            scale,
+            columns: None,
+            transform: None,
+        };
+        let checksum = u64::from(checksum.finalize());
+        Ok(Some(JoinedPart { loaded, starts, n_bytes: range.0, checksum }))
+    }
+}
+
+/// Returns the name of a meaning without its texts.
+fn kind(meaning: &Meaning) -> String {
+    match meaning {
+        Meaning::Scaled(scale) => format!("{} times {scale}", meaning.describe()),
+        Meaning::Number
+        | Meaning::Texts(_)
+        | Meaning::Date
+        | Meaning::Clock
+        | Meaning::DateTime => meaning.describe().to_owned(),
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, number: u64) {
+    bytes.extend_from_slice(&number.to_le_bytes());
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    put(bytes, text.len() as u64);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+fn put_option(bytes: &mut Vec<u8>, text: Option<impl Display>) {
+    put(bytes, u64::from(text.is_some()));
+    if let Some(text) = text {
+        put_text(bytes, &text.to_string());
+    }
+}
+
+fn put_uses(bytes: &mut Vec<u8>, ScalingUses { n_values, n_lost, first_lost }: ScalingUses) {
+    put(bytes, n_values);
+    put(bytes, n_lost);
+    put_option(bytes, first_lost);
+}
+
+/// The rest of a summary.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn part(mut self) -> Option<PartSummary> {
+        let file = (self.number()?, self.number()?);
+        let range = (self.number()?, self.number()?);
+        let (n_records, uses, n_columns) = (self.number()?, self.uses()?, self.number()?);
+        let columns: Option<Vec<ColumnSummary>> = (0..n_columns).map(|_| self.column()).collect();
+        Some(PartSummary { file, range, n_records, uses, columns: columns? })
+    }
+
+    fn column(&mut self) -> Option<ColumnSummary> {
+        let kind = self.text()?;
+        let (n_values, n_missing) = (self.number()? as usize, self.number()? as usize);
+        let mut number = || Some(self.option()?.and_then(|text| text.parse::<i64>().ok()));
+        let range = number()?.zip(number()?);
+        let nodata = number()?;
+        let (leading_zero, uses, n_texts) = (self.option()?, self.uses()?, self.number()?);
+        let texts: Option<Vec<String>> = (0..n_texts).map(|_| self.text()).collect();
+        let numbers = FieldSummary { n_values, n_missing, range };
+        Some(ColumnSummary { kind, numbers, nodata, leading_zero, uses, texts: texts? })
+    }
+
+    fn uses(&mut self) -> Option<ScalingUses> {
+        let (n_values, n_lost) = (self.number()?, self.number()?);
+        let first_lost = self.option()?.and_then(|text| crate::Decimal::parse(&text));
+        Some(ScalingUses { n_values, n_lost, first_lost })
+    }
+
+    fn option(&mut self) -> Option<Option<String>> {
+        if self.number()? == 0 { Some(None) } else { self.text().map(Some) }
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let n_bytes = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(n_bytes)?;
+        self.0 = rest;
+        String::from_utf8(text.to_vec()).ok()
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*bytes))
+    }
+}
+
+impl std::fmt::Debug for ListPart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ListPart { list: _, scaling: _, file, range } = self;
+        f.debug_struct("ListPart").field("file", file).field("range", range).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::Random;
+
+    use super::*;
+    use crate::numbers::Field;
+    use crate::options::FieldRules;
+    use crate::registry::read;
+
+    /// The options of a case.
+    #[derive(Clone, Copy, Default)]
+    struct Rules<'a> {
+        fields: FieldRules<'a>,
+        scale: Option<&'a str>,
+        nan_is_missing: bool,
+    }
+
+    impl<'a> Rules<'a> {
+        fn options(self) -> ReadOptions<'a> {
+            let mut options = ReadOptions::new("t.csv", u64::MAX);
+            options.fields = self.fields;
+            options.scale = self.scale.and_then(crate::Decimal::parse);
+            options.nan_is_missing = self.nan_is_missing;
+            options
+        }
+    }
+
+    fn part_of(
+        text: &str,
+        rank: usize,
+        n_parts: usize,
+        rules: Rules<'_>,
+    ) -> Result<ListPart, FileError> {
+        let at = |offset: u64, bytes: &mut [u8]| {
+            let from = text.as_bytes().get(offset as usize..).unwrap_or_default();
+            (&from[..]).read_exact(bytes)
+        };
+        read_list_part(&at, text.len() as u64, (rank, n_parts), &mut rules.options())
+    }
+
+    /// Reads all parts and joins them; the first error if there is one.
+    fn parts_of(
+        text: &str,
+        n_parts: usize,
+        rules: Rules<'_>,
+    ) -> Result<Vec<JoinedPart>, FileError> {
+        let parts = (0..n_parts).map(|rank| part_of(text, rank, n_parts, rules));
+        let parts: Vec<ListPart> = parts.collect::<Result<_, _>>()?;
+        let summaries: Vec<Vec<u8>> = parts.iter().map(ListPart::summary).collect();
+        let joined = parts.into_iter().enumerate();
+        joined.map(|(rank, part)| Ok(part.join(rank, &summaries)?.expect("one file"))).collect()
+    }
+
+    fn numbers(loaded: &LoadedFile) -> &Numbers {
+        match &loaded.data {
+            Data::Numbers(numbers) => numbers,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Checks that the parts together are the whole file, with its remarks.
+    fn check(text: &str, n_parts: usize, rules: Rules<'_>) -> Vec<JoinedPart> {
+        let whole = read(Format::Csv, &mut text.as_bytes(), &mut rules.options()).expect("a list");
+        let parts = parts_of(text, n_parts, rules).unwrap_or_else(|e| panic!("{e:?} in {text:?}"));
+        let fields = &numbers(&whole).fields;
+        for part in &parts {
+            assert_eq!(
+                (&part.loaded.warnings, &part.loaded.notes),
+                (&whole.warnings, &whole.notes)
+            );
+            assert_eq!((part.loaded.scale, part.loaded.format), (whole.scale, whole.format));
+            assert_eq!((&part.starts, part.checksum), (&parts[0].starts, parts[0].checksum));
+            for (own, field) in numbers(&part.loaded).fields.iter().zip(fields) {
+                assert_eq!(
+                    (&own.name, own.bits, &own.meaning),
+                    (&field.name, field.bits, &field.meaning)
+                );
+                assert_eq!((own.nodata, own.offset()), (field.nodata, field.offset()));
+                assert_eq!(own.least_bits(), field.least_bits(), "{text:?}");
+                assert_eq!(
+                    (own.n_values(), own.n_missing()),
+                    (field.values.len(), field.n_missing())
+                );
+                assert_eq!(own.range(), field.range());
+            }
+        }
+        for (idx, Field { values, .. }) in fields.iter().enumerate() {
+            let parts = parts.iter().flat_map(|part| &numbers(&part.loaded).fields[idx].values);
+            assert!(parts.eq(values), "field {idx} in {n_parts} parts of {text:?}");
+        }
+        assert_eq!(parts.iter().map(|part| part.n_bytes).sum::<u64>(), text.len() as u64);
+        parts
+    }
+
+    /// Returns records with these cells in random order.
+    fn list(header: &str, end: &str, n_records: usize, cells: &[&[&str]]) -> String {
+        let mut random = Random::new(n_records as u64);
+        let mut text = format!("{header}{end}");
+        for _ in 0..n_records {
+            let record = cells.iter().map(|of| of[random.below(of.len())]);
+            text += &record.collect::<Vec<_>>().join(",");
+            text += end;
+        }
+        text
+    }
+
+    #[test]
+    fn parts_are_the_whole_file() {
+        let numbers: &[&str] = &["7", "-12", "0", " 93 ", "\"5\"", "007"];
+        let texts: &[&str] = &["Paris", "\"a, \"\"b\"\"\"", "", "Ålesund", "5\"", " x y "];
+        let moments: &[&str] = &["2024-05-01", "2023-12-31"];
+        for n_records in [60, 400] {
+            for end in ["\n", "\r\n"] {
+                for n_parts in [1, 2, 3, 7] {
+                    let text =
+                        list("a,b:text,c:9,d", end, n_records, &[numbers, texts, numbers, moments]);
+                    check(&text, n_parts, Rules::default());
+                    let sorted = FieldRules { sorted: true, ..FieldRules::default() };
+                    check(&text, n_parts, Rules { fields: sorted, ..Rules::default() });
+                    let text = list("", end, n_records, &[numbers, moments]);
+                    check(text.trim_start(), n_parts, Rules::default());
+                    check(text.trim_end(), n_parts, Rules::default());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn settings_and_remarks_are_those_of_the_whole_file() {
+        let small: &[&str] = &["1", "0.25", "0.0004", "-3"];
+        let text = list("x;y", "\n", 300, &[small]).replace(',', ";").replace('\n', ";4,5\n");
+        let text = text.replacen(";4,5", "", 1);
+        let rules = Rules { scale: Some("10"), ..Rules::default() };
+        let parts = check(&text, 3, rules);
+        assert!(parts[2].loaded.warnings[0].contains("became 0"), "{:?}", parts[2].loaded.warnings);
+        // Only the last part has a missing number, and only the middle one leading zeros.
+        let filler = "1,2\n".repeat(200);
+        let text = format!("a,b\n{filler}{filler}01,3\n{filler}{filler},4\n");
+        let parts = check(&text, 3, Rules { nan_is_missing: true, ..Rules::default() });
+        assert!(parts[0].loaded.notes[0].contains("keeps leading zeros"));
+        assert_eq!(numbers(&parts[0].loaded).fields[0].n_missing(), 1);
+        let empty = FieldRules { empty: Some("-9"), ..FieldRules::default() };
+        check(&text, 3, Rules { fields: empty, ..Rules::default() });
+        let scales = [("b".to_owned(), crate::Decimal::parse("0.1").expect("a number"))];
+        let scaled = FieldRules { scales: &scales, ..FieldRules::default() };
+        check(&text.replace(",4", "7,4"), 5, Rules { fields: scaled, ..Rules::default() });
+    }
+
+    #[test]
+    fn blank_lines_of_one_field_belong_to_one_part() {
+        let empty = FieldRules { empty: Some("3"), ..FieldRules::default() };
+        let rules = Rules { fields: empty, ..Rules::default() };
+        for n_blank in 0..40 {
+            let blank = "\n \n\n".repeat(n_blank);
+            let text = format!("a\n{}{blank}5\n{blank}6\n\n\n", "12\n".repeat(30));
+            for n_parts in [2, 3, 7] {
+                check(&text, n_parts, rules);
+            }
+        }
+    }
+
+    #[test]
+    fn line_breaks_in_quotes_are_read_or_refused() {
+        let line = "1,\"two\nlines\"\n";
+        let text = format!("a,b\n{}", line.repeat(100));
+        let (mut n_read, mut n_refused) = (0, 0);
+        for n_parts in 2..20 {
+            match parts_of(&text, n_parts, Rules::default()) {
+                Ok(_) => {
+                    check(&text, n_parts, Rules::default());
+                    n_read += 1;
+                }
+                Err(_) => n_refused += 1,
+            }
+        }
+        assert!(n_read > 0 && n_refused > 0, "{n_read} read, {n_refused} refused");
+    }
+
+    #[test]
+    fn refused_parts_name_the_reason() {
+        let refused = |text: &str, n_parts: usize| {
+            let error = parts_of(text, n_parts, Rules::default()).expect_err("no parts");
+            error.message
+        };
+        let late = format!("a,b\n{}1,2\n", "1,\n".repeat(200));
+        assert!(refused(&late, 2).contains("the kind of field `b`"), "{}", refused(&late, 2));
+        let wrong = format!("a\n{}x\n{}", "1\n".repeat(300), "1\n".repeat(300));
+        assert!(refused(&wrong, 3).contains("`x` is not a whole number"));
+        assert!(refused("abc,d\n1,2\n", 9).contains("the first line is no record"));
+        let good = format!("a\n{}", "1\n".repeat(300));
+        let one = part_of(&good, 0, 2, Rules::default()).expect("a part");
+        let other = part_of(&good.replace('a', "b"), 1, 2, Rules::default()).expect("a part");
+        let summaries = [one.summary(), other.summary()];
+        assert!(one.join(0, &summaries).expect("memory").is_none());
+    }
+}
