@@ -10,6 +10,7 @@
 //! the Star body if its budget does not permit them. If the allocation nevertheless fails, the
 //! algorithm ends with [`Ended::OutOfMemory`], without any visible change.
 
+mod among;
 mod arcs;
 mod bellman_ford;
 pub mod cbt;
@@ -32,6 +33,7 @@ mod transpose;
 pub mod wave;
 mod workers;
 
+pub use among::WordSet;
 pub use arcs::{
     ArcTables, Distances, GroupedArcs, TopologicalOrder, Tree, WeightedEnd, count_codes, gather,
 };

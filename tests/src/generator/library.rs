@@ -7,8 +7,8 @@ use super::{Gen, call};
 
 /// The procedures and functions visible to every program.
 #[rustfmt::skip]
-pub const PROCEDURES: [&str; 75] = [
-    "MATCH", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
+pub const PROCEDURES: [&str; 76] = [
+    "MATCH", "AMONG", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
     "NEARLESS", "NEARGREAT", "NEAREST",
     "SLESS", "SGREAT", "SGEL", "SMIN", "SMAX", "SSETMIN", "SSETMAX",
     "CLEAR", "TCOPY", "TCOPY1", "TCOPY2", "WCOPY", "WMERGE", "TMERGE", "COMPRESS",
@@ -46,7 +46,7 @@ const SEARCHES: [(&str, bool); 15] = [
 ];
 
 /// The procedures that compare two tables.
-const COMPARISONS: [&str; 5] = ["HIT", "SETMIN", "SETMAX", "SSETMIN", "SSETMAX"];
+const COMPARISONS: [&str; 6] = ["HIT", "SETMIN", "SETMAX", "SSETMIN", "SSETMAX", "AMONG"];
 
 /// The procedures for sums and differences: those with a V in their names work on two tables, those
 /// with a C on a table and a word; those with an O mark the rows that overflow.
@@ -171,8 +171,19 @@ impl Gen {
         let other = self.table_like(rows, columns);
         let control = self.control(rows);
         let result = self.result_slice(rows, &[]);
-        let name = COMPARISONS[self.random.below(COMPARISONS.len())];
-        let args = vec![self.read(table), self.read(other), control, self.read(result)];
+        let mut name = COMPARISONS[self.random.below(COMPARISONS.len())];
+        let mut args = vec![self.read(table), self.read(other), control, self.read(result)];
+        if name == "AMONG" {
+            // A search for each row.
+            let n_steps = rows * (6 * columns + 8);
+            match self.affords(n_steps as f64) {
+                true => {
+                    self.charge(n_steps);
+                    args.swap(1, 2);
+                }
+                false => name = "HIT",
+            }
+        }
         self.library_stmt(name, args)
     }
 

@@ -432,6 +432,21 @@ fn gathered_tables_are_kept_with_their_parts() {
     assert_eq!(stats.counters.structures_kept, 1);
 }
 
+#[test]
+fn rows_of_a_set_are_found_on_the_parts_of_each_rank() {
+    let text = "procedure chosen(T: table(n,k); X: slice(n); S: table(m,k); var Z: slice(n));
+        begin AMONG(T,X,S,Z) end;";
+    let ranks = OnRanks::of(text);
+    let (all, some) = (table(200, 9), slice(200, 3));
+    let stats = ranks.stats_on_three("chosen", &[all.clone(), some.clone(), table(2, 9), UNSET]);
+    assert_eq!(stats.intrinsics, 1);
+    // All agree before the search and after it; no row moves.
+    assert!(stats.counters.exchanged_bytes < 100, "{stats:?}");
+    // A distributed set is searched for row by row.
+    let stats = ranks.stats_on_three("chosen", &[all, some, table(150, 9), UNSET]);
+    assert_eq!(stats.intrinsics, 0);
+}
+
 /// A sparse table of 12,000 rows has 18 MB of packed bits, and each rank a third of them.
 #[test]
 fn sparse_parts_stay_sparse() {

@@ -21,6 +21,7 @@ mod order;
 mod paths;
 mod polyline;
 mod reach;
+mod search;
 mod terrain;
 mod wave;
 
@@ -120,6 +121,7 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
     entry(catalogue::order::RANK, order::rank),
     entry(catalogue::order::ORDER, order::order),
     entry(catalogue::order::HIST, order::hist),
+    on_parts(catalogue::search::AMONG, search::among),
     entry(catalogue::cbt::INIT, cbt::init),
     entry(catalogue::cbt::OF, cbt::of),
     entry(catalogue::cbt::FIELD, cbt::field),

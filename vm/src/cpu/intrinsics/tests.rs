@@ -26,7 +26,7 @@ fn lines() -> Vec<String> {
         let becomes = |name: &&str| becomes(*intrinsic, place(name));
         for names in names.chunk_by(|one, other| becomes(one) == becomes(other)) {
             let module = match *module {
-                "order" => "basic".to_owned(),
+                "order" | "search" => "basic".to_owned(),
                 module => format!("`star:{module}`"),
             };
             lines.push(format!(

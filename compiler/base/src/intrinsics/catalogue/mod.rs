@@ -9,6 +9,7 @@ pub mod mst;
 pub mod order;
 pub mod paths;
 pub mod polyline;
+pub mod search;
 pub mod terrain;
 pub mod wave;
 
@@ -71,4 +72,5 @@ pub const ALL: &[Intrinsic] = &[
     order::RANK,
     order::ORDER,
     order::HIST,
+    search::AMONG,
 ];

@@ -33,8 +33,9 @@ const INTO_TABLES: [&str; 22] = [
 ];
 
 /// Calls with a slice for a result, written `_`.
-const INTO_SLICES: [&str; 21] = [
+const INTO_SLICES: [&str; 22] = [
     "MATCH(T,X,v,_)",
+    "AMONG(T,X,F,_)",
     "LESS(T,X,v,_)",
     "GREAT(T,X,v,_)",
     "GEL(T,X,v,_,S,O)",

@@ -1,6 +1,6 @@
 //! Searches of unsigned numbers.
 
-use super::{Data, Machine, all_data, count, machines, value, with_unset};
+use super::{Data, Machine, Rows, all_data, count, machines, table, value, with_unset};
 
 const TEXT: &str = "
 procedure match(T: table; X: slice; v: word; var Z: slice); begin MATCH(T,X,v,Z) end;
@@ -9,6 +9,7 @@ procedure max(T: table; X: slice; var Z: slice); begin MAX(T,X,Z) end;
 procedure less(T: table; X: slice; v: word; var Z: slice); begin LESS(T,X,v,Z) end;
 procedure great(T: table; X: slice; v: word; var Z: slice); begin GREAT(T,X,v,Z) end;
 procedure gel(T: table; X: slice; v: word; var G,E,L: slice); begin GEL(T,X,v,G,E,L) end;
+procedure among(T,S: table; X: slice; var Z: slice); begin AMONG(T,X,S,Z) end;
 procedure hit(T,F: table; X: slice; var Z: slice); begin HIT(T,F,X,Z) end;
 procedure setmin(T,F: table; X: slice; var Z: slice); begin SETMIN(T,F,X,Z) end;
 procedure setmax(T,F: table; X: slice; var Z: slice); begin SETMAX(T,F,X,Z) end;
@@ -41,6 +42,26 @@ fn comparisons_mark_the_rows_that_satisfy_them() {
         assert_eq!(machine.last("hit", &args, 5 * k), by_row(u128::eq));
         assert_eq!(machine.last("setmin", &args, 1 + 8 * k), by_row(u128::lt));
         assert_eq!(machine.last("setmax", &args, 1 + 8 * k), by_row(u128::gt));
+    }
+}
+
+#[test]
+fn rows_of_a_set_are_among_the_rows_of_its_table() {
+    let machines = machines(TEXT);
+    for data in all_data() {
+        let Data { k, t, f, .. } = &data;
+        // The rows of F and every second one of T, and then no row at all.
+        let some: Rows = f.iter().chain(t.iter().step_by(2)).cloned().collect();
+        for set in [some, Rows::new()] {
+            let mut args = with_unset(data.one(), 1);
+            args.insert(1, table(&set, *k));
+            let expected = data.rows_that(|i| set.contains(&t[i]));
+            let costs = set.iter().map(|word| 2 + 4 * *k as u64 - count(word) as u64);
+            let cost = 1 + costs.sum::<u64>();
+            for machine in &machines {
+                assert_eq!(machine.last("among", &args, cost), expected);
+            }
+        }
     }
 }
 

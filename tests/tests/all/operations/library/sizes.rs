@@ -7,7 +7,7 @@ use star_vm::Outcome;
 use super::{int, machines};
 
 /// One call of each procedure with matching sizes.
-pub(in super::super) const CALLS: [&str; 75] = [
+pub(in super::super) const CALLS: [&str; 76] = [
     "MATCH(T,X,v,Z)",
     "LESS(T,X,v,Z)",
     "GREAT(T,X,v,Z)",
@@ -52,6 +52,7 @@ pub(in super::super) const CALLS: [&str; 75] = [
     "ADDCS(T,X,v,R)",
     "SUBTCS(T,X,v,R)",
     "KTHMIN(T,X,1,Z)",
+    "AMONG(T,X,F,Z)",
     "RANK(T,X,2,R)",
     "ORDER(T,F,X,R)",
     "HIST(T,X,3,2,R)",
@@ -103,7 +104,7 @@ const WRONG: [(&str, &str); 4] =
 
 /// Permitted mismatches: these procedures do not restrict the columns of that table, or do not
 /// access all of them.
-const FINE: [&str; 39] = [
+const FINE: [&str; 40] = [
     "MIN(cols5,X,Z)",
     "MAX(cols5,X,Z)",
     "SMIN(cols5,X,Z)",
@@ -113,6 +114,7 @@ const FINE: [&str; 39] = [
     "TCOPY1(cols5,1,2,R)",
     "TCOPY2(T,1,2,cols5)",
     "KTHMIN(cols5,X,1,Z)",
+    "AMONG(T,X,rows4,Z)",
     "RANK(cols5,X,2,R)",
     "ORDER(cols5,F,X,R)",
     "HIST(cols5,X,3,2,R)",

@@ -335,10 +335,33 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         target: impl Into<Target>,
         len: usize,
     ) -> IntrinsicResult<BitVector> {
-        let slot = self.interpreter.bits_slot(self.bits_result(target.into())?);
+        self.reserve_some(target.into(), len, 0)
+    }
+
+    /// Does the same for a slice with as many components as a table has rows, of which the table,
+    /// and so the slice, may be the part of this rank.
+    ///
+    /// # Errors
+    /// As above, and if the parameter `table` is not a table.
+    pub fn reserve_part(
+        &mut self,
+        target: impl Into<Target>,
+        table: usize,
+    ) -> IntrinsicResult<BitVector> {
+        let (n_rows, elsewhere) = self.rows_here_and_elsewhere(table)?;
+        self.reserve_some(target.into(), n_rows, elsewhere)
+    }
+
+    fn reserve_some(
+        &mut self,
+        target: Target,
+        len: usize,
+        elsewhere: usize,
+    ) -> IntrinsicResult<BitVector> {
+        let slot = self.interpreter.bits_slot(self.bits_result(target)?);
         let length = if slot.is_set { Some(slot.bits.len() + slot.elsewhere) } else { slot.size };
         // A slice that was never set may still lack its size.
-        if slot.fixed && length.is_some_and(|length| length != len) {
+        if slot.fixed && length.is_some_and(|length| length != len + elsewhere) {
             return Err(NotTaken::declined());
         }
         self.reserve(bytes_of(len))?;
@@ -350,11 +373,29 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
     /// # Errors
     /// If the target is neither.
     pub fn put_bits(&mut self, target: impl Into<Target>, bits: BitVector) -> IntrinsicResult {
-        let reg = self.bits_result(target.into())?;
+        self.put_some(target.into(), bits, 0)
+    }
+
+    /// Stores bits that [`IntrinsicCall::reserve_part`] reserved with the same table.
+    ///
+    /// # Errors
+    /// If the target is not a slice, or the parameter `table` not a table.
+    pub fn put_part(
+        &mut self,
+        target: impl Into<Target>,
+        bits: BitVector,
+        table: usize,
+    ) -> IntrinsicResult {
+        let (_, elsewhere) = self.rows_here_and_elsewhere(table)?;
+        self.put_some(target.into(), bits, elsewhere)
+    }
+
+    fn put_some(&mut self, target: Target, bits: BitVector, elsewhere: usize) -> IntrinsicResult {
+        let reg = self.bits_result(target)?;
         self.spend(bytes_of(bits.len()))?;
         self.has_written = true;
         self.interpreter.put_new_bits(reg, bits);
-        self.interpreter.bits_slot_mut(reg).elsewhere = 0;
+        self.interpreter.bits_slot_mut(reg).elsewhere = elsewhere;
         Ok(())
     }
 

@@ -36,6 +36,12 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok([table.n_rows(), table.n_cols()])
     }
 
+    /// Returns the rows of a table on this rank, and on all others.
+    pub(super) fn rows_here_and_elsewhere(&self, idx: usize) -> Exec<(usize, usize)> {
+        let slot = self.interpreter.table_slot(self.table_reg(Target::Param(idx))?);
+        Ok((self.table(idx)?.n_rows(), slot.elsewhere))
+    }
+
     /// Returns a table in its home layout: the columns of the bit table are its rows or its
     /// columns.
     ///
