@@ -53,7 +53,7 @@ pub fn from_numbers(
     for note in &laid_out.notes {
         reading.observer.note(&format!("{file}: {note}"));
     }
-    if !matches!(layout, NumberLayout::Code { .. })
+    if !matches!(layout, NumberLayout::Code { .. } | NumberLayout::Codes { .. })
         && let Some(columns) = columns(&laid_out.fields)
     {
         let what = match (layout, numbers.shape) {
@@ -65,7 +65,8 @@ pub fn from_numbers(
                 | NumberLayout::Present
                 | NumberLayout::Natural
                 | NumberLayout::Field(_)
-                | NumberLayout::Code { .. },
+                | NumberLayout::Code { .. }
+                | NumberLayout::Codes { .. },
                 Shape::Grid { .. } | Shape::List(_),
             ) => "",
         };

@@ -35,6 +35,7 @@ pub(super) fn not_shared(
     let refused = params.filter_map(|(param, origin)| {
         let Origin::Argument(ArgValue::File { layout, path }) = origin else { return None };
         let why = match (param.kind, layout) {
+            (_, Some(AnyLayout::Numbers(NumberLayout::Codes { .. }))) => "codes come from it",
             (Kind::Table, None | Some(AnyLayout::Numbers(_)))
             | (Kind::Word, Some(AnyLayout::Numbers(NumberLayout::Code { .. }))) => return None,
             (Kind::Slice, _) => "a slice comes from it",

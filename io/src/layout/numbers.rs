@@ -1,6 +1,7 @@
 //! Layouts of numbers: records as rows, or cells of a grid in rows and columns. In every number
 //! column 1 is the most significant bit.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -46,6 +47,15 @@ pub enum NumberLayout {
         /// The text of the value in the file.
         value: String,
     },
+    /// `codes:NAME=VALUE|VALUE|…`: a table with a row for the number of each of these values in the
+    /// layout of a field, in ascending order and once. `VALUE*` is each text that begins with
+    /// `VALUE`. Texts that no record has are left out.
+    Codes {
+        /// The field by name or number.
+        field: String,
+        /// The texts of the values in the file, between bars.
+        values: String,
+    },
 }
 
 impl NumberLayout {
@@ -57,6 +67,7 @@ impl NumberLayout {
         ("grid", "a row for each row of a grid, its cells side by side"),
         ("field:NAME", "one field only: rows of a grid of zeros and ones, or records"),
         ("code:NAME=VALUE", "a word: the code of a value of a field in the table"),
+        ("codes:NAME=VALUE|BEGINNING*", "a table: the codes of several values of a field"),
     ];
 
     /// Parses the name of a layout.
@@ -68,10 +79,13 @@ impl NumberLayout {
             "grid" => Some(NumberLayout::Grid),
             _ => match text.split_once(':')? {
                 ("field", name) if !name.is_empty() => Some(NumberLayout::Field(name.to_owned())),
-                ("code", value) => {
+                (layout @ ("code" | "codes"), value) => {
                     let (field, value) = value.split_once('=')?;
                     let (field, value) = (field.to_owned(), value.to_owned());
-                    (!field.is_empty()).then_some(NumberLayout::Code { field, value })
+                    (!field.is_empty()).then_some(match layout {
+                        "code" => NumberLayout::Code { field, value },
+                        _ => NumberLayout::Codes { field, values: value },
+                    })
                 }
                 _ => None,
             },
@@ -90,6 +104,7 @@ impl fmt::Display for NumberLayout {
             NumberLayout::Grid => f.write_str("grid"),
             NumberLayout::Field(name) => write!(f, "field:{name}"),
             NumberLayout::Code { field, value } => write!(f, "code:{field}={value}"),
+            NumberLayout::Codes { field, values } => write!(f, "codes:{field}={values}"),
         }
     }
 }
@@ -139,9 +154,13 @@ pub fn lay_out_numbers(
     let of_all = widths.filter(|widths| widths.len() == numbers.fields.len());
     let widths = of_all.map(|widths| &widths[chosen.clone()]).or(widths);
     let widths = field_widths(fields, numbers.shape, widths, file)?;
-    if let (NumberLayout::Code { value, .. }, [field], [bits]) = (layout, fields, &widths[..]) {
-        let table = code(field, *bits, value, options)?;
-        let notes = absent_text(field, value).into_iter().collect();
+    if let ([field], [bits]) = (fields, &widths[..])
+        && let Some((table, notes)) = match layout {
+            NumberLayout::Code { value, .. } => Some(code(field, *bits, value, options)?),
+            NumberLayout::Codes { values, .. } => Some(codes(field, *bits, values, options)?),
+            _ => None,
+        }
+    {
         let fields = vec![(field.name.clone(), *bits)];
         return Ok(NumbersLaidOut { table: table.into(), fields, chosen, notes });
     }
@@ -164,7 +183,8 @@ pub fn lay_out_numbers(
             | NumberLayout::Records
             | NumberLayout::Unsigned
             | NumberLayout::Present
-            | NumberLayout::Code { .. },
+            | NumberLayout::Code { .. }
+            | NumberLayout::Codes { .. },
             shape,
         ) => (shape.n_records(), 1),
     };
@@ -294,14 +314,72 @@ fn bit(number: i64, field: &Field, offset: i64, exponent: usize) -> bool {
     Some(number) == field.nodata || (exponent < 64 && distance >> exponent & 1 == 1)
 }
 
-/// The word of a value in a field with this number of bits.
+/// The word of a value in a field with this number of bits, all ones for an unknown text, and a
+/// note about it.
 fn code(
     field: &Field,
     bits: usize,
     value: &str,
-    options: &mut LayoutOptions<'_>,
-) -> Result<BitTable, FileError> {
+    options: &LayoutOptions<'_>,
+) -> Result<(BitTable, Vec<String>), FileError> {
     let mut table = zeros(1, bits as u128, false, options.max_bytes, options.file)?;
+    match stored(field, bits, value, options.file)? {
+        Some(number) => put_number(&mut table, 0, number),
+        None => (0..bits).for_each(|column| table.put(0, column, true)),
+    }
+    Ok((table, absent_text(field, value).into_iter().collect()))
+}
+
+/// A table of [`NumberLayout::Codes`], and notes about absent texts.
+fn codes(
+    field: &Field,
+    bits: usize,
+    values: &str,
+    options: &LayoutOptions<'_>,
+) -> Result<(BitTable, Vec<String>), FileError> {
+    let (mut numbers, mut notes) = (BTreeSet::new(), Vec::new());
+    for value in values.split('|') {
+        match (&field.meaning, value.strip_suffix('*')) {
+            (Meaning::Texts(texts), Some(beginning)) => {
+                let begins = |(_, text): &(i128, &str)| text.starts_with(beginning);
+                let mut found = (1..).zip(texts.all()).filter(begins).peekable();
+                if found.peek().is_none() {
+                    let (quoted, name) = (text::quote(beginning.as_bytes()), &field.name);
+                    notes.push(format!("no text of field `{name}` begins with {quoted}"));
+                }
+                numbers.extend(found.map(|(code, _)| code));
+            }
+            (meaning, Some(_)) => {
+                let (quoted, what) = (text::quote(value.as_bytes()), meaning.describe());
+                let message = format!("{quoted} for field `{}` is not {what}", field.name);
+                let error = FileError::new(Code::OutOfRange, options.file, message);
+                return Err(error.note("only texts are chosen by their beginning"));
+            }
+            (Meaning::Texts(texts), None) if texts.code(value).is_none() => {
+                notes.extend(absent_text(field, value));
+            }
+            (_, None) => numbers.extend(stored(field, bits, value, options.file)?),
+        }
+    }
+    let mut table = zeros(numbers.len(), bits as u128, false, options.max_bytes, options.file)?;
+    for (row, number) in numbers.into_iter().enumerate() {
+        put_number(&mut table, row, number);
+    }
+    Ok((table, notes))
+}
+
+/// Writes a number to a row.
+fn put_number(table: &mut BitTable, row: usize, number: i128) {
+    let bits = table.n_cols();
+    for place in 0..bits {
+        let exponent = bits - 1 - place;
+        table.put(row, place, exponent < 64 && number >> exponent & 1 == 1);
+    }
+}
+
+/// The number by which a value is stored in a field with this number of bits; `None` for a text
+/// that no record has.
+fn stored(field: &Field, bits: usize, value: &str, file: &str) -> Result<Option<i128>, FileError> {
     let offset = field.offset();
     let quoted = text::quote(value.as_bytes());
     // Where numbers may be missing, all ones are no number.
@@ -312,20 +390,20 @@ fn code(
     };
     let stored = |number: i64| i128::from(number) - i128::from(offset);
     let is_empty = field.n_values() == 0;
-    let number = match (&field.meaning, field.meaning.number(value)) {
+    Ok(match (&field.meaning, field.meaning.number(value)) {
         (_, Some(number)) if Some(number) == field.nodata => None,
         (_, Some(number)) if !exceeds(stored(number)) => Some(stored(number)),
         // There are no records, and the width of the field is unknown.
         (_, _) if is_empty => None,
         (Meaning::Texts(texts), None) if texts.is_sorted() => {
-            return Err(unordered(field, texts, value, options.file));
+            return Err(unordered(field, texts, value, file));
         }
         // This code is unused at this width.
         (Meaning::Texts(_), None) => None,
         (meaning, None) => {
             let what = meaning.describe();
             let message = format!("{quoted} for field `{}` is not {what}", field.name);
-            return Err(FileError::new(Code::OutOfRange, options.file, message));
+            return Err(FileError::new(Code::OutOfRange, file, message));
         }
         (_, Some(number)) => {
             let message = format!("{quoted} is out of range for field `{}`", field.name);
@@ -333,7 +411,7 @@ fn code(
             let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
             let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
             let note = format!("its {} hold {from} to {to}", text::count(bits as u128, "bit"));
-            let error = FileError::new(Code::WidthTooSmall, options.file, message).note(note);
+            let error = FileError::new(Code::WidthTooSmall, file, message).note(note);
             let error = match unused {
                 0 => error,
                 _ => error.note("all ones are missing numbers"),
@@ -347,16 +425,7 @@ fn code(
                 Err(_) => error,
             });
         }
-    };
-    let Some(number) = number else {
-        (0..bits).for_each(|column| table.put(0, column, true));
-        return Ok(table);
-    };
-    for place in 0..bits {
-        let exponent = bits - 1 - place;
-        table.put(0, place, exponent < 64 && number >> exponent & 1 == 1);
-    }
-    Ok(table)
+    })
 }
 
 /// The error for an absent text in a field with sorted codes: a comparison of its order with that
@@ -419,7 +488,9 @@ fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<
         | NumberLayout::Unsigned
         | NumberLayout::Present
         | NumberLayout::Grid => return Ok(0..fields.len()),
-        NumberLayout::Field(name) | NumberLayout::Code { field: name, .. } => name,
+        NumberLayout::Field(name)
+        | NumberLayout::Code { field: name, .. }
+        | NumberLayout::Codes { field: name, .. } => name,
     };
     let places: Vec<String> = (1..)
         .zip(fields)

@@ -231,6 +231,35 @@ fn absent_text_has_no_code_among_sorted_ones() {
 }
 
 #[test]
+fn codes_of_values_are_rows_in_ascending_order() {
+    let text = "city,price\nUlm,3\nBonn,-2\nBerg,9\n,0\nUlm,3\n";
+    let numbers = crate::support::numbers(star_io::Format::Csv, text).0;
+    let codes = |text: &str| laid_out(&format!("codes:{text}"), &numbers, None);
+    let rows = |text: &str| codes(text).unwrap().table;
+    let table = |rows: &[&str]| BitTable::parse(rows).unwrap().into();
+    assert_eq!(rows("city=Berg|Ulm|Berg|Ulm*"), table(&["001", "011"]));
+    assert_eq!(rows("city=B*"), table(&["010", "011"]));
+    // Every text; the empty one alone is 0.
+    assert_eq!(rows("city=*"), table(&["001", "010", "011"]));
+    assert_eq!(rows("city=|Bonn"), table(&["000", "010"]));
+    assert_eq!(rows("price=9|-2"), table(&["0000", "1011"]));
+    let found = codes("city=Rom|Bon|X*").unwrap();
+    assert_eq!((found.table.n_rows(), found.table.n_cols()), (0, 3));
+    let notes = [
+        "no record has the text `Rom` in field `city`",
+        "no record has the text `Bon` in field `city`; did you mean `Bonn`?",
+        "no text of field `city` begins with `X`",
+    ];
+    assert_eq!(found.notes, notes);
+    let error = codes("price=3*").unwrap_err();
+    assert_eq!(error.code, Code::OutOfRange);
+    check_wording(&error);
+    let error = codes("price=99").unwrap_err();
+    assert_eq!(error.code, Code::WidthTooSmall);
+    assert!(NumberLayout::parse("codes:=x").is_none() && NumberLayout::parse("codes:x").is_none());
+}
+
+#[test]
 fn code_of_a_value_matches_the_layout_of_its_field() {
     let text = "city,born,t:6\nUlm,1990-05-01,-3\n,1990-05-04,12\nRom,1990-05-02,0\n";
     let numbers = crate::support::numbers(star_io::Format::Csv, text).0;
