@@ -7,8 +7,8 @@ use crate::numbers::{read_numbers, write_numbers};
 use crate::transpose::COLUMNS;
 use crate::{filled, ones, reserved};
 
-/// Maximum number of bits of a digit: its counts fit the first cache.
-const DIGIT: usize = 11;
+/// Maximum number of bits of a digit: its counts take half of the first cache.
+const DIGIT: usize = 12;
 
 /// Rows between two polls.
 const CHUNK: usize = 1 << 16;
@@ -16,9 +16,15 @@ const CHUNK: usize = 1 << 16;
 /// Maximum number of rows of a table.
 pub const MOST_ORDERED_ROWS: usize = (1 << 31) - 1;
 
-/// The marked rows of a table in ascending order of their numbers; equal rows keep their order.
+/// The marked rows of a table, sorted by all digits of their numbers but the first; equal rows keep
+/// their order. The results below sort them by that digit.
 #[derive(Debug)]
-pub struct OrderedRows(Vec<u32>);
+pub struct OrderedRows {
+    /// The number of each row in the upper half, and the row in the lower one.
+    pairs: Vec<u64>,
+    /// The first bit of the first digit in a pair, and the number of its bits.
+    first_digit: (usize, usize),
+}
 
 impl OrderedRows {
     /// Bytes for sorting `n_marked` of `n_rows` rows, and for one of the results below.
@@ -40,28 +46,30 @@ impl OrderedRows {
         let numbers = read_numbers(table, 0, width, &mut InterruptPoller::new(environment))?;
         let n_marked = among.iter().map(|limb| limb.count_ones() as usize).sum();
         let mut pairs: Vec<u64> = reserved(n_marked)?;
-        pairs.extend(ones(among).map(|row| u64::from(numbers[row]) << 32 | row as u64));
-        let mut sorted = filled(n_marked, 0)?;
+        let pair = |row: usize| u64::from(numbers[row]) << 32 | row as u64;
+        match n_marked == numbers.len() {
+            true => pairs.extend((0..n_marked).map(pair)),
+            false => pairs.extend(ones(among).map(pair)),
+        }
         let n_digits = width.div_ceil(DIGIT).max(1);
-        let digit_bits = width.div_ceil(n_digits);
-        for digit in 0..n_digits {
-            let shift = 32 + digit * digit_bits;
-            scatter(&pairs, &mut sorted, (shift, digit_bits), environment)?;
+        let bits = width.div_ceil(n_digits);
+        let mut sorted = filled(if n_digits > 1 { n_marked } else { 0 }, 0)?;
+        for digit in 0..n_digits - 1 {
+            let shift = 32 + digit * bits;
+            distribute(&pairs, (shift, bits), environment, |place, pair| sorted[place] = pair)?;
             std::mem::swap(&mut pairs, &mut sorted);
         }
-        let mut rows = reserved(n_marked)?;
-        rows.extend(pairs.iter().map(|pair| *pair as u32));
-        Ok(OrderedRows(rows))
+        Ok(OrderedRows { pairs, first_digit: (32 + (n_digits - 1) * bits, bits) })
     }
 
-    /// Returns the number of rows.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns whether no row was marked.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Calls `put` with the place of each row, from 0, and the row.
+    fn each(
+        &self,
+        environment: &dyn Environment,
+        mut put: impl FnMut(usize, usize),
+    ) -> Result<(), Ended> {
+        let put = |place, pair: u64| put(place, pair as u32 as usize);
+        distribute(&self.pairs, self.first_digit, environment, put)
     }
 
     /// Writes the position of each row, from 1, to that row of `to`, and 0 to the others.
@@ -74,12 +82,7 @@ impl OrderedRows {
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
         let mut positions = filled(to.n_rows(), 0)?;
-        for (rows, first) in self.0.chunks(CHUNK).zip((1..).step_by(CHUNK)) {
-            environment.poll()?;
-            for (row, position) in rows.iter().zip(first..) {
-                positions[*row as usize] = position;
-            }
-        }
+        self.each(environment, |place, row| positions[row] = place as u32 + 1)?;
         let width = to.n_cols();
         write_numbers(to, 0, width, &positions, &mut InterruptPoller::new(environment))
     }
@@ -95,11 +98,13 @@ impl OrderedRows {
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
         let mut poller = InterruptPoller::new(environment);
+        let mut rows: Vec<u32> = filled(self.pairs.len(), 0)?;
+        self.each(environment, |place, row| rows[place] = row as u32)?;
         let mut moved = filled(to.n_rows(), 0)?;
         for first in (0..from.n_cols()).step_by(COLUMNS) {
             let width = (from.n_cols() - first).min(COLUMNS);
             let numbers = read_numbers(from, first, width, &mut poller)?;
-            for (moved, rows) in moved.chunks_mut(CHUNK).zip(self.0.chunks(CHUNK)) {
+            for (moved, rows) in moved.chunks_mut(CHUNK).zip(rows.chunks(CHUNK)) {
                 environment.poll()?;
                 for (moved, row) in moved.iter_mut().zip(rows) {
                     *moved = numbers[*row as usize];
@@ -111,15 +116,16 @@ impl OrderedRows {
     }
 }
 
-/// Sorts pairs by the digit of these bits; those with equal digits keep their order.
-fn scatter(
+/// Calls `put` with the place, from 0, that each pair has in the order of the digit of these bits,
+/// and with the pair; those with equal digits keep their order.
+fn distribute(
     pairs: &[u64],
-    sorted: &mut [u64],
     (shift, bits): (usize, usize),
     environment: &dyn Environment,
+    mut put: impl FnMut(usize, u64),
 ) -> Result<(), Ended> {
     let digit = |pair: u64| (pair >> shift) as usize & ((1 << bits) - 1);
-    let mut places = [0_usize; 1 << DIGIT];
+    let mut places = [0_u32; 1 << DIGIT];
     for pairs in pairs.chunks(CHUNK) {
         environment.poll()?;
         pairs.iter().for_each(|pair| places[digit(*pair)] += 1);
@@ -132,7 +138,7 @@ fn scatter(
         environment.poll()?;
         for pair in pairs {
             let place = &mut places[digit(*pair)];
-            sorted[*place] = *pair;
+            put(*place as usize, *pair);
             *place += 1;
         }
     }
@@ -175,7 +181,7 @@ mod tests {
     fn equal_rows_keep_their_order() {
         let environment = crate::tests::Plain::default();
         let mut poller = InterruptPoller::new(&environment);
-        for width in [1, 5, 11, 12, 23, 32] {
+        for width in [1, 5, 12, 13, 24, 32] {
             let n = 3000;
             let mut table = BitTable::zeros(n, width).unwrap();
             let numbers: Vec<u32> = (0..n as u32)
@@ -186,8 +192,9 @@ mod tests {
             let among = [&among[..n / 64], &[among[n / 64] & !(!0 << (n % 64))]].concat();
             let mut expected: Vec<usize> = ones(&among).collect();
             expected.sort_by_key(|row| numbers[*row]);
-            let found = OrderedRows::new(&table, &among, &environment).unwrap();
-            let found: Vec<usize> = found.0.iter().map(|row| *row as usize).collect();
+            let ordered = OrderedRows::new(&table, &among, &environment).unwrap();
+            let mut found = vec![0; expected.len()];
+            ordered.each(&environment, |place, row| found[place] = row).unwrap();
             assert_eq!(found, expected, "{width}");
             let counts = count_numbers(&table, &among, 4, &environment).unwrap();
             let mut expected_counts = [0; 4];
