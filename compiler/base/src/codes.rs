@@ -158,7 +158,7 @@ codes! {
     W0101 EqualsAssigns "`=` or `: =` as an assignment"
     W0102 CaseVariants "two names that differ only in case"
     W0103 NeverSet "a variable that is never set"
-    W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
+    W0104 LoopNeverSteps "a loop whose body never changes its condition"
     W0105 HidesLibrary "a routine that hides a library routine"
     W0106 ForgottenVar "a result parameter without `var`"
     W0107 EmptyBody "a `;` directly after `then`, `else` or `do`"
@@ -167,6 +167,8 @@ codes! {
     W0110 UnusedRoutine "a routine that is never called"
     W0111 UnusedImport "an import that is never used"
     W0112 UnusedValue "an assigned value that is never read"
+    W0113 UnusedSize "a size name that occurs only once"
+    W0114 SameForAll "a comparison that holds for no row, or for every row"
 
     N0101 Plan "the transformation of a loop"
 
@@ -188,6 +190,7 @@ impl Code {
                 | Code::UnusedRoutine
                 | Code::UnusedImport
                 | Code::UnusedValue
+                | Code::UnusedSize
         )
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use star_base::{Code, Diagnostic};
+use star_base::{Code, Diagnostic, did_you_mean};
 use star_syntax::ast::{self, ExprKind, RoutineKind, TypeKind};
 
 use super::Checker;
@@ -158,14 +158,8 @@ impl Checker<'_> {
                     .note("a size name is bound where it occurs alone: `slice(n)`"),
                 );
             } else if count == 1 && !binds(name) && self.mentions(&name.name).len() < 2 {
-                self.report(
-                    Diagnostic::at(
-                        Code::UnknownSize,
-                        name.span,
-                        format!("the size `{}` occurs only once", name.name),
-                    )
-                    .note("a name in a header's size is a parameter, a constant, or a size that several arguments share"),
-                );
+                let others = counts.keys().copied().filter(|other| name.name != *other);
+                self.report(unused_size(name, tree, others));
             }
             self.declare(name, Ty::Int, Role::Binding);
         }
@@ -267,6 +261,34 @@ impl Checker<'_> {
             .map(|n| format!("{name}{n}"))
             .find(|name| self.variable(name).is_none())
             .unwrap_or_else(|| name.to_owned())
+    }
+}
+
+/// The warning for a name in the size of a parameter that nothing else mentions; `others` are the
+/// other names of sizes.
+fn unused_size<'n>(
+    name: &ast::Ident,
+    tree: &ast::Routine,
+    others: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
+    let message = format!("the size `{}` occurs only once", name.name);
+    let diagnostic = Diagnostic::at(Code::UnusedSize, name.span, message)
+        .note("a name in a header's size is a parameter, a constant, or a size that several arguments share");
+    let is_its = |params: &&ast::Params| sizes(&params.ty).any(|size| size.span == name.span);
+    // A table with declared columns does not grow: its sizes have an effect.
+    let plain = tree.params.iter().find(is_its).and_then(|params| match &params.ty.kind {
+        TypeKind::Slice(Some(_)) => Some((params, "slice")),
+        TypeKind::Word(Some(_)) => Some((params, "word")),
+        TypeKind::Table(Some(_), None) if !params.by_ref => Some((params, "table")),
+        _ => None,
+    });
+    let diagnostic = match plain {
+        Some((params, plain)) => diagnostic.fix(format!("write `{plain}`"), params.ty.span, plain),
+        None => diagnostic,
+    };
+    match did_you_mean(&name.name, others) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        None => diagnostic,
     }
 }
 

@@ -1,10 +1,12 @@
 //! Lints that examine one statement: a loop that cannot end, a body that ends before it begins.
 
-use star_base::{Builtin, Code, Diagnostic, Span};
+use std::collections::BTreeSet;
+
+use star_base::{Builtin, Code, Diagnostic, Span, text};
 use star_syntax::ast;
 
 use super::Checker;
-use crate::hir::{Arg, Expr, ExprKind, LocalId, Stmt, StmtKind, Target};
+use crate::hir::{Arg, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::visit;
 
 impl Checker<'_> {
@@ -31,12 +33,43 @@ impl Checker<'_> {
         }
     }
 
-    /// Lints `while SOME(X) do S` where S neither changes X nor leaves the loop.
+    /// Lints a loop whose body neither changes a variable of its condition nor leaves the loop.
     pub(super) fn lint_endless(&mut self, test: &Expr, body: &[Stmt]) {
-        let Some(local) = tested(test) else { return };
-        if self.world.units[self.unit].library || leaves(body) || changes(body, local) {
+        if self.world.units[self.unit].library || leaves(body) {
             return;
         }
+        match tested(test) {
+            Some(local) if changes(body, local) => {}
+            Some(local) => self.report_unchanged(test, body, local),
+            None => self.lint_same_condition(test, body),
+        }
+    }
+
+    /// Lints a condition of any form.
+    fn lint_same_condition(&mut self, test: &Expr, body: &[Stmt]) {
+        let may_change = |expr: &Expr| {
+            matches!(expr.kind, ExprKind::Step(_) | ExprKind::Call(..) | ExprKind::Error)
+        };
+        let mut tested = BTreeSet::new();
+        visit::uses_of_expr(test, &mut |place| _ = tested.insert(place.local));
+        let is_assertion = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assert(..));
+        if tested.is_empty()
+            || visit::any_expr(test, &mut |expr| may_change(expr))
+            || visit::any_stmt(body, &mut |stmt| is_assertion(stmt))
+            || tested.iter().any(|local| changes(body, *local))
+        {
+            return;
+        }
+        let names = tested.iter().map(|local| format!("`{}`", self.local(*local).name));
+        let names = text::listed(names, text::MAX_LISTED);
+        let message = format!("the body of this loop never changes its condition ({names})");
+        self.report(
+            Diagnostic::at(Code::LoopNeverSteps, test.span, message)
+                .note("the loop does not end once it has begun"),
+        );
+    }
+
+    fn report_unchanged(&mut self, test: &Expr, body: &[Stmt], local: LocalId) {
         let name = self.local(local).name.clone();
         let mut diagnostic = Diagnostic::at(
             Code::LoopNeverSteps,
@@ -77,40 +110,12 @@ fn leaves(body: &[Stmt]) -> bool {
 
 fn changes(body: &[Stmt], local: LocalId) -> bool {
     visit::any_stmt(body, &mut |stmt| {
-        let target = match &stmt.kind {
-            StmtKind::Assign(Target::Var(place) | Target::Component(place, _), _)
-            | StmtKind::Fill(place, _)
-            | StmtKind::KeepFirst(place)
-            | StmtKind::Step(place)
-            | StmtKind::Replace { word: place, .. }
-            | StmtKind::Read(place, ..) => place.local == local,
+        let is_changed = match &stmt.kind {
             StmtKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
-            // Their contents are visited separately; tables and loop variables are not tested.
-            StmtKind::Assign(
-                Target::Bit(..)
-                | Target::Col(..)
-                | Target::Row(..)
-                | Target::Part(..)
-                | Target::Field(_)
-                | Target::Numbers(_)
-                | Target::Cell(..),
-                _,
-            )
-            | StmtKind::Print(_)
-            | StmtKind::Write(..)
-            | StmtKind::Assert(..)
-            | StmtKind::Block(_)
-            | StmtKind::If(..)
-            | StmtKind::While(..)
-            | StmtKind::Repeat(..)
-            | StmtKind::For { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forget(_)
-            | StmtKind::Exit
-            | StmtKind::Break
-            | StmtKind::Continue => false,
+            StmtKind::For { var, .. } | StmtKind::Foreach { var, .. } => var.local == local,
+            _ => visit::stored_to(stmt).is_some_and(|place| place.local == local),
         };
-        target || visit::any_expr_of(stmt, &mut |expr| changes_as_value(expr, local))
+        is_changed || visit::any_expr_of(stmt, &mut |expr| changes_as_value(expr, local))
     })
 }
 
@@ -153,7 +158,11 @@ fn changes_as_value(expr: &Expr, local: LocalId) -> bool {
 }
 
 fn by_ref(arg: &Arg, local: LocalId) -> bool {
-    matches!(arg, Arg::Ref(place) if place.local == local)
+    match arg {
+        Arg::Ref(place) => place.local == local,
+        Arg::Field(field, _) => field.table.local == local,
+        Arg::Value(_) => false,
+    }
 }
 
 /// Returns the position of the first `FND(X)` in the body.

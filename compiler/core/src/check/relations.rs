@@ -1,7 +1,7 @@
 //! Relations of numbers of rows, which are slices. Those of plain fields stand for calls of the
 //! library.
 
-use star_base::{Code, Diagnostic, Span};
+use star_base::{Code, Diagnostic, Span, text};
 use star_ir::Relation;
 use star_syntax::ast::{self, CompareOp};
 
@@ -209,6 +209,7 @@ impl Checker<'_> {
             Side::Word(word) => (word, true),
             Side::Number(number) | Side::Field(number) => (number, false),
         };
+        self.lint_same_for_all(relation, &column, &scalar, span);
         let (of_number, of_word, negated) = match relation {
             Relation::Eq => ("EQUALS", "EQUALSWORD", false),
             Relation::Ne => ("EQUALS", "EQUALSWORD", true),
@@ -221,6 +222,35 @@ impl Checker<'_> {
         self.marked(procedure, vec![Arg::Value(column), Arg::Value(scalar)], negated, span)
     }
 
+    /// Lints the comparison of a field with a constant that it cannot hold, or that bounds it.
+    fn lint_same_for_all(&mut self, relation: Relation, column: &Expr, number: &Expr, span: Span) {
+        let ExprKind::Field(field) = &column.kind else { return };
+        let (Some(bits), Some(number)) = (constant(&field.width), constant(number)) else { return };
+        if !(0..i64::from(i64::BITS) - 1).contains(&bits) {
+            return;
+        }
+        let most = (1_i64 << bits) - 1;
+        let [of_least, of_most] = [0, most].map(|value| match relation {
+            Relation::Eq => value == number,
+            Relation::Ne => value != number,
+            Relation::Lt => value < number,
+            Relation::Le => value <= number,
+            Relation::Gt => value > number,
+            Relation::Ge => value >= number,
+        });
+        // A number between them is equal to some value only.
+        let is_equality = matches!(relation, Relation::Eq | Relation::Ne);
+        if of_least != of_most || is_equality && (0..=most).contains(&number) {
+            return;
+        }
+        let text = text::one_line(self.sources.slice(span));
+        let rows = if of_least { "every row" } else { "no row" };
+        let message = format!("`{text}` holds for {rows}");
+        let bits = text::count(bits as usize, "bit");
+        let note = format!("the field has {bits}, so that its numbers are 0 to {most}");
+        self.report(Diagnostic::at(Code::SameForAll, span, message).note(note));
+    }
+
     /// Returns the rows that a library procedure marks, or the others.
     fn marked(&mut self, procedure: &str, args: Vec<Arg>, negated: bool, span: Span) -> Expr {
         let rows = self.result_of_procedure(procedure, args, TyKind::Slice, span);
@@ -229,6 +259,15 @@ impl Checker<'_> {
         }
         let effects = rows.effects;
         Expr { kind: ExprKind::BitsNot(Box::new(rows)), ty: TyKind::Slice, span, effects }
+    }
+}
+
+/// The value of an integer constant.
+fn constant(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Neg(of) => constant(of)?.checked_neg(),
+        _ => None,
     }
 }
 

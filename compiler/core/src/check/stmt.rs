@@ -92,7 +92,9 @@ impl Checker<'_> {
                 self.n_loops += 1;
                 let body = self.stmts(body);
                 self.n_loops -= 1;
-                StmtKind::Repeat(body, self.typed(until, TyKind::Bool))
+                let until = self.typed(until, TyKind::Bool);
+                self.lint_endless(&until, &body);
+                StmtKind::Repeat(body, until)
             }
             ast::StmtKind::For { var, assign, from, to, down, body } => {
                 self.lint_assign(*assign);

@@ -132,14 +132,10 @@ fn other_names_in_sizes_are_bound_if_all_arguments_agree() {
 }
 
 #[test]
-fn bound_sizes_are_read_only_and_single_ones_unknown() {
+fn bound_sizes_are_read_only_and_occur_alone() {
     complains(
         "procedure q(X: slice(n));\nbegin n:=1 end;",
         &["E0305 2:7 `n` is a size bound by the header"],
-    );
-    complains(
-        "procedure q(X: slice(nn));\nbegin print(X) end;",
-        &["E0402 1:22 the size `nn` occurs only once"],
     );
     assert_eq!(codes("procedure q(X: slice(n+1); Y: slice(2*n)); begin end;"), ["E0402"]);
 }
