@@ -14,13 +14,14 @@ Arguments: peer, job, threads; a and b (NumPy files of one column each); least, 
     hist    how many rows of a hold each number
     groups  the sum of b over the rows with each remainder of a modulo 64
     join    for each row, the number in the row of b, from 0, that a names
+    among   which rows of a are equal to one of the first 32 numbers of a and of b
 """
 
 import os
 
 from line import Missing, Peer, bits, serve
 
-MASKS = ("match", "less", "least", "select", "median")
+MASKS = ("match", "less", "least", "select", "median", "among")
 NUMBERS = ("add", "rank", "join")
 LISTS = ("hist", "groups")
 KEYS = 64
@@ -32,6 +33,12 @@ def columns(given):
     a = numpy.load(given["a"])
     b = numpy.load(given["b"])
     return a, b, int(given["value"]), int(given["below"]), int(given["least"])
+
+
+def chosen(a, b):
+    import numpy
+
+    return numpy.concatenate((a[:32], b[:32]))
 
 
 def values_of(job, to_numpy):
@@ -82,6 +89,7 @@ def with_numpy(given):
         "hist": lambda _: numpy.bincount(a, minlength=size),
         "groups": lambda _: numpy.bincount(keys, weights=b, minlength=KEYS),
         "join": lambda _: b[a],
+        "among": lambda _: numpy.isin(a, chosen(a, b)),
     }[given["job"]]
     return Peer(numpy.__version__, work, values_of(given["job"], lambda found: found))
 
@@ -118,6 +126,7 @@ def with_polars(given):
         "three": ((x < below) & (x > least) & (y < below)).sum(),
         "rank": x.rank("ordinal"),
         "median": x == x.sort().get(half),
+        "among": x.is_in(polars.Series(chosen(a, b)).implode()),
     }[given["job"]]
     if given["job"] in ("sum", "three"):
         work = lambda _: frame.select(query).item()
@@ -161,6 +170,7 @@ def with_pyarrow(given):
         "hist": lambda _: compute.value_counts(x),
         "groups": lambda _: table.group_by("k").aggregate([("b", "sum")]),
         "join": lambda _: compute.take(y[:size], x),
+        "among": lambda _: compute.is_in(x, value_set=pyarrow.array(chosen(a, b))),
     }[given["job"]]
 
     def to_numpy(found):
@@ -197,6 +207,7 @@ def with_duckdb(given):
         "rank": "SELECT r::UINTEGER AS r FROM (SELECT rowid AS i, row_number() OVER (ORDER BY a, rowid)"
         " AS r FROM t) ORDER BY i",
         "median": "SELECT a = (SELECT quantile_disc(a, 0.5) FROM t) AS r FROM t",
+        "among": f"SELECT a IN ({', '.join(map(str, chosen(a, b)))}) AS r FROM t",
         "hist": "SELECT a AS k, count(*) AS r FROM t GROUP BY a",
         "groups": "SELECT k, sum(b)::UBIGINT AS r FROM t GROUP BY k",
         "three": f"SELECT count(*) AS r FROM t WHERE a < {below} AND a > {least} AND b < {below}",

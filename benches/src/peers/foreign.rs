@@ -68,7 +68,8 @@ impl Foreign {
             | Job::Median
             | Job::Hist
             | Job::Groups
-            | Job::Join => "columns.py",
+            | Job::Join
+            | Job::Among => "columns.py",
             Job::Wave => "grids.py",
         };
         let mut command = Command::new(python);

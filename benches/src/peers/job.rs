@@ -47,13 +47,15 @@ pub(super) enum Job {
     Groups,
     /// For each row, the row of a second column with the number in the first one.
     Join,
+    /// Which rows are equal to one of 64 numbers.
+    Among,
     /// The distances of all cells of a grid from one cell, by Lee's wave.
     Wave,
 }
 
 impl Job {
     /// In the order in which they are measured.
-    pub(super) const ALL: [Job; 23] = [
+    pub(super) const ALL: [Job; 24] = [
         Job::Closure,
         Job::Floyd,
         Job::Paths,
@@ -76,6 +78,7 @@ impl Job {
         Job::Hist,
         Job::Groups,
         Job::Join,
+        Job::Among,
         Job::Wave,
     ];
 
@@ -121,6 +124,7 @@ impl Job {
             Job::Hist => ("hist", "HIST", ("basic.star", "numbers of equal rows")),
             Job::Groups => ("groups", "MATCH, SUMROWS", ("basic.star", "sums of 64 groups")),
             Job::Join => ("join", "GATHER", ("basic.star", "rows by numbers")),
+            Job::Among => ("among", "AMONG", ("basic.star", "rows equal to one of 64")),
             Job::Wave => ("wave", "WAVE", ("wave.star", "labels of a grid: Lee's wave")),
         }
     }
@@ -154,6 +158,7 @@ impl Job {
             | Job::Hist
             | Job::Groups
             | Job::Join
+            | Job::Among
             | Job::Wave => self.name(),
         }
     }

@@ -117,6 +117,7 @@ pub(crate) fn contestant(arguments: &[String]) -> Result<(), String> {
 /// Contests for the current figures.
 pub(crate) struct Contests {
     options: Options,
+    default_threads: usize,
     foreign: Foreign,
 }
 
@@ -129,12 +130,17 @@ impl Contests {
         let all = ["all".to_owned(), "--full".to_owned()];
         let options = Options::parse(&[&all, arguments].concat())?;
         let foreign = Foreign::new(options.tools.clone());
-        Ok(Contests { options, foreign })
+        Ok(Contests { default_threads: options.threads, options, foreign })
     }
 
     /// Returns the folder of real data.
     pub(crate) fn shared(&self) -> Option<&std::path::Path> {
         self.options.folders.shared.as_deref()
+    }
+
+    /// Sets the threads of the next contests; by default those of the options.
+    pub(crate) fn set_threads(&mut self, threads: Option<usize>) {
+        self.options.threads = threads.unwrap_or(self.default_threads);
     }
 
     /// Measures ours and all peers for a job on an input, named as `peers all --list` names them.

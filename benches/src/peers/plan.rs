@@ -85,9 +85,10 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             Family::Rust,
             Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three | Job::Select,
         ) => &["packed numbers"],
-        (Family::Rust, Job::Rank | Job::Median | Job::Hist | Job::Groups | Job::Join) => {
-            &["packed numbers"]
-        }
+        (
+            Family::Rust,
+            Job::Rank | Job::Median | Job::Hist | Job::Groups | Job::Join | Job::Among,
+        ) => &["packed numbers"],
         (Family::Python, Job::Closure) => &["numpy", "networkx"],
         (Family::Python, Job::Floyd | Job::Paths | Job::ArcPaths | Job::Kruskal) => {
             &["scipy", "rustworkx", "networkx"]
@@ -111,7 +112,8 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             | Job::Median
             | Job::Hist
             | Job::Groups
-            | Job::Join,
+            | Job::Join
+            | Job::Among,
         ) => &["numpy", "polars", "pyarrow", "duckdb"],
         (
             Family::C,
@@ -136,6 +138,7 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             | Job::Hist
             | Job::Groups
             | Job::Join
+            | Job::Among
             | Job::Wave,
         ) => &[],
     }
@@ -251,7 +254,8 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
         | Job::Median
         | Job::Hist
         | Job::Groups
-        | Job::Join => {
+        | Job::Join
+        | Job::Among => {
             let rows = pick(&[1 << 16, 1 << 22], &[1 << 24, 1 << 26]);
             let of = |bits| rows.iter().map(move |&rows| Source::Columns { rows, bits });
             // Lists of all numbers and keys of few bits.

@@ -1,6 +1,7 @@
 //! The measurements of the jobs: quick sizes, or those of the goals.
 
 use std::fs;
+use std::num::NonZero;
 
 use super::table::{Job, SECTIONS, Section};
 use super::{Conditions, Figure, Row};
@@ -163,13 +164,20 @@ impl Run {
     fn listed(&mut self, job: &Job) {
         let Some((how, inputs)) = job.measurement.split_once(": ") else { return };
         let (how, contest) = how.split_once(' ').unwrap_or((how, ""));
+        let (how, threads) = how.split_once('@').unwrap_or((how, ""));
+        let threads = threads.parse().ok();
+        let n_cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let figures = match how {
             "absent" => Err(inputs.to_owned()),
+            _ if threads.is_some_and(|threads| threads > n_cores) => {
+                Err(format!("needs {} cores", threads.unwrap_or(1)))
+            }
             _ => {
                 let (quick, full) = inputs.split_once("full: ").unwrap_or((inputs, ""));
                 let full = if self.is_full { full } else { "" };
                 let inputs = quick.split("; ").chain(full.split("; ")).filter(|it| !it.is_empty());
                 let as_written = how == "as-written";
+                self.contests.set_threads(threads);
                 inputs.map(|input| self.contests.figure(contest, input, as_written)).collect()
             }
         };

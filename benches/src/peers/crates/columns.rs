@@ -146,6 +146,11 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
                 |rows: &Vec<T>| Digest::of(rows.iter().map(|&row| row.into())),
             )
         }
+        Job::Among => {
+            let chosen: Vec<T> =
+                a.iter().take(32).chain(column("b")?.iter().take(32)).copied().collect();
+            steps(move || mask(&a, |x| chosen.contains(&x)), of_limbs)
+        }
         Job::Closure
         | Job::Floyd
         | Job::Paths

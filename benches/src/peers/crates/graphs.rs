@@ -98,6 +98,7 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
         | Job::Hist
         | Job::Groups
         | Job::Join
+        | Job::Among
         | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.8", conditions: "", work })
@@ -150,6 +151,7 @@ pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failu
         | Job::Hist
         | Job::Groups
         | Job::Join
+        | Job::Among
         | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.18", conditions: "", work })

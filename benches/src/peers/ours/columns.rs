@@ -54,6 +54,12 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
             let codes = numbers(bits, &codes.collect::<Vec<u64>>());
             ("JOINED", vec![found, codes, all, unset])
         }
+        Job::Among => {
+            let numbers_of = |key| Ok::<_, Failure>(numbers_of(given, key)?.into_iter().take(32));
+            let chosen = numbers_of("a")?.chain(numbers_of("b")?);
+            let chosen = numbers(bits, &chosen.map(|number| number as u64).collect::<Vec<u64>>());
+            ("CHOSEN", vec![a, all, chosen, unset])
+        }
         Job::Closure
         | Job::Floyd
         | Job::Paths

@@ -89,7 +89,8 @@ fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
         | Job::Median
         | Job::Hist
         | Job::Groups
-        | Job::Join => columns::ready(job, given)?,
+        | Job::Join
+        | Job::Among => columns::ready(job, given)?,
         Job::Wave => grids::wave(given)?,
     };
     let threads = given.number("threads")?;
