@@ -67,7 +67,7 @@ impl NumberLayout {
         ("grid", "a row for each row of a grid, its cells side by side"),
         ("field:NAME", "one field only: rows of a grid of zeros and ones, or records"),
         ("code:NAME=VALUE", "a word: the code of a value of a field in the table"),
-        ("codes:NAME=VALUE|BEGINNING*", "a table: the codes of several values of a field"),
+        ("codes:NAME=VALUE", "a table: the codes of several values of a field"),
     ];
 
     /// Parses the name of a layout.
