@@ -38,9 +38,8 @@ impl AnyLayout {
     /// Splits `LAYOUT:FILE`. `None` if there is no layout before the first colon.
     pub fn split(text: &str) -> Option<(Self, &str)> {
         let (name, path) = text.split_once(':')?;
-        if name == Layout::Code.name() && path.contains(['=', ':']) {
-            // The code of a text in a field of numbers. A value may contain colons, for example a
-            // time.
+        if name == "codes" || name == Layout::Code.name() && path.contains(['=', ':']) {
+            // Codes of texts in a field of numbers. A value may contain colons, for example a time.
             let (layout, path) = text.rsplit_once(':')?;
             return Some((AnyLayout::Numbers(NumberLayout::parse(layout)?), path));
         }
@@ -114,6 +113,8 @@ mod tests {
         assert_eq!(split("field:red:a:b"), Some(("field:red".to_owned(), "a:b")));
         assert_eq!(split("records:a.csv"), Some(("records".to_owned(), "a.csv")));
         assert_eq!(split("code:t=12:30:a.csv"), Some(("code:t=12:30".to_owned(), "a.csv")));
+        assert_eq!(split("codes:t=12:30|X*:a.csv"), Some(("codes:t=12:30|X*".to_owned(), "a.csv")));
+        assert_eq!(split("codes:t:a.csv"), None);
         assert_eq!((split("code:t:a.csv"), split("code:t=5")), (None, None));
         assert_eq!(split("code:road.gr"), Some(("code".to_owned(), "road.gr")));
         assert_eq!(split("arcs:a.gr"), Some(("arcs".to_owned(), "a.gr")));

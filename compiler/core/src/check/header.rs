@@ -159,7 +159,9 @@ impl Checker<'_> {
                 );
             } else if count == 1 && !binds(name) && self.mentions(&name.name).len() < 2 {
                 let others = counts.keys().copied().filter(|other| name.name != *other);
-                self.report(unused_size(name, tree, others));
+                if let Some(warning) = unused_size(name, tree, others) {
+                    self.report(warning);
+                }
             }
             self.declare(name, Ty::Int, Role::Binding);
         }
@@ -265,31 +267,30 @@ impl Checker<'_> {
 }
 
 /// The warning for a name in the size of a parameter that nothing else mentions; `others` are the
-/// other names of sizes.
+/// other names of sizes. `None` for one of the two sizes of a table, which can only be left out
+/// together, unless it resembles another name.
 fn unused_size<'n>(
     name: &ast::Ident,
     tree: &ast::Routine,
     others: impl Iterator<Item = &'n str>,
-) -> Diagnostic {
+) -> Option<Diagnostic> {
     let message = format!("the size `{}` occurs only once", name.name);
     let diagnostic = Diagnostic::at(Code::UnusedSize, name.span, message)
         .note("a name in a header's size is a parameter, a constant, or a size that several arguments share");
-    let is_its = |params: &&ast::Params| sizes(&params.ty).any(|size| size.span == name.span);
-    // A table with declared columns does not grow: its sizes have an effect.
-    let plain = tree.params.iter().find(is_its).and_then(|params| match &params.ty.kind {
-        TypeKind::Slice(Some(_)) => Some((params, "slice")),
-        TypeKind::Word(Some(_)) => Some((params, "word")),
-        TypeKind::Table(Some(_), None) if !params.by_ref => Some((params, "table")),
-        _ => None,
-    });
-    let diagnostic = match plain {
-        Some((params, plain)) => diagnostic.fix(format!("write `{plain}`"), params.ty.span, plain),
-        None => diagnostic,
-    };
-    match did_you_mean(&name.name, others) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
-        None => diagnostic,
+    if let Some(meant) = did_you_mean(&name.name, others) {
+        let title = format!("write `{meant}`");
+        return Some(diagnostic.suggestion(title, name.span, meant));
     }
+    let is_its = |params: &&ast::Params| sizes(&params.ty).any(|size| size.span == name.span);
+    let ty = &tree.params.iter().find(is_its)?.ty;
+    let plain = match &ty.kind {
+        TypeKind::Slice(Some(_)) => "slice",
+        TypeKind::Word(Some(_)) => "word",
+        TypeKind::Table(Some(_), None) => "table",
+        _ => return None,
+    };
+    // Without a size, it can become longer: a suggestion only.
+    Some(diagnostic.suggestion(format!("write `{plain}`"), ty.span, plain))
 }
 
 pub(super) fn unsized_type(kind: TyKind) -> Ty {

@@ -65,7 +65,7 @@ impl Checker<'_> {
         let message = format!("the body of this loop never changes its condition ({names})");
         self.report(
             Diagnostic::at(Code::LoopNeverSteps, test.span, message)
-                .note("the loop does not end once it has begun"),
+                .note("it runs once at most, or does not end unless a statement stops the program"),
         );
     }
 
