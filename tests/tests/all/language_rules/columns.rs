@@ -49,7 +49,8 @@ fn rule_9_relations_are_exact() {
         "01010\n11111\n00000\n",
     );
     let text = "type Q = record a: uint(0); b: uint(65) end; program p; var T: table(2) of Q;
-        begin T.b(1,1):=1; print(T.a = 0, T.a > 0, T.a < 1, T.b > 9223372036854775807,T.b < 1) end.";
+        i: integer; begin T.b(1,1):=1; i:=0;
+        print(T.a = 0, T.a > i, T.a < i+1, T.b > 9223372036854775807,T.b < 1) end.";
     says(text, "1100111001\n");
 }
 
