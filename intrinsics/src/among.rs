@@ -192,7 +192,7 @@ mod tests {
                 let rows: Vec<u64> = (0..n).map(|row| number(row % 700)).collect();
                 let among: Vec<u64> = (0..n.div_ceil(64)).map(|limb| !(1 << (limb % 64))).collect();
                 for m in [0, 1, 2, 40, 300] {
-                    // In turn the number of a row, and another number.
+                    // The numbers of rows alternate with other numbers.
                     let words: Vec<u64> =
                         (0..m).map(|word| number(word / 2 * (1 + word % 2 * 1000))).collect();
                     let set = WordSet::of_rows(&table(width, &words), &environment).unwrap();
