@@ -10,7 +10,7 @@ use crate::numbers::read_numbers;
 use crate::transpose::{BLOCKS, COLUMNS, ROWS, read_blocks};
 use crate::{filled, ones};
 
-/// Bits of a filter for each word: one of 16 other words passes it.
+/// Bits of a filter for each word: of the words that are not in the set, one in 16 passes it.
 const BITS_OF_WORD: usize = 16;
 
 /// A set of words of equal widths.
@@ -33,7 +33,8 @@ impl WordSet {
 
     /// Bytes for the set of the rows of a table with this number of rows.
     pub fn n_bytes(n_rows: usize) -> u64 {
-        // A hash table is at most twice as large as its capacity needs, which is 8/7 of its words.
+        // A row takes 8 bytes as a word, 4 as a number, at most 4 in the filter, and in the hash
+        // table, which has fewer than 16/7 places for a word, about 21.
         (n_rows as u64).saturating_mul(64).saturating_add(1 << 12)
     }
 
@@ -68,7 +69,7 @@ impl WordSet {
         Ok(set)
     }
 
-    /// Are all words different hashes?
+    /// Is every word its own hash?
     fn is_exact(&self) -> bool {
         self.width <= self.n_hash_bits as usize
     }
