@@ -303,7 +303,7 @@ mod tests {
             ("paths.star", include_str!("../../suite/paths.star")),
             ("trees.star", include_str!("../../suite/trees.star")),
         ];
-        let in_suite = [Job::Match, Job::Less, Job::Least, Job::Add, Job::Sum];
+        let in_suite = [Job::Match, Job::Less, Job::Least, Job::Add, Job::Sum, Job::Among];
         for case in cases(&[Family::Rust, Family::C], &Sizes::Quick, false) {
             let (file, title) = case.job.benchmark();
             let is_own = match case.source {
