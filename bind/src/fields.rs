@@ -148,8 +148,8 @@ impl Fields {
             FieldForm::Pixels | FieldForm::Planes if n_cols % n_bits == 0 => n_cols / n_bits,
             FieldForm::Records | FieldForm::Pixels | FieldForm::Planes => {
                 let message = format!(
-                    "rows of {n_cols} bits cannot be divided into fields of \
-                    {n_bits}"
+                    "rows of {} cannot be divided into fields of {n_bits}",
+                    text::count(n_cols, "bit")
                 );
                 return Err(refused(message));
             }

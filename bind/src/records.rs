@@ -9,7 +9,7 @@ use star_io::{Field, FileError, Meaning, Numbers, Shape};
 use star_value::{BitTable, BitVector, Value};
 
 use crate::data::RowFields;
-use crate::rows::like;
+use crate::rows::{MAX_BITS, like};
 
 /// The number of records shown at each end of a longer table.
 const ENDS: usize = 8;
@@ -76,6 +76,21 @@ impl RecordList {
             ..field.without_values()
         });
         RecordList { name: name.to_owned(), fields: fields.collect(), widths, signed }
+    }
+
+    /// Creates the records of a table with these fields, each with its width and whether it is in
+    /// two's complement; `None` if one is wider than a number.
+    pub fn plain<'f>(
+        name: &str,
+        fields: impl Iterator<Item = (&'f str, usize, bool)>,
+    ) -> Option<Self> {
+        let mut list = RecordList::typed(name, &[], Vec::new(), Vec::new());
+        for (field, width, signed) in fields {
+            list.fields.push(Field::new(field, None, Vec::new()));
+            list.widths.push(width);
+            list.signed.push(signed);
+        }
+        list.widths.iter().all(|width| *width <= MAX_BITS).then_some(list)
     }
 
     /// Returns the rows of a table as records.

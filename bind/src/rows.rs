@@ -19,7 +19,7 @@ use crate::vertices;
 pub const GRAPH: &str = "graph";
 
 /// The maximum width of a field that is a number.
-const MAX_BITS: usize = 63;
+pub(crate) const MAX_BITS: usize = 63;
 
 /// The meaning of the rows of a parameter.
 #[derive(Clone, Debug)]
@@ -378,8 +378,12 @@ impl ResultForm {
                     ))
                 })
             }
-            (ResultForm::RowsOf(_), BitsRef::Table(_) | BitsRef::Word(_), _) => {
+            (ResultForm::RowsOf(_), BitsRef::Table(_), _) => {
                 Err(refused(format!("`rows of {name}` requires a slice")))
+            }
+            (ResultForm::RowsOf(_), BitsRef::Word(_), _) => {
+                Err(refused(format!("`rows of {name}` requires a slice"))
+                    .help("`CONVERT(w)` is the word `w` as a slice"))
             }
             (
                 ResultForm::Like(_),

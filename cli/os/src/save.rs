@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use star_base::{Code, text};
 use star_bind::encoding::{self, WriteStyle, writable};
 use star_bind::{Encoding, Fields, ResultForm};
-use star_io::{Decimal, FileError, Format, OutputRef};
+use star_io::{Data, Decimal, FileError, Format, OutputRef};
 use star_value::{BitTable, BitsRef, Value};
 
 use crate::destination::Destination;
@@ -167,6 +167,24 @@ pub fn write_named(
     let target = Target::by(Writer::Program, &path, file, &|format| fields.held_by(format))?;
     let numbers = fields.numbers(value, file)?;
     let (written, _) = target.with(style).write_data(OutputRef::Numbers(&numbers), flags)?;
+    written.commit()
+}
+
+/// Writes data in a form to a file, as a command of a session requests; `path` determines the path
+/// of the file.
+///
+/// # Errors
+/// The errors of `path`, and those of [`Target::by`] and [`Target::write_data`].
+pub fn write_form(
+    form: &ResultForm,
+    data: &Data,
+    file: &str,
+    path: &dyn Fn(&str) -> Result<PathBuf, FileError>,
+    flags: &Flags,
+) -> Result<(), FileError> {
+    let path = path(file)?;
+    let target = Target::by(Writer::Program, &path, file, &|format| form.held_by(format))?;
+    let (written, _) = target.write_data(data.as_output(), flags)?;
     written.commit()
 }
 

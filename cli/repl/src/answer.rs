@@ -60,7 +60,7 @@ impl Session {
             self.state.values.forget(NEXT);
             return;
         }
-        self.keep_value(ANSWER);
+        self.keep_copy(ANSWER);
         let sizes = [None; 2];
         let variable = Variable { kind, sizes, span, related: None, record: None };
         if let Some(line_idx) = line_idx {

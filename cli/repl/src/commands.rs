@@ -477,6 +477,7 @@ impl Session {
         self.forget_entries();
         self.owns_answer = false;
         self.files.clear();
+        self.stale.clear();
         self.last_entry.clear();
     }
 }

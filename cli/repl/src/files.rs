@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::{self, WriteStyle};
+use star_bind::load::list_formats;
+use star_bind::{RecordList, ResultForm, Rows};
 use star_compiler::read_source;
-use star_compiler::session::Defined;
-use star_io::FileError;
+use star_compiler::session::{Defined, FieldKind};
+use star_io::{FileError, Format};
+use star_ir::{Extent, Ty};
 use star_os::failure::refused_by_backend;
 use star_os::save;
 use star_os::sources::STDIN;
@@ -31,8 +34,13 @@ impl Session {
         let mut defined = match (read, stopped) {
             (Ok(file), _) => {
                 self.keep_definitions();
-                let _sentry = self.sentry();
-                self.state.definitions.load(&self.state.environment, file, &mut imports)
+                let before = self.item_texts();
+                let sentry = self.sentry();
+                let environment = &self.state.environment;
+                let defined = self.state.definitions.load(environment, file, &mut imports);
+                drop(sentry);
+                self.note_replaced_items(&before);
+                defined
             }
             (Err(diagnostic), stopped) => {
                 let diagnostic = stopped.map_or(*diagnostic, |code| not_read(code, path));
@@ -45,8 +53,12 @@ impl Session {
         if !self.tell(defined, sink) || refused {
             let message = format!("nothing was loaded from `{}`", text::one_line(path));
             sink.show(Event::Note(&message));
+            if self.files.iter().any(|file| file == path) {
+                self.stale.insert(path.to_owned());
+            }
             return Ok(());
         }
+        self.stale.remove(path);
         if !self.files.iter().any(|file| file == path) {
             self.files.push(path.to_owned());
         }
@@ -89,21 +101,93 @@ impl Session {
             .map_err(|error| error.help("commands typed at a terminal may write any file"))
     }
 
-    /// Writes a variable to a data file.
+    /// Writes a variable to a data file: as `FORM:FILE` states, or as records if the fields of the
+    /// table are known and the format has lists, or else its bits.
     pub(super) fn dump(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         let Some((name, file)) = rest.split_once(char::is_whitespace) else {
             return Err(usage(Command::Dump));
         };
-        let file = one_file(Command::Dump, file)?;
-        let value = self.value_of(name)?;
-        let path = |file: &str| self.written_by_command(file);
-        let written = match value.bits() {
-            Some(bits) => save::write_named(file, bits, &path, WriteStyle::default(), &self.flags),
-            None => encoding::writable(&value, file).map(|_| ()),
+        // A form may contain blanks, also without quotes.
+        let file = match ResultForm::prefix(file.trim()) {
+            Some((form, end)) if !form.starts_with('"') && !end.contains(char::is_whitespace) => {
+                file.trim()
+            }
+            Some(_) | None => one_file(Command::Dump, file)?,
         };
+        let mut value = self.value_of(name)?;
+        if let Value::Table(table) = &value
+            && table.columns().is_none()
+        {
+            let columns = table.view().to_columns();
+            let columns = columns.map_err(|_| no_memory(name, file).to_diagnostic())?;
+            value = Value::from(columns.into_owned());
+        }
+        let written = self.dump_value(name, &value, file);
         written.map_err(|error| error.to_diagnostic())?;
+        let file = ResultForm::prefix(file).map_or(file, |(_, end)| end);
         sink.show(Event::Answer(&format!("{file}: written\n")));
         Ok(())
+    }
+
+    fn dump_value(&self, name: &str, value: &Value, file: &str) -> Result<(), FileError> {
+        let path = |file: &str| self.written_by_command(file);
+        let Some(bits) = value.bits() else {
+            return encoding::writable(value, file).map(|_| ());
+        };
+        let (form, end) = ResultForm::split(file)?;
+        let has_lists = || {
+            let format = Format::of_path(end);
+            format.is_some_and(|format| list_formats().contains(&format))
+        };
+        let is_list = |name: &str| has_lists() && self.fields_of(name, bits.shape().1).is_some();
+        let form = form.or_else(|| is_list(name).then(|| ResultForm::Like(name.to_owned())));
+        let Some((form, table)) = form.as_ref().and_then(|form| Some((form, form.parameter()?)))
+        else {
+            return save::write_named(file, bits, &path, WriteStyle::default(), &self.flags);
+        };
+        let rows = self.rows_meant_by(form, table, end)?;
+        let data = form.data(bits, Some(&rows), None, end)?;
+        save::write_form(form, &data, end, &path, &self.flags)
+    }
+
+    /// Returns the meaning of the rows of a table of the session.
+    ///
+    /// # Errors
+    /// E0507 if it is not a table, or its fields are not known.
+    fn rows_meant_by(&self, form: &ResultForm, table: &str, file: &str) -> Result<Rows, FileError> {
+        let shown = text::one_line(table);
+        let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
+        let shape = match self.state.values.ty(table) {
+            Some(Ty::Table(_, Extent::Const(n_cols))) => usize::try_from(n_cols).ok(),
+            _ => None,
+        };
+        let n_cols = shape.ok_or_else(|| refused(format!("`{shown}` is not a table")))?;
+        let list = self.fields_of(table, n_cols).ok_or_else(|| {
+            refused(format!("the fields of `{shown}` are not known"))
+                .note("they come from a list that is read, or from a record type")
+                .help(format!("name the fields and their bits, as in `records x=16 y=16:{file}`"))
+        })?;
+        let ResultForm::RowsOf(_) = form else { return Ok(Rows::Typed { list, of_file: None }) };
+        let value = self.state.values.store(table, &self.flags.interrupt);
+        let Ok(Value::Table(rows)) = value else { return Err(no_memory(table, file)) };
+        let rows = rows.view().to_columns().map_err(|_| no_memory(table, file))?;
+        Ok(Rows::Records { numbers: list.records(&rows)?, fields: 0..0, widths: Vec::new() })
+    }
+
+    /// Returns the fields of a table: those of its record type, or of the list that was read with
+    /// rows of this width.
+    fn fields_of(&self, table: &str, n_cols: usize) -> Option<RecordList> {
+        let variable = self.state.environment.get(table);
+        match variable.and_then(|variable| variable.record.as_deref()) {
+            Some(record) => {
+                let fields = record.fields.iter().map(|field| {
+                    let is_signed = field.kind == FieldKind::Signed;
+                    (field.name.as_str(), field.columns.len(), is_signed)
+                });
+                RecordList::plain(table, fields)
+            }
+            None => RecordList::of_width(&self.lists, n_cols).cloned(),
+        }
     }
 
     /// Draws a variable in the terminal.
@@ -134,6 +218,11 @@ impl Session {
         let value = self.state.values.store(name, &self.flags.interrupt);
         value.map_err(|error| refused_by_backend(&format!("no memory to read `{name}`"), &error))
     }
+}
+
+fn no_memory(name: &str, file: &str) -> FileError {
+    let message = format!("no memory to read `{}`", text::one_line(name));
+    FileError::new(Code::DoesNotFit, file, message)
 }
 
 /// Returns the error for a source file whose reading a flag ended.

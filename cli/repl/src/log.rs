@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use star_base::{Builtin, Span};
-use star_compiler::session::{Does, SessionLine, Variable};
+use star_compiler::session::{Does, SessionLine, Variable, name_of};
+use star_syntax::ast;
 
 use super::execution::Ran;
 use super::session::Session;
@@ -83,12 +84,23 @@ impl DeletedItem {
     }
 }
 
+/// A definition that was replaced.
+#[derive(Debug)]
+pub(super) struct ReplacedItem {
+    pub(super) name: String,
+    pub(super) is_routine: bool,
+    /// The number of lines before.
+    pub(super) n_lines: usize,
+}
+
 /// The executed lines, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(super) lines: Vec<Line>,
     pub(super) meanings: Vec<Meaning>,
     pub(super) deleted_items: Vec<DeletedItem>,
+    /// The definitions that were replaced by others of the same name.
+    pub(super) replaced_items: Vec<ReplacedItem>,
     /// The meanings that ended, in order.
     ended: Vec<MeaningId>,
     /// The meanings of the variables that exist.
@@ -101,6 +113,7 @@ pub(crate) struct Mark {
     n_lines: usize,
     n_meanings: usize,
     n_deleted: usize,
+    n_replaced: usize,
     n_ended: usize,
 }
 
@@ -153,6 +166,12 @@ impl Log {
         self.deleted_items.push(item);
     }
 
+    /// Records that another definition replaced one.
+    pub(crate) fn replace_item(&mut self, name: &str, is_routine: bool) {
+        let (name, n_lines) = (name.to_owned(), self.lines.len());
+        self.replaced_items.push(ReplacedItem { name, is_routine, n_lines });
+    }
+
     /// Tests whether no line ran.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
@@ -164,6 +183,7 @@ impl Log {
             n_lines: self.lines.len(),
             n_meanings: self.meanings.len(),
             n_deleted: self.deleted_items.len(),
+            n_replaced: self.replaced_items.len(),
             n_ended: self.ended.len(),
         }
     }
@@ -176,6 +196,7 @@ impl Log {
         }
         self.meanings.truncate(mark.n_meanings);
         self.deleted_items.truncate(mark.n_deleted);
+        self.replaced_items.truncate(mark.n_replaced);
         let existing = self.meanings.iter().enumerate().filter(|(_, one)| one.end.is_none());
         self.current = existing.map(|(idx, one)| (one.name.clone(), idx)).collect();
     }
@@ -224,6 +245,24 @@ impl Session {
         let is_variable = |name: &str| environment.get(name).is_some();
         self.log.add(text, did, mentions, &is_variable, exits);
         self.note_answering_line(self.log.lines.len() - 1);
+    }
+
+    /// Returns the texts of all definitions, by name.
+    pub(super) fn item_texts(&self) -> BTreeMap<String, String> {
+        let items = self.state.definitions.items();
+        let named = items.iter().filter_map(|item| Some((name_of(item)?, item)));
+        named.map(|(name, item)| (name.to_owned(), self.item_text(item))).collect()
+    }
+
+    /// Records the definitions whose texts differ from these, those before.
+    pub(super) fn note_replaced_items(&mut self, before: &BTreeMap<String, String>) {
+        for (name, text) in before {
+            let item = self.state.definitions.item(name);
+            if let Some(item) = item.filter(|item| self.item_text(item) != *text) {
+                let is_routine = matches!(item, ast::Item::Routine(_));
+                self.log.replace_item(name, is_routine);
+            }
+        }
     }
 
     /// Returns the variables that a line declares again.

@@ -79,6 +79,14 @@ impl Session {
         if !place.is_regular() {
             return Ok(());
         }
+        let folder = Path::new(file).parent().filter(|folder| !is_current(folder));
+        if let Some(folder) = folder.filter(|_| names_files(&program)) {
+            let folder = text::one_line(&folder.display().to_string());
+            sink.show(Event::Note(&format!(
+                "the names of files in the program are relative to `{folder}`, those in the session \
+                    to the current folder: edit the names by hand"
+            )));
+        }
         let checked = star::pipeline::check(file, &mut self.access.imports());
         let wrong = checked.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
         let mut lines = BTreeSet::new();
@@ -196,6 +204,19 @@ impl Session {
         }
         name
     }
+}
+
+/// Tests whether a folder is the current one.
+fn is_current(folder: &Path) -> bool {
+    let same = |current: PathBuf| fs::canonicalize(folder).is_ok_and(|folder| folder == current);
+    folder.as_os_str().is_empty() || std::env::current_dir().is_ok_and(same)
+}
+
+/// Tests whether a program names files: it imports, reads or writes some.
+fn names_files(program: &str) -> bool {
+    let program = program.to_lowercase();
+    let imports = program.matches("import \"").count() > program.matches("import \"star:").count();
+    imports || program.contains("read(") || program.contains("write(")
 }
 
 /// Returns the path of an import relative to the current folder.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_base::text;
 use star_compiler::session::{Environment, Variable};
 
-use super::log::{Did, End, Line, Log, Meaning, MeaningId};
+use super::log::{Did, End, Line, Log, Meaning, MeaningId, mention_item};
 
 /// Maximum length of a line in a note.
 const MAX_QUOTED: usize = 40;
@@ -174,6 +174,21 @@ impl Log {
             let item = &self.deleted_items[idx];
             let dependant = kept().find(|line| item.is_mentioned(&line.others));
             found.push(kept_anyway(&item.name, dependant));
+        }
+        let kept_idx = |idx: &usize| needs.lines.contains(idx);
+        let replaced = self.replaced_items.iter().filter(|item| {
+            let before = (0..item.n_lines).filter(kept_idx);
+            before.map(|idx| &self.lines[idx]).any(|line| {
+                line.did != Did::Failed && mention_item(&line.others, &item.name, item.is_routine)
+            })
+        });
+        let replaced: BTreeSet<&String> = replaced.map(|item| &item.name).collect();
+        if !replaced.is_empty() {
+            let names = text::quoted_list(&replaced);
+            found.push(format!(
+                "lines before the last definition of {names} used another one: the program \
+                    computes them with the last one"
+            ));
         }
         if kept().any(|line| line.exits && line.did != Did::Failed) {
             found.push("`exit` ended its line, but it ends the whole program".to_owned());

@@ -1,6 +1,6 @@
 //! A session independent of a terminal: it reads text and emits [`Event`]s.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,6 +69,8 @@ pub struct Session {
     pub(super) is_editing: bool,
     /// The versions of the loaded files when they were loaded.
     pub(super) versions: Versions,
+    /// The loaded files whose current texts could not be loaded.
+    pub(super) stale: BTreeSet<String>,
     feed: Feed,
     /// The time taken to read the incomplete entry, without waiting for it.
     reading: Duration,
@@ -136,6 +138,7 @@ impl Session {
             last_entry: String::new(),
             is_editing: false,
             versions: Versions::default(),
+            stale: BTreeSet::new(),
             feed: Feed::new(),
             reading: Duration::ZERO,
             first_failure: None,
@@ -262,10 +265,13 @@ impl Session {
     fn next(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
         let alone = self.feed.readiness() == Readiness::Empty;
         if let Some(command) = command::line(line, alone) {
-            self.feed.take();
+            let pending = self.feed.take();
             if !alone {
                 self.failed(Exit::Compile);
-                sink.show(Event::Note("incomplete input before the command was discarded"));
+                sink.show(Event::Note(
+                    "the incomplete lines before the command did not run; `:edit` opens them",
+                ));
+                self.last_entry = pending;
             }
             return match self.command(command, sink) {
                 Flow::GoOn if !alone => Flow::Failed,
@@ -350,6 +356,7 @@ impl Session {
     /// Processes and runs a text that can be undone; returns whether everything succeeded.
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
         self.load_changed(sink);
+        self.note_stale(sink);
         self.begin_entry(&text);
         self.last_entry.clone_from(&text);
         let well = self.run_text(text, sink);
@@ -387,6 +394,7 @@ impl Session {
 
     fn define(&mut self, items: Vec<ast::Item>, sink: &mut dyn Sink) -> bool {
         self.keep_definitions();
+        let before = self.item_texts();
         let environment = &self.state.environment;
         let sentry = self.sentry();
         let defined = self.state.definitions.define(environment, items, &mut self.access.imports());
@@ -394,6 +402,7 @@ impl Session {
         if !defined.items.is_empty() {
             self.entry_has_effect();
         }
+        self.note_replaced_items(&before);
         self.tell(defined, sink)
     }
 

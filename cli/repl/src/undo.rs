@@ -56,8 +56,10 @@ struct Before {
     /// The reason why the entry cannot be undone.
     lost: Option<String>,
     owns_answer: bool,
-    /// Whether the entry changed anything.
+    /// Whether the entry did anything.
     is_effective: bool,
+    /// Whether it may have changed a definition or a variable other than the answer.
+    changes: bool,
 }
 
 impl Session {
@@ -83,6 +85,7 @@ impl Session {
             lost: None,
             owns_answer: self.owns_answer,
             is_effective: false,
+            changes: false,
         });
     }
 
@@ -123,6 +126,7 @@ impl Session {
     /// Keeps the definitions before the entry changes them.
     pub(super) fn keep_definitions(&mut self) {
         if let Some(entry) = &mut self.undo.current {
+            entry.changes = true;
             let files = &self.files;
             let now = || (self.state.definitions.definitions(), files.clone());
             entry.definitions.get_or_insert_with(now);
@@ -131,6 +135,14 @@ impl Session {
 
     /// Keeps a variable before the entry changes it.
     pub(super) fn keep_value(&mut self, name: &str) {
+        if let Some(entry) = &mut self.undo.current {
+            entry.changes = true;
+        }
+        self.keep_copy(name);
+    }
+
+    /// Keeps a variable before the session itself changes it.
+    pub(super) fn keep_copy(&mut self, name: &str) {
         let Some(entry) = &mut self.undo.current else { return };
         if entry.lost.is_some() || entry.variables.contains_key(name) {
             return;
@@ -208,13 +220,26 @@ impl Session {
         Ok(())
     }
 
-    /// Undoes the last entry.
+    /// Undoes the last entry that changed a variable or a definition, and those after it, which
+    /// only showed values.
     pub(super) fn undo(&mut self, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
-        let Some(mut entry) = self.undo.entries.pop_back() else {
+        if !self.undo.entries.iter().any(|entry| entry.changes) {
             let message = "there is no entry to undo";
             return Err(Diagnostic::new(Code::Usage, message)
                 .note(format!("at most the last {MAX_ENTRIES} entries can be undone")));
-        };
+        }
+        while let Some(entry) = self.undo.entries.pop_back() {
+            let (changes, text) = (entry.changes, entry.entry.clone());
+            self.undo_entry(entry)?;
+            if changes {
+                sink.show(Event::Answer(&format!("undone: `{text}`\n")));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn undo_entry(&mut self, mut entry: Before) -> Result<(), Diagnostic> {
         let restored = match &entry.lost {
             Some(why) => {
                 let message = format!("`{}` cannot be undone", entry.entry);
@@ -235,7 +260,6 @@ impl Session {
         }
         self.log.shorten(entry.mark);
         self.owns_answer = entry.owns_answer;
-        sink.show(Event::Answer(&format!("undone: `{}`\n", entry.entry)));
         Ok(())
     }
 

@@ -48,6 +48,16 @@ impl Session {
         self.versions.extend(imports);
     }
 
+    /// Notes that an entry uses definitions of files that changed and could not be loaded since.
+    pub(super) fn note_stale(&self, sink: &mut dyn Sink) {
+        if self.watches() && !self.stale.is_empty() {
+            let files = text::quoted_list(&self.stale);
+            sink.show(Event::Note(&format!(
+                "this uses the definitions of {files} before the errors"
+            )));
+        }
+    }
+
     /// Returns the versions of the loaded files and of their imports.
     fn versions_now(&self) -> Versions {
         let imports = self.state.definitions.imports();

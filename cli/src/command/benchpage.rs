@@ -73,7 +73,7 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
         (Some(_) | None, _) => None,
     };
     let selection = figures.selection(filter.as_deref());
-    write_all(&outs, &named, &selection, &flags)?;
+    write_all(&outs, &named, &selection, (&flags, reporter))?;
     let rows = named.iter().flat_map(|file| &file.record.rows);
     let n_rows = rows.filter(|row| selection.has(row)).count();
     let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));

@@ -10,7 +10,7 @@ use star_os::destination::Destination;
 use star_os::failure::Failure;
 use star_os::flags::Flags;
 use star_os::report::Reporter;
-use star_report::page::{Axes, ExportError, ExportKind, NamedRecord, Selection, export};
+use star_report::page::{Axes, ExportError, ExportKind, NamedRecord, Selection, export, undrawn};
 
 /// Options for pictures of benchmarks.
 #[derive(Args, Clone, Debug)]
@@ -149,14 +149,21 @@ impl Outcome {
         }
     }
 
-    /// Adds files of measurements.
+    /// Writes and adds files of measurements; a note states what their plots cannot show.
     pub(crate) fn add_all(
         &mut self,
         outs: &[FigureFile],
         files: &[NamedRecord],
         selection: &Selection,
-        flags: &Flags,
+        (flags, reporter): (&Flags, &Reporter),
     ) {
+        let has_plots = |out: &FigureFile| match out.kind {
+            ExportKind::Page | ExportKind::Tex | ExportKind::Svg | ExportKind::Pdf => true,
+            ExportKind::Csv | ExportKind::Json => false,
+        };
+        if outs.iter().any(has_plots) {
+            undrawn(files, selection).iter().for_each(|note| reporter.note(note));
+        }
         for out in outs {
             let contents = out.contents(files, selection);
             let done = contents.and_then(|contents| Ok(out.write(&contents, flags)?));
@@ -185,10 +192,10 @@ pub(crate) fn write_all(
     outs: &[FigureFile],
     files: &[NamedRecord],
     selection: &Selection,
-    flags: &Flags,
+    (flags, reporter): (&Flags, &Reporter),
 ) -> Result<(), Failure> {
     let mut outcome = Outcome::default();
-    outcome.add_all(outs, files, selection, flags);
+    outcome.add_all(outs, files, selection, (flags, reporter));
     outcome.finish()
 }
 

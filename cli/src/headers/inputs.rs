@@ -8,6 +8,7 @@ use star_base::{Code, Diagnostic, Kind, Span};
 use star_bind::arg_value::{self, ArgValue};
 use star_bind::settings::SETTINGS;
 use star_bind::{Binding, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load};
+use star_compiler::Entry;
 use star_harness::{Case, Header};
 use star_io::FileError;
 use star_os::access::Access;
@@ -57,9 +58,33 @@ pub(crate) fn inputs(
     case: &Case,
     around: ReadContext<'_>,
 ) -> Result<Inputs, Vec<Diagnostic>> {
-    let signature = signature(&routine.entry).map_err(|fault| vec![fault])?;
-    let entry = &signature;
-    let is_param = |name: &str| entry.params.iter().any(|param| param.name == name);
+    let Bound { signature, mut binding, graph, sizes } = bound(&routine.entry, header, case)?;
+    let graph = graph.map(|graph| placed(&graph, around.folder));
+    let place = HeaderLocation { header, case };
+    let mut arguments = read(&signature, &mut binding, graph.as_deref(), around)
+        .map_err(|error| vec![place.of_file(&error)])?;
+    if routine.point.result.is_some() {
+        arguments.push(Argument::new(Value::Unset, false));
+    }
+    Ok(Inputs { arguments, sizes })
+}
+
+/// The values of a case before files are read.
+pub(super) struct Bound {
+    signature: Signature,
+    binding: Binding,
+    /// The graph that the header names.
+    graph: Option<String>,
+    sizes: Vec<(String, i64)>,
+}
+
+/// Binds the values of a case, without reading files.
+///
+/// # Errors
+/// The errors of `star run`, with the position in the header.
+pub(super) fn bound(entry: &Entry, header: &Header, case: &Case) -> Result<Bound, Vec<Diagnostic>> {
+    let signature = signature(entry).map_err(|fault| vec![fault])?;
+    let is_param = |name: &str| signature.params.iter().any(|param| param.name == name);
     let place = HeaderLocation { header, case };
     let mut sizes = Vec::new();
     let mut graph = None;
@@ -68,33 +93,26 @@ pub(crate) fn inputs(
     for given in &case.given {
         let name = given.name.as_str();
         if name == GRAPH && !is_param(name) {
-            graph = Some(placed(&given.text, around.folder));
+            graph = Some(given.text.clone());
             continue;
         }
         if !is_param(name) {
             match case.integer(name) {
                 Some(number) => sizes.push((name.to_owned(), number)),
                 None if SETTINGS.contains(&name) => {}
-                None => faults.push(stranger(entry, name, given.span)),
+                None => faults.push(stranger(&signature, name, given.span)),
             }
         }
         texts.push(format!("{name}={}", given.text));
     }
-    let bound = bind(entry, &texts, graph.is_some(), UnknownNames::Ignored);
-    let mut binding = match bound {
-        Ok(binding) if faults.is_empty() => binding,
+    match bind(&signature, &texts, graph.is_some(), UnknownNames::Ignored) {
+        Ok(binding) if faults.is_empty() => Ok(Bound { signature, binding, graph, sizes }),
         bound => {
             let others = bound.err().unwrap_or_default();
             faults.extend(others.into_iter().map(|fault| place.of(fault)));
-            return Err(faults);
+            Err(faults)
         }
-    };
-    let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
-        .map_err(|error| vec![place.of_file(&error)])?;
-    if routine.point.result.is_some() {
-        arguments.push(Argument::new(Value::Unset, false));
     }
-    Ok(Inputs { arguments, sizes })
 }
 
 /// Parses a text as a value of the expected kind.

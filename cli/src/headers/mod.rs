@@ -9,8 +9,12 @@ pub(crate) mod inputs;
 pub(crate) mod test_file;
 
 use star_base::{Code, Diagnostic, Span, did_you_mean};
-use star_compiler::Compilation;
-use star_harness::Header;
+use star_compiler::{Compilation, Entry};
+use star_harness::header::HeaderKind;
+use star_harness::{Expected, Header, Purpose};
+
+use self::inputs::bound;
+use self::test_file::routine_of;
 
 /// Returns the headers of the file itself, and their errors: invalid syntax, and values that cannot
 /// be computed.
@@ -20,15 +24,45 @@ pub(crate) fn of_root(compilation: &Compilation) -> (Vec<Header>, Vec<Diagnostic
     star_harness::header::checked(file, text)
 }
 
-/// Returns the errors of the headers of the file itself, those about names of routines included.
+/// Returns the errors of the headers of the file itself, those about names of routines and about
+/// the values of the first case included. Files of values are not read.
 pub(crate) fn faults(compilation: &Compilation) -> Vec<Diagnostic> {
     let (headers, mut faults) = of_root(compilation);
     let entries = compilation.entries();
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let named = headers.iter().flat_map(Header::routines);
-    let missing = named.filter(|(name, _)| !names.contains(name));
-    faults.extend(missing.map(|(name, span)| no_routine(name, span, &names)));
+    let missing: Vec<(&str, Span)> = named.filter(|(name, _)| !names.contains(name)).collect();
+    faults.extend(missing.iter().map(|(name, span)| no_routine(name, *span, &names)));
+    if !missing.is_empty() || compilation.has_errors() {
+        return faults;
+    }
+    let entries: Vec<&Entry> = entries.iter().collect();
+    let of_values =
+        headers.iter().filter(|header| !expects_error(header)).flat_map(|header| match routine_of(
+            header, &headers, &entries,
+        ) {
+            Ok(idx) => faults_of_values(entries[idx], header),
+            Err(fault) => vec![fault],
+        });
+    faults.extend(of_values);
     faults
+}
+
+/// Tests whether the cases of a header end with an error, for example of their values.
+fn expects_error(header: &Header) -> bool {
+    let mut expected = header.expectations.iter();
+    expected.any(|expectation| matches!(expectation.what, Expected::Fails { .. }))
+}
+
+/// Returns the errors of the values of the first case.
+fn faults_of_values(entry: &Entry, header: &Header) -> Vec<Diagnostic> {
+    let purpose = match header.kind {
+        HeaderKind::Test => Purpose::Test,
+        HeaderKind::Bench => Purpose::Benchmark,
+    };
+    // A header whose cases cannot be created has another error.
+    let cases = header.cases(purpose).unwrap_or_default();
+    cases.first().and_then(|case| bound(entry, header, case).err()).unwrap_or_default()
 }
 
 /// The error of the name of a routine that a file with these routines lacks.

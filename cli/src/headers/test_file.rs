@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use star::pipeline::{self, Build, EntryPoint};
 use star_base::{Code, Diagnostic};
 use star_compiler::{Compilation, Entry, LowerOptions};
-use star_harness::{Expected, Header};
+use star_harness::{Expected, Header, Name};
 use star_ir::Program;
 use star_os::sources::FileLoader;
 use star_syntax::ast::RoutineKind;
@@ -90,8 +90,7 @@ impl Runnable {
         Ok(Runnable { program: build.lowered.program, routines })
     }
 
-    /// Returns the routine of a header: the one named after `run`, else the program, else the only
-    /// one not used in expectations of a header.
+    /// Returns the routine of a header: see [`routine_of`].
     ///
     /// # Errors
     /// E0703 if there is none or more than one.
@@ -100,48 +99,64 @@ impl Runnable {
         header: &Header,
         headers: &[Header],
     ) -> Result<&Routine, Diagnostic> {
-        if let Some(name) = &header.routine {
-            return self.named(name);
-        }
-        let is_program = |routine: &&Routine| routine.entry.kind == RoutineKind::Program;
-        if let Some(program) = self.routines.iter().find(is_program) {
-            return Ok(program);
-        }
-        let helpers: Vec<&str> = headers
-            .iter()
-            .flat_map(|header| &header.expectations)
-            .filter_map(|expectation| match &expectation.what {
-                Expected::Ensures(name) | Expected::SameAs(name) => Some(name.text.as_str()),
-                Expected::Value { .. } | Expected::Fails { .. } | Expected::Prints(_) => None,
-            })
-            .collect();
-        let is_helper = |routine: &&Routine| helpers.contains(&routine.entry.name.as_str());
-        let mut others = self.routines.iter().filter(|routine| !is_helper(routine));
-        match (others.next(), others.next()) {
-            (Some(only), None) => Ok(only),
-            (None, _) => {
-                Err(Diagnostic::at(Code::BadHeader, header.span, "no routine for this header"))
-            }
-            (Some(_), Some(_)) => {
-                let names = self.routines.iter().map(|routine| &routine.entry.name);
-                let message = "ambiguous routine: add a `run NAME` line";
-                Err(Diagnostic::at(Code::BadHeader, header.span, message)
-                    .help(format!("write `run NAME`: {}", text::quoted_list(names))))
-            }
-        }
+        let entries: Vec<&Entry> = self.routines.iter().map(|routine| &routine.entry).collect();
+        Ok(&self.routines[routine_of(header, headers, &entries)?])
     }
 
     /// Returns the routine named in a header.
     ///
     /// # Errors
     /// E0703 if the file has no routine with that name.
-    pub(crate) fn named(&self, name: &star_harness::Name) -> Result<&Routine, Diagnostic> {
-        let wanted = &name.text;
-        let mut routines = self.routines.iter();
-        if let Some(routine) = routines.find(|routine| routine.entry.name == *wanted) {
-            return Ok(routine);
-        }
-        let names: Vec<&str> = self.routines.iter().map(|one| one.entry.name.as_str()).collect();
-        Err(super::no_routine(wanted, name.span, &names))
+    pub(crate) fn named(&self, name: &Name) -> Result<&Routine, Diagnostic> {
+        let entries: Vec<&Entry> = self.routines.iter().map(|routine| &routine.entry).collect();
+        Ok(&self.routines[named(name, &entries)?])
     }
+}
+
+/// Returns the index of the routine of a header: the one named after `run`, else the program, else
+/// the only one not used in expectations of a header.
+///
+/// # Errors
+/// E0703 if there is none or more than one.
+pub(super) fn routine_of(
+    header: &Header,
+    headers: &[Header],
+    entries: &[&Entry],
+) -> Result<usize, Diagnostic> {
+    if let Some(name) = &header.routine {
+        return named(name, entries);
+    }
+    if let Some(program) = entries.iter().position(|it| it.kind == RoutineKind::Program) {
+        return Ok(program);
+    }
+    let helpers: Vec<&str> = headers
+        .iter()
+        .flat_map(|header| &header.expectations)
+        .filter_map(|expectation| match &expectation.what {
+            Expected::Ensures(name) | Expected::SameAs(name) => Some(name.text.as_str()),
+            Expected::Value { .. } | Expected::Fails { .. } | Expected::Prints(_) => None,
+        })
+        .collect();
+    let is_helper = |idx: &usize| helpers.contains(&entries[*idx].name.as_str());
+    let mut others = (0..entries.len()).filter(|idx| !is_helper(idx));
+    match (others.next(), others.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => {
+            Err(Diagnostic::at(Code::BadHeader, header.span, "no routine for this header"))
+        }
+        (Some(_), Some(_)) => {
+            let names = entries.iter().map(|entry| &entry.name);
+            let message = "ambiguous routine: add a `run NAME` line";
+            Err(Diagnostic::at(Code::BadHeader, header.span, message)
+                .help(format!("write `run NAME`: {}", text::quoted_list(names))))
+        }
+    }
+}
+
+/// Returns the index of the routine with this name.
+fn named(name: &Name, entries: &[&Entry]) -> Result<usize, Diagnostic> {
+    entries.iter().position(|entry| entry.name == name.text).ok_or_else(|| {
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        super::no_routine(&name.text, name.span, &names)
+    })
 }

@@ -12,14 +12,25 @@ use crate::text;
 /// The variables that name the editor; the first that is set counts.
 const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
 
+/// The editors that are tried at a terminal if no variable is set.
+const USUAL: [&str; 3] = ["sensible-editor", "nano", "vi"];
+
+/// Tests whether a program is in a folder of `PATH`.
+fn is_on_path(program: &str) -> bool {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
+
 /// Runs the editor with a file that contains this text; returns the text that it leaves.
 ///
 /// # Errors
-/// E0608 if no editor is set or it fails, E0509 if the file cannot be written, E0110 and E0111 if
+/// E0608 if there is no editor or it fails, E0509 if the file cannot be written, E0110 and E0111 if
 /// it cannot be read.
 pub(super) fn edit(before: &str) -> Result<String, Diagnostic> {
     let set = |name: &&str| env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let Some(editor) = VARIABLES.iter().find_map(set) else {
+    let usual = || USUAL.into_iter().find(|name| io::stdin().is_terminal() && is_on_path(name));
+    let editor = VARIABLES.iter().find_map(set).or_else(|| usual().map(str::to_owned));
+    let Some(editor) = editor else {
         return Err(Diagnostic::new(Code::Usage, "neither `VISUAL` nor `EDITOR` names an editor")
             .help("set one of them, as in `EDITOR=nano star repl`"));
     };

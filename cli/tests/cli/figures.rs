@@ -100,7 +100,102 @@ fn failures_of_peers_are_rows() {
     assert!(message.as_str().unwrap().ends_with("exit status: 7: no"), "{message}");
     assert_eq!(row("x: sh peer.sh 0"), "`x` printed no time");
     assert!(row("no-such-program").as_str().unwrap().starts_with("cannot run `no-such-program`"));
-    assert_eq!(row("sh peer.sh {q}"), "`{q}` is not the input; the case has `P`, `m`, `n`");
+    assert_eq!(row("sh peer.sh {q}"), "`{q}` names no value of the case, which has `P`, `m`, `n`");
+    assert_eq!(
+        row("echo 12 arcs"),
+        "`echo` printed `12` without a unit; write a time as `0.5` or `500 ms`"
+    );
+}
+
+/// The results of routines on one plot are compared by name.
+#[test]
+fn routines_with_other_results_are_rows_with_errors() {
+    let other = TWO.replace("begin WARSHALL-C(n,P) end", "begin WARSHALL-C(n,P); CLEAR(1,P) end");
+    let folder = Folder::new(&[("two.star", &other)]);
+    let ran = bench(&folder, &["--quick", "--format", "json"]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    let lines: Vec<Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let error = |routine: &str| {
+        let row = lines.iter().map(|line| &line["row"]).find(|row| row["routine"] == routine);
+        row.map(|row| (row["time"].is_object(), row["error"].clone())).unwrap()
+    };
+    assert_eq!(error("ROWS"), (true, Value::Null));
+    let differs = json!({ "code": "E0704", "message": "its `P` differs from that of ROWS" });
+    assert_eq!(error("COLUMNS"), (false, differs));
+    // Results of other names have nothing in common.
+    let renamed = other.replace(
+        "n: integer; var P: table); begin WARSHALL-C(n,P); CLEAR(1,P) end",
+        "n: integer; P: table; var Q: table); begin Q:=P; CLEAR(1,Q) end",
+    );
+    folder.write("two.star", renamed.as_bytes());
+    assert_eq!(bench(&folder, &["--quick"]).code, 0);
+}
+
+/// Benchmarks of one title in two files are one plot, with one line of a peer.
+#[cfg(unix)]
+#[test]
+fn a_peer_is_measured_once_for_a_title() {
+    let folder = Folder::new(&[("two.star", TWO), ("three.star", TWO), ("peer.sh", PEER)]);
+    let peer = "other: sh peer.sh {input} {n}";
+    let ran = bench(&folder, &["three.star", "--quick", "--format", "json", "--peer", peer]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let count = |part: &str| ran.stdout.lines().filter(|line| line.contains(part)).count();
+    assert_eq!((count("\"source\":\"peer\""), count("\"routine\":\"ROWS\"")), (1, 2));
+}
+
+/// A table names the measurements by the file that keeps them, not by another picture.
+#[test]
+fn sizes_without_a_place_are_noted_and_tables_name_their_measurements() {
+    let zero = TWO.replace("n    = 8, 16, 32", "k    = 0, 1, 2\n   n    = {8+k}");
+    let folder = Folder::new(&[("two.star", &zero)]);
+    let ran = bench(&folder, &["--out", "o.svg", "--out", "o.csv"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let note = "note: the plot of `closure of random graphs` lacks 2 rows with k ≤ 0, which a \
+                logarithmic axis cannot show";
+    assert!(ran.stderr.contains(note), "{ran:#?}");
+    assert!(text(&folder, "o.csv").contains("this run"), "{}", text(&folder, "o.csv"));
+}
+
+/// Bits of zeros and ones are no number for an axis.
+#[test]
+fn bits_are_no_axis() {
+    let words = "\
+/* @bench words
+   run COUNTED
+   w = 0110, 1001
+   n = 1, 2 */
+procedure COUNTED(n: integer; w: word; var k: integer); begin k:=NUMB(w)+n end;
+";
+    let folder = Folder::new(&[("two.star", words)]);
+    let ran = bench(&folder, &["--quick", "--out", "o.svg", "--axis", "w"]);
+    ran.fails(2, &["E0608", "has no integer parameter `w`"]);
+    assert_eq!(bench(&folder, &["--quick", "--out", "o.svg"]).code, 0);
+}
+
+/// Errors may hide benchmarks and tests.
+#[test]
+fn files_with_errors_are_no_files_without_headers() {
+    let folder = Folder::new(&[("two.star", "procedure A; begin x := end;")]);
+    bench(&folder, &[]).fails(1, &["E0105"]);
+    for path in ["two.star", "."] {
+        folder.star(&["test", path]).fails(1, &["E0105"]);
+    }
+}
+
+/// `star check` binds the values of headers.
+#[test]
+fn values_of_headers_are_checked() {
+    let header = |lines: &str| {
+        let folder = Folder::new(&[]);
+        folder.write("two.star", TWO.replace("   m    = {2*n}\n", lines).as_bytes());
+        folder.star(&["check", "two.star"])
+    };
+    assert_eq!(header("   m    = {2*n}\n").code, 0);
+    header("   m    = 5\n   q    = many\n").fails(1, &["E0603", "`ROWS` has no parameter `q`"]);
+    let wrong = TWO.replace("gen gnm -n {n} -m {m}", "01 12");
+    let folder = Folder::new(&[("two.star", &wrong)]);
+    folder.star(&["check", "two.star"]).fails(1, &["E0605", "two.star:6:"]);
 }
 
 #[test]

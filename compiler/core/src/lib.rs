@@ -142,6 +142,9 @@ fn check_with(
         }
         compilation.takes = takes;
         compilation.diagnostics.extend(found);
+    } else {
+        // The statement that changes the condition may be one with an error.
+        compilation.diagnostics.retain(|diagnostic| diagnostic.code != Code::LoopNeverSteps);
     }
     compilation.diagnostics.sort_by_key(Diagnostic::span);
     compilation

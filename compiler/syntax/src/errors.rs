@@ -189,7 +189,8 @@ impl State<'_> {
         let (start, _, _) = before.filter(|_| token.is_some_and(begins_operand))?;
         let name = &self.text[self.last_name(before)];
         let is_statement = Builtin::find(name).is_some_and(Builtin::is_statement);
-        let opens = self.token_before(start).is_some_and(|(_, token, _)| begins_statements(token));
+        // A line of a session begins with its first token.
+        let opens = self.token_before(start).is_none_or(|(_, token, _)| begins_statements(token));
         (is_statement && opens).then_some(name)
     }
 

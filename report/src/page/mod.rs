@@ -87,6 +87,26 @@ pub fn page(files: &[NamedRecord], selection: &Selection) -> String {
     html::page(PageKind::Benchmarks, &title, Style::Inside(&style), &body)
 }
 
+/// Returns a note for each selected benchmark with rows that its plot cannot show.
+#[must_use]
+pub fn undrawn(files: &[NamedRecord], selection: &Selection) -> Vec<String> {
+    let selected = files.iter().map(|file| Record {
+        rows: file.record.rows.iter().filter(|row| selection.has(row)).cloned().collect(),
+        ..file.record.clone()
+    });
+    let records: Vec<Record> = selected.collect();
+    let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+    let benchmarks = series::benchmarks(&records, &names, &selection.axes);
+    let notes = benchmarks.iter().filter_map(|benchmark| {
+        let (size, n_rows) = (benchmark.size?, benchmark.n_undrawn());
+        let (title, size) = (one_line(benchmark.title), one_line(size));
+        let rows = star_base::text::count(n_rows, "row");
+        let what = format!("{rows} with {size} ≤ 0, which a logarithmic axis cannot show");
+        (n_rows > 0).then(|| format!("the plot of `{title}` lacks {what}"))
+    });
+    notes.collect()
+}
+
 /// A plot of a benchmark.
 pub struct Plot {
     /// A name for a separate file: `closure-1.svg`.
@@ -238,6 +258,18 @@ mod tests {
             assert!(page.contains(&format!("<a href=\"#b{number}\">")));
         }
         assert_eq!(page.matches("<svg ").count(), 2);
+    }
+
+    #[test]
+    fn rows_without_a_place_on_the_axis_are_counted() {
+        let record = record(vec![row("closure", 0, 1.0), row("closure", 9, 2.0), row("b", 5, 1.0)]);
+        let files = [named("x", record)];
+        let note = "the plot of `closure` lacks 1 row with n ≤ 0, which a logarithmic axis cannot \
+                    show";
+        assert_eq!(undrawn(&files, &Selection::default()), [note]);
+        let filter = Some("b".to_owned());
+        let other = Selection { filter, ..Selection::default() };
+        assert_eq!(undrawn(&files, &other), [""; 0]);
     }
 
     #[test]

@@ -121,6 +121,17 @@ fn dependent(rows: &[(usize, &Row)], size: &str, name: &str) -> Option<Vec<(f64,
     (!values.is_empty()).then_some(values)
 }
 
+impl Benchmark<'_> {
+    /// Returns the number of its rows with a time that the logarithmic axis of the sizes cannot
+    /// show.
+    pub(crate) fn n_undrawn(&self) -> usize {
+        let Some(size) = self.size else { return 0 };
+        let is_undrawn =
+            |row: &Row| row.time.is_some() && x_of(&row.parameters, size).is_some_and(|x| x <= 0.0);
+        self.rows.iter().filter(|(_, row)| is_undrawn(row)).count()
+    }
+}
+
 /// Returns all runners: Star first, then peers, then papers.
 fn runners(records: &[Record]) -> Vec<String> {
     let mut runners: Vec<(Source, String)> = Vec::new();

@@ -1,5 +1,7 @@
 //! The rows of a benchmark header: its cases, their parameters, and published times.
 
+use std::collections::BTreeSet;
+
 use star_base::{Code, Span};
 use star_compiler::Compilation;
 use star_harness::{Case, Header, Purpose};
@@ -54,13 +56,14 @@ pub(super) fn title(
 }
 
 /// Returns the parameters that distinguish a case and that a peer needs: all integers, and
-/// everything that is swept.
-pub(super) fn parameters(case: &Case) -> Parameters {
+/// everything that is swept. `data` are the names of bits, which are texts.
+pub(super) fn parameters(case: &Case, data: &BTreeSet<String>) -> Parameters {
     let known = case.given.iter().filter_map(|given| {
+        let is_data = data.contains(&given.name);
         let value = match given.text.parse() {
-            Ok(number) => Parameter::Int(number),
-            Err(_) if given.swept => Parameter::Text(given.text.clone()),
-            Err(_) => return None,
+            Ok(number) if !is_data => Parameter::Int(number),
+            Ok(_) | Err(_) if given.swept => Parameter::Text(given.text.clone()),
+            Ok(_) | Err(_) => return None,
         };
         Some((given.name.clone(), value))
     });
@@ -68,8 +71,10 @@ pub(super) fn parameters(case: &Case) -> Parameters {
 }
 
 /// Returns the parameter for the axis of plots: the first integer that is swept, or else `n`.
-pub(super) fn size(header: &Header, cases: &[Case]) -> Option<String> {
-    let is_int = |name: &str| cases.iter().all(|case| case.integer(name).is_some());
+/// `data` are the names of bits.
+pub(super) fn size(header: &Header, cases: &[Case], data: &BTreeSet<String>) -> Option<String> {
+    let is_int =
+        |name: &str| !data.contains(name) && cases.iter().all(|case| case.integer(name).is_some());
     let definitions = header.definitions_for(Purpose::Benchmark);
     let swept = definitions.iter().filter(|definition| definition.is_swept());
     let mut swept = swept.map(|definition| definition.name.text.as_str());
@@ -80,12 +85,17 @@ pub(super) fn size(header: &Header, cases: &[Case]) -> Option<String> {
 
 /// Returns the published times of a header. A time measured with the variables of a case gets that
 /// case's parameters, so that both are shown together.
-pub(super) fn published(header: &Header, blank: &Row, cases: &[Case]) -> Vec<Row> {
+pub(super) fn published(
+    header: &Header,
+    blank: &Row,
+    cases: &[Case],
+    data: &BTreeSet<String>,
+) -> Vec<Row> {
     let rows = header.published.iter().map(|figure| {
         let is_at =
             |case: &&Case| figure.at.iter().all(|(name, value)| case.integer(name) == Some(*value));
         let parameters = match cases.iter().find(is_at) {
-            Some(case) => parameters(case),
+            Some(case) => parameters(case, data),
             None => {
                 let at = figure.at.iter();
                 at.map(|(name, value)| (name.clone(), Parameter::Int(*value))).collect()
@@ -131,18 +141,28 @@ mod tests {
     fn parameters_are_integers_and_swept_variables() {
         let (header, cases) =
             header("  k = a, b\n  n = 5, 6\n  m = {2*n}\n  P = gen gnm -n {n} -m {m}");
-        let parameters = parameters(&cases[1]);
+        let parameters = parameters(&cases[1], &BTreeSet::new());
         let shown: Vec<String> = parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(shown, ["k=a", "m=12", "n=6"]);
-        assert_eq!(size(&header, &cases).as_deref(), Some("n"));
+        assert_eq!(size(&header, &cases, &BTreeSet::new()).as_deref(), Some("n"));
+    }
+
+    #[test]
+    fn bits_are_no_integers() {
+        let (header, cases) = header("  w = 0110, 1001\n  v = 11\n  n = 3");
+        let data = BTreeSet::from(["w".to_owned(), "v".to_owned()]);
+        let parameters = parameters(&cases[1], &data);
+        let shown: Vec<String> = parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        assert_eq!(shown, ["n=3", "w=1001"]);
+        assert_eq!(size(&header, &cases, &data).as_deref(), Some("n"));
     }
 
     #[test]
     fn headers_without_integers_have_no_size() {
         let (header, cases) = self::header("  P = a.mtx");
-        assert_eq!(size(&header, &cases), None);
+        assert_eq!(size(&header, &cases, &BTreeSet::new()), None);
         let (header, cases) = self::header("  m = 3\n  n = 7");
-        assert_eq!(size(&header, &cases).as_deref(), Some("n"));
+        assert_eq!(size(&header, &cases, &BTreeSet::new()).as_deref(), Some("n"));
     }
 
     #[test]
@@ -152,13 +172,13 @@ mod tests {
         );
         let mut blank = blank("f", "t");
         blank.size = Some("n".to_owned());
-        let rows = published(&header, &blank, &cases);
+        let rows = published(&header, &blank, &cases, &BTreeSet::new());
         let texts: Vec<String> = rows.iter().map(Row::parameters_text).collect();
         assert_eq!(texts, ["n=6 m=12", "n=9"]);
         assert_eq!(rows[0].runner(), "K40");
         assert_eq!(rows[0].time.as_ref().unwrap().median_s, 3e-3);
         let (header, cases) = self::header("  n = 5\n  published n=5: 1e300 s \"K40\"");
-        let rows = published(&header, &blank, &cases);
+        let rows = published(&header, &blank, &cases, &BTreeSet::new());
         let error = rows[0].error.as_ref().unwrap();
         assert_eq!((rows[0].time.is_none(), error.code.as_str()), (true, "E0703"));
     }

@@ -1,6 +1,7 @@
 //! A program on one backend, with or without intrinsics. One run tests whether it succeeds; the
 //! others are timed.
 
+use std::slice::from_ref;
 use std::time::{Duration, Instant};
 
 use star::pipeline::{
@@ -48,10 +49,23 @@ pub(super) struct Surroundings<'a> {
     pub(super) ready: &'a Ready,
     /// The arguments of every run.
     pub(super) arguments: &'a [Argument],
+    /// The names of the results: `var` parameters, and `value` for that of a function.
+    pub(super) result_names: &'a [&'a str],
+    /// The results of another routine with the same arguments.
+    pub(super) expected: Option<&'a Results>,
     /// Time limit of a run.
     pub(super) max_time: Option<Duration>,
     /// Resolution of the clock.
     pub(super) resolution: Duration,
+}
+
+/// Hashes of the results of a routine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Results {
+    /// The routine.
+    pub(super) routine: String,
+    /// The names of the results and their hashes.
+    pub(super) named: Vec<(String, String)>,
 }
 
 /// The reason why a run failed.
@@ -77,8 +91,10 @@ pub(super) struct Contender {
     devices: Vec<f64>,
     /// Statistics of the first run.
     pub(super) stats: Stats,
-    /// Hash of the results of the first run.
+    /// Hash of the results and the output of the first run.
     pub(super) hash: String,
+    /// The names of the results of the first run, and their hashes.
+    pub(super) results: Vec<(String, String)>,
 }
 
 /// Consecutive runs.
@@ -116,12 +132,16 @@ impl Contender {
             devices: Vec::new(),
             stats: Stats::default(),
             hash: String::new(),
+            results: Vec::new(),
         };
         let first = contender.batch(around, 1)?;
         contender.stats = first.stats;
         let results = first.last.into_results(&around.flags.interrupt);
         let results = results.map_err(|error| refused("no memory for the results", &error))?;
         contender.hash = hash(&results, &first.printed);
+        let named = around.result_names.iter().zip(&results);
+        let named = named.map(|(name, value)| ((*name).to_owned(), hash(from_ref(value), "")));
+        contender.results = named.collect();
         drop(results);
         let mut one = Duration::from_secs_f64(first.run);
         if budget.max_runs > 1 && one < around.resolution * 10_000 {

@@ -9,7 +9,7 @@ mod runner;
 mod surroundings;
 mod targets;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use star_os::output::Output;
 use star_os::passes::PassArgs;
 use star_os::report::Reporter;
 use star_os::size_args::{parse_count, parse_size, parse_time};
-use star_os::sources::ImportArgs;
+use star_os::sources::{FileLoader, ImportArgs};
 use star_os::watchdog::Sentry;
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
@@ -37,6 +37,7 @@ use self::peer::PeerCommand;
 use self::runner::Runner;
 use self::surroundings::Probe;
 use self::targets::{Target, may_have_benchmarks, targets};
+use super::MAX_SHOWN;
 use super::benchpage::{Plots, plot_folder};
 use super::figures::{FigureArgs, FigureFile, Outcome, rehearse};
 use crate::headers::test_file::Subject;
@@ -75,10 +76,10 @@ pub(crate) struct BenchArgs {
 
     /// Measure another program, too: `'NAME: CMD {input}'`
     ///
-    /// The program prints its time, in seconds or with a unit. `{input}` is a file with the only
-    /// table, slice or word of the case; `{P.csv}` is a file with the parameter P, in the format of
-    /// its extension as for `star run --out`; `{k}` is the integer k. `--max-time` limits each run.
-    /// Can be given several times.
+    /// The program prints its time: a number with a unit, or a decimal fraction in seconds.
+    /// `{input}` is a file with the only table, slice or word of the case; `{P.csv}` is a file with
+    /// the parameter P, in the format of its extension as for `star run --out`; `{k}` is the
+    /// integer k. `--max-time` limits each run. Can be given several times.
     #[arg(long, value_name = "[NAME:] CMD", value_parser = peer::parse)]
     peer: Vec<PeerCommand>,
 
@@ -158,11 +159,12 @@ A benchmark is a comment between the routines of a program:
      m    = {3*n div 2}
      P    = gen gnm -n { n } -m {m}        */
 
-`run A, B` measures several routines with the same inputs, in one plot. Each case
-has one warm-up run and is then sampled until the interval of the median is narrow.
-Times cover the runs only. `--max-time` limits each run, and the measurement of the
-memory speed. A failed case becomes a row with its error; the exit code is that of
-the first failure. Ctrl-C ends the measurement, and the results so far are written.
+`run A, B` measures several routines with the same inputs, in one plot; their
+results of the same name are compared. Each case has one warm-up run and is then
+sampled until the interval of the median is narrow. Times cover the runs only.
+`--max-time` limits each run, and the measurement of the memory speed. A failed
+case becomes a row with its error; the exit code is that of the first failure.
+Ctrl-C ends the measurement, and the results so far are written.
 
 Examples:
   star bench closure.star
@@ -255,6 +257,8 @@ pub(crate) fn run(
         passes,
         peers: args.peer.clone(),
         failed_peers: BTreeSet::new(),
+        peers_ran: BTreeSet::new(),
+        results: BTreeMap::new(),
         machines: &machines,
         budget: budget(args),
         resolution: resolution(),
@@ -307,7 +311,10 @@ pub(crate) fn run(
     // The reader of the output may have closed it.
     record.interrupted = interrupted || runner.ended;
     if rows.is_empty() && !record.interrupted {
-        return Err(nothing(args, n_files).into());
+        return match report_errors(&targets, &runner.loader, reporter) {
+            true => Ok(Exit::Compile),
+            false => Err(nothing(args, n_files).into()),
+        };
     }
     if args.format == Format::Json {
         let n_failed = rows.iter().filter(|row| row.error.is_some()).count();
@@ -329,15 +336,12 @@ pub(crate) fn run(
         }
     }
     let mut outcome = Outcome::default();
+    let name = own.first().map(|out| crate::records::short_name(&out.name));
     for out in own {
         outcome.add(&out.name, out.write(to_json(&record).as_bytes(), &flags));
     }
-    let name = args
-        .out
-        .first()
-        .map_or_else(|| "this run".to_owned(), |out| crate::records::short_name(out));
-    files.insert(0, NamedRecord { name, record });
-    outcome.add_all(&pictures, &files, &selection, &flags);
+    files.insert(0, NamedRecord { name: name.unwrap_or_else(|| "this run".to_owned()), record });
+    outcome.add_all(&pictures, &files, &selection, (&flags, reporter));
     if let (Some(folder), Some(plots)) = (&args.svg, plots) {
         let plots = Plots::new(plots, folder, &files, &flags);
         outcome.add(folder, plots.map_err(Failure::from).and_then(|plots| plots.commit(reporter)));
@@ -366,6 +370,21 @@ fn read_others(args: &BenchArgs, flags: &Flags) -> Result<Vec<NamedRecord>, Fail
         files.push(NamedRecord { name, record: crate::records::read(file, &flags)? });
     }
     Ok(files)
+}
+
+/// Reports the errors of programs without benchmarks: they may hide some. Returns whether there are
+/// any.
+fn report_errors(targets: &[Target], loader: &FileLoader, reporter: &Reporter) -> bool {
+    let mut found = false;
+    for Target { path, .. } in targets.iter().filter(|target| Path::new(&target.path).is_file()) {
+        let Subject { compilation, .. } = Subject::read(path, loader.clone());
+        let errors = compilation.diagnostics.iter().filter(|one| one.is_error());
+        for error in errors.take(MAX_SHOWN) {
+            reporter.diagnostic(&compilation.sources, error);
+            found = true;
+        }
+    }
+    found
 }
 
 /// Returns the error that no benchmark was found, with the reason.

@@ -227,13 +227,18 @@ impl Peer {
             let given = values.case.given.iter().find(|given| given.name == *name);
             let given = given.filter(|_| extension.is_none());
             return given.map(|given| given.text.clone()).ok_or_else(|| {
+                if name == "input" && data.len() > 1 {
+                    let names = text::quoted_list(data.iter().map(|(param, _)| &param.name));
+                    let why = format!("`{{input}}` is ambiguous: the inputs are {names}");
+                    return Failed::Error(peer_error(why));
+                }
                 let names = data.iter().map(|(param, _)| param.name.as_str());
                 let names = names.chain(values.case.given.iter().map(|it| it.name.as_str()));
                 let mut names: Vec<&str> = names.collect();
                 names.sort_unstable();
                 names.dedup();
                 let names = text::quoted_list(names);
-                let why = format!("`{{{name}}}` is not the input; the case has {names}");
+                let why = format!("`{{{name}}}` names no value of the case, which has {names}");
                 Failed::Error(peer_error(why))
             });
         };
@@ -377,8 +382,8 @@ fn peer_error(message: String) -> RowError {
     RowError { code: Code::PeerFails.as_str().to_owned(), message }
 }
 
-/// Returns the time in the output of a program: the last number with a unit, or else the last
-/// number, in seconds.
+/// Returns the time in the output of a program: the last number with a unit, or else the last one
+/// with a decimal point or an exponent, in seconds. Other numbers may be results or sizes.
 ///
 /// # Errors
 /// What is printed instead.
@@ -391,7 +396,7 @@ fn seconds(printed: &str) -> Result<f64, String> {
     });
     let tokens = tokens.map(|token| token.trim_end_matches('.')).filter(|token| !token.is_empty());
     let tokens: Vec<&str> = tokens.collect();
-    let (mut with_unit, mut plain) = (None, None);
+    let (mut with_unit, mut plain, mut whole) = (None, None, None);
     let number = |text: &str| match text.parse::<f64>() {
         Ok(number) => Some(number).filter(|it| it.is_finite()),
         // Refused below, unless another number is the time.
@@ -406,9 +411,20 @@ fn seconds(printed: &str) -> Result<f64, String> {
             Some((value? * seconds, *token))
         };
         with_unit = UNITS.iter().find_map(of_unit).or(with_unit);
-        plain = number(token).map(|number| (number, *token)).or(plain);
+        match number(token).map(|number| (number, *token)) {
+            Some(found) if token.contains(['.', ',', 'e', 'E']) => plain = Some(found),
+            Some((_, found)) => whole = Some(found),
+            None => {}
+        }
     }
-    let (seconds, token) = with_unit.or(plain).ok_or("no time")?;
+    let no_time = || match whole {
+        Some(whole) => {
+            let whole = text::one_line(whole);
+            format!("`{whole}` without a unit; write a time as `0.5` or `500 ms`")
+        }
+        None => "no time".to_owned(),
+    };
+    let (seconds, token) = with_unit.or(plain).ok_or_else(no_time)?;
     let token = text::one_line(token);
     match seconds {
         _ if seconds.is_nan() => Err(format!("`{token}`; a time has a decimal point, as in `0.5`")),
@@ -473,7 +489,8 @@ mod tests {
         let known = [
             ("0.25", 0.25),
             ("time: 12.5 ms (10 runs)", 0.0125),
-            ("n=500\n3\n", 3.0),
+            ("n=500\n3.0\n", 3.0),
+            ("0.25\nresult 77", 0.25),
             ("took=1e-3s", 1e-3),
             ("250us", 250e-6),
             ("2 min", 120.0),
@@ -489,9 +506,10 @@ mod tests {
         for (text, expected) in [
             ("done", "no time"),
             ("x5 y", "no time"),
+            ("n=500\n77\n", "`77` without a unit; write a time as `0.5` or `500 ms`"),
             ("0,5 s", "`0,5`; a time has a decimal point, as in `0.5`"),
             ("12,5ms", "`12,5ms`; a time has a decimal point, as in `0.5`"),
-            ("0", "`0`, which is not a positive time; print more digits"),
+            ("0.0", "`0.0`, which is not a positive time; print more digits"),
             ("-1 s", "`-1`, which is not a positive time; print more digits"),
         ] {
             assert_eq!(seconds(text), Err(expected.to_owned()), "{text}");

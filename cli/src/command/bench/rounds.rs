@@ -1,13 +1,13 @@
 //! Measurement of one case: all backends, with and without intrinsics, run in rounds, so that
 //! disturbances of the machine affect all of them.
 
-use star_base::Random;
+use star_base::{Code, Random};
 use star_os::machines::Machine;
 use star_report::measure::{Budget, Median};
 use star_report::record::{IntrinsicUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
 
-use super::contender::{Contender, Failed, Surroundings, refused};
+use super::contender::{Contender, Failed, Results, Surroundings, refused};
 use super::peer::Peer;
 
 /// A backend with or without intrinsics, and the limits of its runs.
@@ -24,6 +24,8 @@ pub(super) struct Entrant {
 pub(super) struct Measured {
     /// One row for each entrant and peer.
     pub(super) rows: Vec<Row>,
+    /// The results of the first entrant that succeeded, as names and hashes.
+    pub(super) results: Option<Vec<(String, String)>>,
     /// Whether the user interrupted it.
     pub(super) interrupted: bool,
 }
@@ -54,7 +56,8 @@ pub(super) fn measure(
             break;
         }
     }
-    let differing = differing(&placed);
+    let differing = differing(&placed, around.expected);
+    let results = placed.iter().flatten().next().map(|first| first.results.clone());
     let mut started: Vec<Peer> = Vec::new();
     let mut failed: Vec<Row> = Vec::new();
     for peer in peers.take_while(|_| !interrupted) {
@@ -82,7 +85,7 @@ pub(super) fn measure(
         row
     });
     let peers = started.iter().map(|peer| peer.row(blank)).chain(failed);
-    Measured { rows: rows.chain(peers).collect(), interrupted }
+    Measured { rows: rows.chain(peers).collect(), results, interrupted }
 }
 
 /// Tests whether the failure equals that with intrinsics on the same backend. One row then
@@ -148,13 +151,20 @@ fn may_have_intrinsics(machine: &Machine, around: &Surroundings<'_>) -> bool {
     })
 }
 
-/// Returns an error for each entrant whose results differ from those of the first.
-fn differing(placed: &[Placed]) -> Vec<Option<RowError>> {
+/// Returns an error for each entrant whose results differ from those of the first entrant, or from
+/// those of the same name of another routine.
+fn differing(placed: &[Placed], expected: Option<&Results>) -> Vec<Option<RowError>> {
     let hashes: Vec<Option<(&str, &str)>> = placed
         .iter()
         .map(|placed| placed.as_ref().ok().map(|it| (it.backend, it.hash.as_str())))
         .collect();
-    unlike_the_first(&hashes)
+    let errors = unlike_the_first(&hashes).into_iter().zip(placed);
+    errors
+        .map(|(error, placed)| {
+            let results = placed.as_ref().ok().map(|it| &it.results[..]);
+            error.or_else(|| unlike_another(results?, expected?))
+        })
+        .collect()
 }
 
 /// Compares by names of backends and hashes of results, where available.
@@ -166,6 +176,17 @@ fn unlike_the_first(hashes: &[Option<(&str, &str)>]) -> Vec<Option<RowError>> {
         Some(RowError { code: "differs".to_owned(), message })
     };
     hashes.iter().map(|found| found.as_ref().and_then(error)).collect()
+}
+
+/// Compares results of the same name, by their hashes.
+fn unlike_another(results: &[(String, String)], expected: &Results) -> Option<RowError> {
+    let differing = results.iter().find(|(name, hash)| {
+        let mut same = expected.named.iter().filter(|(other, _)| other == name);
+        same.any(|(_, other)| other != hash)
+    });
+    let (name, _) = differing?;
+    let message = format!("its `{name}` differs from that of {}", expected.routine);
+    Some(RowError { code: Code::TestFails.as_str().to_owned(), message })
 }
 
 /// Takes samples until all entrants and peers have enough; returns `true` if the user interrupted
@@ -263,5 +284,16 @@ mod tests {
         assert_eq!(codes, [None, None, Some("differs"), None]);
         assert!(found[2].as_ref().unwrap().message.ends_with("those of a"));
         assert_eq!(unlike_the_first(&[None, None]), [None, None]);
+    }
+
+    #[test]
+    fn results_of_the_same_name_are_compared() {
+        let named = |results: &[(&str, &str)]| -> Vec<(String, String)> {
+            results.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect()
+        };
+        let expected = Results { routine: "A".to_owned(), named: named(&[("X", "1"), ("D", "2")]) };
+        assert_eq!(unlike_another(&named(&[("D", "2"), ("Y", "3")]), &expected), None);
+        let error = unlike_another(&named(&[("Y", "3"), ("D", "1")]), &expected).unwrap();
+        assert_eq!(error.message, "its `D` differs from that of A");
     }
 }

@@ -1,13 +1,13 @@
 //! Benchmarks of a file: the file is compiled once, then the cases of its headers are bound and
 //! measured one after another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use star::pipeline::{Argument, optimise};
 use star_base::Random;
-use star_base::{Code, Diagnostic, Severity, SourceMap, Span};
+use star_base::{Code, Diagnostic, Kind, Severity, SourceMap, Span};
 use star_compiler::LowerOptions;
 use star_harness::{Case, Header, Purpose};
 use star_os::access::Access;
@@ -26,7 +26,7 @@ use star_report::record::{Row, RowError, Speed, Time};
 use star_vm::CompileOptions;
 
 use super::cases::{blank, parameters, published, size, title};
-use super::contender::{Ready, Surroundings, error_of};
+use super::contender::{Ready, Results, Surroundings, error_of};
 use super::peer::{PeerCommand, Values};
 use super::rounds::{Entrant, Measured, measure};
 use super::surroundings::Probe;
@@ -58,6 +58,11 @@ pub(super) struct Runner<'a> {
     pub(super) peers: Vec<PeerCommand>,
     /// The names of those that failed.
     pub(super) failed_peers: BTreeSet<String>,
+    /// The titles and parameters of the cases that they ran: files with benchmarks of the same
+    /// title share a plot.
+    pub(super) peers_ran: BTreeSet<(String, String)>,
+    /// The results of the first routine of the current header, by parameters.
+    pub(super) results: BTreeMap<String, Results>,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -87,6 +92,8 @@ struct Benchmark<'a> {
     limits: LimitArgs,
     /// Whether other programs run its cases: once for all routines of a header.
     has_peers: bool,
+    /// The names of parameters that are bits.
+    data: BTreeSet<String>,
     blank: Row,
 }
 
@@ -117,6 +124,9 @@ impl Runner<'_> {
         let mut last = None;
         for (header, blank) in wanted {
             let is_first = last.replace(header.span) != Some(header.span);
+            if is_first {
+                self.results.clear();
+            }
             match &made {
                 Ok(_) if self.ended => return,
                 Ok((runnable, access)) => {
@@ -153,14 +163,15 @@ impl Runner<'_> {
         for (target, subject) in subjects {
             for (header, blank) in self.wanted(target, subject) {
                 let Ok(mut cases) = header.cases(Purpose::Benchmark) else { continue };
-                let blank = Row { size: size(header, &cases), ..blank };
-                rows.extend(published(header, &blank, &cases));
+                let data = data_names(subject, header);
+                let blank = Row { size: size(header, &cases, &data), ..blank };
+                rows.extend(published(header, &blank, &cases, &data));
                 if self.args.quick {
                     cases.truncate(1);
                 }
                 for case in &cases {
-                    let row =
-                        Row { parameters: parameters(case), time: time.clone(), ..blank.clone() };
+                    let parameters = parameters(case, &data);
+                    let row = Row { parameters, time: time.clone(), ..blank.clone() };
                     rows.extend(self.peers.iter().map(|peer| peer.expected(&row)));
                     let machines = self.machines.iter().map(|machine| machine.caps().name);
                     rows.extend(
@@ -237,8 +248,9 @@ impl Runner<'_> {
             None => self.args.limits.clone(),
         };
         blank.routine = Some(routine.entry.name.clone());
-        blank.size = size(header, &cases);
-        let published = published(header, &blank, &cases);
+        let data = data_names(subject, header);
+        blank.size = size(header, &cases, &data);
+        let published = published(header, &blank, &cases, &data);
         let optimises = !limits.count_bodies();
         blank.variant = Some(variant(optimises, &self.passes));
         let mut program = runnable.program.clone();
@@ -248,7 +260,7 @@ impl Runner<'_> {
         drop(sentry);
         let ready = Ready { program, point: routine.point };
         let benchmark =
-            Benchmark { subject, header, routine, ready, access, limits, has_peers, blank };
+            Benchmark { subject, header, routine, ready, access, limits, has_peers, data, blank };
         if self.args.quick {
             cases.truncate(1);
         }
@@ -263,7 +275,8 @@ impl Runner<'_> {
 
     /// Measures a case and shows its rows.
     fn case(&mut self, benchmark: &Benchmark<'_>, case: &Case) {
-        let mut blank = Row { parameters: parameters(case), ..benchmark.blank.clone() };
+        let parameters = parameters(case, &benchmark.data);
+        let mut blank = Row { parameters, ..benchmark.blank.clone() };
         let begun = Instant::now();
         let sources = &benchmark.subject.compilation.sources;
         let arguments = match self.arguments(benchmark, case) {
@@ -281,7 +294,15 @@ impl Runner<'_> {
             Ok(entrants) => entrants,
             Err(diagnostic) => return self.failed(blank, &diagnostic, sources),
         };
+        let parameters = blank.parameters_text();
+        let entry = &benchmark.routine.entry;
+        let by_ref = entry.params.iter().filter(|param| param.by_ref);
+        let mut result_names: Vec<&str> = by_ref.map(|param| param.name.as_str()).collect();
+        result_names.extend(benchmark.routine.point.result.map(|_| "value"));
+        let expected = self.results.get(&parameters).cloned();
         let around = Surroundings {
+            result_names: &result_names,
+            expected: expected.as_ref(),
             flags: self.flags,
             reporter: self.reporter,
             access: benchmark.access,
@@ -296,11 +317,17 @@ impl Runner<'_> {
         }
         let values = Values { routine: benchmark.routine, case, arguments: &arguments };
         let (budget, limits) = (self.budget, (self.flags, benchmark.limits.max_time));
-        let peers = self.peers.iter().filter(|_| benchmark.has_peers);
+        let has_peers =
+            benchmark.has_peers && self.peers_ran.insert((blank.title.clone(), parameters.clone()));
+        let peers = self.peers.iter().filter(|_| has_peers);
         let mut peers = peers.map(|peer| peer.start(values, budget, limits));
         let measured = measure(&blank, &entrants, &mut peers, budget, &mut self.random, &around);
-        let Measured { rows, interrupted } = measured;
+        let Measured { rows, results, interrupted } = measured;
         self.ended |= interrupted;
+        if let Some(named) = results {
+            let results = Results { routine: entry.name.clone(), named };
+            self.results.entry(parameters).or_insert(results);
+        }
         rows.into_iter().for_each(|row| self.show(row));
     }
 
@@ -380,6 +407,16 @@ impl Runner<'_> {
         }
         self.rows.push(row);
     }
+}
+
+/// Returns the names of the parameters of a header's routine that are bits; without its name, those
+/// of all routines.
+fn data_names(subject: &Subject, header: &Header) -> BTreeSet<String> {
+    let entries = subject.compilation.entries().into_iter();
+    let is_run = |name: &str| header.routine.as_ref().is_none_or(|routine| routine.text == name);
+    let params = entries.filter(|entry| is_run(&entry.name)).flat_map(|entry| entry.params);
+    let data = params.filter(|param| param.kind.known().is_some_and(Kind::is_data));
+    data.map(|param| param.name).collect()
 }
 
 /// Returns the options after `run`, if any.

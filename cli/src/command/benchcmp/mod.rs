@@ -137,7 +137,7 @@ pub(crate) fn run(
     if !outs.is_empty() {
         let (merged, axes) = as_plots(&files);
         selection.axes = axes;
-        write_all(&outs, &[merged], &selection, &flags)?;
+        write_all(&outs, &[merged], &selection, (&flags, reporter))?;
     }
     output.write(&text);
     Ok(if failed { Exit::Slower } else { Exit::Success })

@@ -25,6 +25,7 @@ use super::report::{Format, Results};
 use super::row::{self, Failure, Row};
 use super::trial::{Ready, Trial};
 use super::{Chosen, TestArgs, no_tests};
+use crate::command::MAX_SHOWN;
 use crate::headers::find::StarFile;
 use crate::headers::inputs::ReadContext;
 use crate::headers::test_file::{Runnable, Subject};
@@ -97,6 +98,14 @@ impl<'a> Session<'a> {
             self.n_found += tests.len();
             for fault in &subject.faults {
                 self.results.fault(sources, &found.file, fault);
+            }
+            return Ok(());
+        }
+        if tests.is_empty() && subject.compilation.has_errors() {
+            // Its errors may hide tests.
+            let errors = subject.compilation.diagnostics.iter().filter(|one| one.is_error());
+            for error in errors.take(MAX_SHOWN) {
+                self.results.fault(sources, &found.file, error);
             }
             return Ok(());
         }

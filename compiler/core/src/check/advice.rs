@@ -28,6 +28,9 @@ impl Checker<'_> {
             (TyKind::Bool, TyKind::Slice | TyKind::Word) => {
                 Some(format!("`SOME({text})` tests whether there is a one"))
             }
+            (TyKind::Slice | TyKind::Word, TyKind::Str) => {
+                Some("bits are between single quotes, as in `'0110'`".to_owned())
+            }
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use star_base::{Builtin, Code, Diagnostic, Span, text};
 use star_syntax::ast;
 
 use super::Checker;
-use crate::hir::{Arg, Expr, ExprKind, LocalId, Stmt, StmtKind};
+use crate::hir::{Arg, Expr, ExprKind, LocalId, RoutineId, Stmt, StmtKind};
 use crate::visit;
 
 impl Checker<'_> {
@@ -52,10 +52,20 @@ impl Checker<'_> {
         };
         let mut tested = BTreeSet::new();
         visit::uses_of_expr(test, &mut |place| _ = tested.insert(place.local));
-        let is_assertion = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assert(..));
+        // A called routine of the user may have assertions, too.
+        let is_users = |id: &RoutineId| {
+            let signature = &self.world.signatures[id.0 as usize];
+            !self.world.units[signature.unit].library
+        };
+        let calls = |expr: &Expr| matches!(&expr.kind, ExprKind::Call(id, _) if is_users(id));
+        let may_stop = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Assert(..) => true,
+            StmtKind::Call(id, _) => is_users(id),
+            _ => visit::any_expr_of(stmt, &mut |expr| calls(expr)),
+        };
         if tested.is_empty()
             || visit::any_expr(test, &mut |expr| may_change(expr))
-            || visit::any_stmt(body, &mut |stmt| is_assertion(stmt))
+            || visit::any_stmt(body, &mut |stmt| may_stop(stmt))
             || tested.iter().any(|local| changes(body, *local))
         {
             return;

@@ -531,6 +531,13 @@ const HABITS: &[(&[&str], &str)] = &[
         &["len", "size", "sizeof"],
         "`length(X)` is the size of a slice or word; a table has `rows(T)` rows and `size(T)` columns",
     ),
+    (
+        &["sort", "sorted", "sortby", "orderby"],
+        "`ORDER(T, T, X, R)` makes `R` the rows of `T` that `X` marks, in ascending order; `RANK` \
+         gives their positions",
+    ),
+    (&["popcount"], "`count(X)` is the number of ones of a slice or word"),
+    (&["any"], "`SOME(X)` tests whether a slice or word has a one"),
 ];
 
 /// Returns what to write instead of a routine of other languages.
