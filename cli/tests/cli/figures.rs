@@ -27,6 +27,14 @@ echo \"read $2 rows\"
 echo \"time: $2 us\"
 ";
 
+const WORDS: &str = "\
+/* @bench words
+   run COUNTED
+   w = 0110, 1001
+   n = 1, 2 */
+procedure COUNTED(n: integer; w: word; var k: integer); begin k:=NUMB(w)+n end;
+";
+
 const SHORT: [&str; 8] = ["--runs", "2", "--time", "1ms", "--probe", "64K", "--intrinsics", "on"];
 
 fn bench(folder: &Folder, arguments: &[&str]) -> Ran {
@@ -160,14 +168,7 @@ fn sizes_without_a_place_are_noted_and_tables_name_their_measurements() {
 /// Bits of zeros and ones are no number for an axis.
 #[test]
 fn bits_are_no_axis() {
-    let words = "\
-/* @bench words
-   run COUNTED
-   w = 0110, 1001
-   n = 1, 2 */
-procedure COUNTED(n: integer; w: word; var k: integer); begin k:=NUMB(w)+n end;
-";
-    let folder = Folder::new(&[("two.star", words)]);
+    let folder = Folder::new(&[("two.star", WORDS)]);
     let ran = bench(&folder, &["--quick", "--out", "o.svg", "--axis", "w"]);
     ran.fails(2, &["E0608", "has no integer parameter `w`"]);
     assert_eq!(bench(&folder, &["--quick", "--out", "o.svg"]).code, 0);
@@ -193,9 +194,9 @@ fn values_of_headers_are_checked() {
     };
     assert_eq!(header("   m    = {2*n}\n").code, 0);
     header("   m    = 5\n   q    = many\n").fails(1, &["E0603", "`ROWS` has no parameter `q`"]);
-    let wrong = TWO.replace("gen gnm -n {n} -m {m}", "01 12");
-    let folder = Folder::new(&[("two.star", &wrong)]);
-    folder.star(&["check", "two.star"]).fails(1, &["E0605", "two.star:6:"]);
+    let missing = WORDS.replace("   w = 0110, 1001\n", "");
+    let folder = Folder::new(&[("two.star", &missing)]);
+    folder.star(&["check", "two.star"]).fails(1, &["E0604", "`w`"]);
 }
 
 #[test]
