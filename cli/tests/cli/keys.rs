@@ -121,7 +121,7 @@ fn changed_files_are_reloaded_while_the_session_waits() {
     terminal.press("\r");
     terminal.wait_for("\n44\r\n");
     terminal.wait_for("star> ");
-    // A file with an error is reported once, and its last definitions stay, as each entry is told.
+    // A file with an error is reported once, and its last definitions stay, as a note says.
     folder.write("lib.star", b"proc P; begin print(1;;; end;\n");
     terminal.wait_for("nothing was loaded from `lib.star`");
     terminal.wait_for("star> ");
