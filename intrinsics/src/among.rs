@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use star_value::BitTable;
 
 use crate::environment::{Ended, Environment, InterruptPoller};
-use crate::numbers::read_numbers;
+use crate::numbers::{columns_of, read_numbers};
 use crate::transpose::{BLOCKS, COLUMNS, ROWS, read_blocks};
 use crate::{filled, ones};
 
@@ -93,7 +93,7 @@ impl WordSet {
         marks: &mut [u64],
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
-        let columns: Vec<&[u64]> = (0..self.width).map(|idx| table.column_limbs(idx)).collect();
+        let columns = columns_of(table);
         let (high, low) = columns.split_at(self.width.saturating_sub(COLUMNS));
         environment.fill(marks, &|start, part| {
             let (mut numbers, mut upper) = ([0; BLOCKS * ROWS], [0; BLOCKS * ROWS]);

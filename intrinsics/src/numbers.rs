@@ -6,8 +6,8 @@ use std::ops::Range;
 use star_value::BitTable;
 
 use crate::environment::{Ended, Environment, InterruptPoller};
-use crate::filled;
-use crate::transpose::{BLOCKS, COLUMNS, Planes, ROWS, read_blocks, write_blocks};
+use crate::reserved;
+use crate::transpose::{BLOCKS, BYTE, COLUMNS, Planes, ROWS, read_blocks, write_blocks};
 
 /// Numbers that are transposed between two polls.
 const CHUNK: usize = ROWS * BLOCKS;
@@ -39,9 +39,10 @@ pub(crate) fn write_numbers_from(
     poller: &mut InterruptPoller<'_>,
 ) -> Result<(), Ended> {
     let mut planes: Planes = [[0; BLOCKS]; COLUMNS];
+    let planes = &mut planes[..columns.len().next_multiple_of(BYTE).min(COLUMNS)];
     for (chunk, numbers) in numbers.chunks(CHUNK).enumerate() {
         poller.spend(numbers.len() * columns.len() / 64)?;
-        write_blocks(numbers, &mut planes);
+        write_blocks(numbers, planes);
         let first = row / 64 + chunk * BLOCKS;
         let limbs = first..first + numbers.len().div_ceil(64);
         for (bit, column) in columns.clone().rev().enumerate() {
@@ -70,11 +71,15 @@ pub fn read_numbers(
     if width > u32::BITS as usize {
         return Err(Ended::Internal("cannot read numbers of more than 32 bits"));
     }
-    let columns = limbs_of(lines, first, width);
-    let mut numbers = filled(lines.n_rows(), 0)?;
-    for (chunk, numbers) in numbers.chunks_mut(CHUNK).enumerate() {
-        poller.spend(numbers.len() * width / 64)?;
-        read_blocks(&columns, chunk * BLOCKS, numbers);
+    let columns = &columns_of(lines)[first..first + width];
+    let mut numbers = reserved(lines.n_rows())?;
+    // Memory that was never used is slower than this chunk: it is written only once.
+    let mut chunk = [0; CHUNK];
+    while numbers.len() < lines.n_rows() {
+        let chunk = &mut chunk[..(lines.n_rows() - numbers.len()).min(CHUNK)];
+        poller.spend(chunk.len() * width / 64)?;
+        read_blocks(columns, numbers.len() / ROWS, chunk);
+        numbers.extend_from_slice(chunk);
     }
     Ok(numbers)
 }
@@ -99,9 +104,9 @@ pub fn are_below(
     Ok(true)
 }
 
-/// The limbs of `width` columns from column `first` on.
-fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
-    (first..first + width).map(|column| lines.column_limbs(column)).collect()
+/// The limbs of all columns.
+pub(crate) fn columns_of(lines: &BitTable) -> Vec<&[u64]> {
+    (0..lines.n_cols()).map(|column| lines.column_limbs(column)).collect()
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use star_value::BitTable;
 
-use super::{CHUNK, NONE, columns_of, number};
+use super::{CHUNK, NONE, number};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::filled;
-use crate::numbers::{read_numbers, write_numbers_from};
+use crate::numbers::{columns_of, read_numbers, write_numbers_from};
 use crate::transpose::{COLUMNS, ROWS, read_blocks};
 
 /// Counts the rows in `among` with each code from 1 to `n`. `None` if one has another code.

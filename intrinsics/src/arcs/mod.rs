@@ -20,7 +20,7 @@ pub use order::TopologicalOrder;
 pub use paths::{Distances, Tree};
 
 use crate::environment::{Ended, Environment};
-use crate::numbers::are_below;
+use crate::numbers::{are_below, columns_of};
 use crate::transpose::{ROWS, read_blocks};
 use crate::{filled, reserved};
 
@@ -208,11 +208,6 @@ fn number(among: &[u64], n: usize, row: usize, codes: &mut [u32]) -> bool {
         }
     }
     (greatest as usize) < n || among.iter().all(|limb| *limb == 0)
-}
-
-/// The limbs of the columns of a table.
-fn columns_of(table: &BitTable) -> Vec<&[u64]> {
-    (0..table.n_cols()).map(|column| table.column_limbs(column)).collect()
 }
 
 impl<End> GroupedArcs<End> {
