@@ -3,8 +3,8 @@
 use star_value::BitTable;
 
 use crate::environment::{Ended, Environment, InterruptPoller};
-use crate::numbers::{read_numbers, write_numbers};
-use crate::transpose::COLUMNS;
+use crate::numbers::{columns_of, read_numbers, write_numbers};
+use crate::transpose::{BLOCKS, COLUMNS, ROWS, read_blocks};
 use crate::{filled, ones, reserved};
 
 /// Maximum number of bits of a digit: its counts take half of the first cache.
@@ -155,22 +155,42 @@ pub fn count_numbers(
     n: usize,
     environment: &dyn Environment,
 ) -> Result<Vec<u32>, Ended> {
-    let mut poller = InterruptPoller::new(environment);
-    let numbers = read_numbers(table, 0, table.n_cols(), &mut poller)?;
     let mut counts: Vec<u32> = filled(n, 0)?;
-    let mut count = |number: u32| {
+    each_row([table], among, environment, |[number]| {
         if let Some(count) = counts.get_mut(number as usize) {
             *count += 1;
         }
-    };
-    for (limb, numbers) in among.iter().zip(numbers.chunks(64)) {
-        poller.spend(numbers.len())?;
-        match limb.count_ones() as usize == numbers.len() {
-            true => numbers.iter().for_each(|number| count(*number)),
-            false => ones(std::slice::from_ref(limb)).for_each(|place| count(numbers[place])),
+    })?;
+    Ok(counts)
+}
+
+/// Calls `each` with the numbers that each row in `among` has in some tables of at most 32 columns.
+/// The numbers of a block of rows are used while they are in a cache.
+fn each_row<const N: usize>(
+    tables: [&BitTable; N],
+    among: &[u64],
+    environment: &dyn Environment,
+    mut each: impl FnMut([u32; N]),
+) -> Result<(), Ended> {
+    let n_rows = tables.first().map_or(0, |table| table.n_rows());
+    let columns = tables.map(columns_of);
+    let mut numbers = [[0; ROWS * BLOCKS]; N];
+    for (idx, among) in among.chunks(BLOCKS).enumerate() {
+        environment.poll()?;
+        let n_rows = (n_rows - idx * ROWS * BLOCKS).min(ROWS * BLOCKS);
+        for (numbers, columns) in numbers.iter_mut().zip(&columns) {
+            read_blocks(columns, idx * BLOCKS, &mut numbers[..n_rows]);
+        }
+        let mut each = |row: usize| each(std::array::from_fn(|table| numbers[table][row]));
+        for (limb, first) in among.iter().zip((0..n_rows).step_by(ROWS)) {
+            let rows = first..n_rows.min(first + ROWS);
+            match limb.count_ones() as usize == rows.len() {
+                true => rows.for_each(&mut each),
+                false => ones(&[*limb]).for_each(|row| each(first + row)),
+            }
         }
     }
-    Ok(counts)
+    Ok(())
 }
 
 #[cfg(test)]

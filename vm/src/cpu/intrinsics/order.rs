@@ -31,9 +31,10 @@ pub(super) fn order(call: &mut IntrinsicCall) -> IntrinsicResult {
 
 /// `HIST(T,X,m,h,H)`
 pub(super) fn hist(call: &mut IntrinsicCall) -> IntrinsicResult {
-    let (n_rows, m, h) = (by_columns(call)?, call.size(2)?, call.size(3)?);
+    by_columns(call)?;
+    let (m, h) = (call.size(2)?, call.size(3)?);
     let mut table = call.reserve_table(4, m, h, LineOrder::Columns)?;
-    call.reserve((n_rows as u64).saturating_add(m as u64).saturating_mul(4))?;
+    call.reserve((m as u64).saturating_mul(4))?;
     let environment = call.environment();
     let (rows, among) = (call.lines(0, LineOrder::Columns)?, call.bits(1)?.limbs());
     let counts = count_numbers(rows, among, m, &environment)?;
