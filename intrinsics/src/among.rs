@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use multiversion::multiversion;
 use star_value::BitTable;
 
 use crate::environment::{Ended, Environment, InterruptPoller};
@@ -53,7 +54,7 @@ impl WordSet {
             }
         }
         let n_bits = words.len().saturating_mul(BITS_OF_WORD).next_power_of_two();
-        let n_hash_bits = n_bits.trailing_zeros().clamp(12, 40);
+        let n_hash_bits = n_bits.trailing_zeros().clamp(12, u32::BITS);
         let filter = filled(1 << (n_hash_bits - 6), 0)?;
         let mut set = WordSet { width, filter, n_hash_bits, words: HashSet::default() };
         if !set.is_exact() {
@@ -74,11 +75,10 @@ impl WordSet {
         self.width <= self.n_hash_bits as usize
     }
 
-    #[inline(always)]
     fn hash(&self, word: u64) -> usize {
         match self.is_exact() {
             true => word as usize,
-            false => (mixed(word) >> (u64::BITS - self.n_hash_bits)) as usize,
+            false => hash(word, self.n_hash_bits) as usize,
         }
     }
 
@@ -96,38 +96,67 @@ impl WordSet {
         let columns = columns_of(table);
         let (high, low) = columns.split_at(self.width.saturating_sub(COLUMNS));
         environment.fill(marks, &|start, part| {
-            let (mut numbers, mut upper) = ([0; BLOCKS * ROWS], [0; BLOCKS * ROWS]);
+            let [mut numbers, mut upper, mut hashes] = [[0; BLOCKS * ROWS]; 3];
             for (block, marks) in part.chunks_mut(BLOCKS).enumerate() {
-                let first = start + block * BLOCKS;
-                let numbers = &mut numbers[..marks.len() * ROWS];
+                let (first, n_rows) = (start + block * BLOCKS, marks.len() * ROWS);
+                let numbers = &mut numbers[..n_rows];
                 read_blocks(low, first, numbers);
-                let upper = &mut upper[..if high.is_empty() { 0 } else { numbers.len() }];
-                read_blocks(high, first, upper);
-                let among = &among[first..first + marks.len()];
-                self.mark_block(numbers, upper, among, marks);
+                if self.is_exact() {
+                    look_up(&self.filter, numbers, marks);
+                } else {
+                    let upper = &mut upper[..n_rows];
+                    read_blocks(high, first, upper);
+                    hash_all(upper, numbers, self.n_hash_bits, &mut hashes[..n_rows]);
+                    look_up(&self.filter, &hashes[..n_rows], marks);
+                }
+                for (limb, (mark, among)) in marks.iter_mut().zip(&among[first..]).enumerate() {
+                    *mark &= among;
+                    if !self.is_exact() {
+                        for bit in ones(&[*mark]) {
+                            let row = limb * ROWS + bit;
+                            let is_there = self.words.contains(&word(upper[row], numbers[row]));
+                            *mark &= !(u64::from(!is_there) << bit);
+                        }
+                    }
+                }
             }
         })
     }
+}
 
-    /// Marks the rows of a block, given their last 32 bits, and those before if there are any.
-    fn mark_block(&self, numbers: &[u32], upper: &[u32], among: &[u64], marks: &mut [u64]) {
-        let word = |row: usize| match upper.get(row) {
-            Some(upper) => u64::from(*upper) << u32::BITS | u64::from(numbers[row]),
-            None => u64::from(numbers[row]),
-        };
-        for ((limb, mark), among) in marks.iter_mut().enumerate().zip(among) {
-            let mut found = 0;
-            for row in 0..ROWS {
-                let hash = self.hash(word(limb * ROWS + row));
-                found |= (self.filter[hash / 64] >> (hash % 64) & 1) << row;
-            }
-            *mark = found & among;
-            if !self.is_exact() {
-                for row in ones(&[*mark]) {
-                    let is_there = self.words.contains(&word(limb * ROWS + row));
-                    *mark &= !(u64::from(!is_there) << row);
-                }
-            }
+/// The word of these halves.
+#[inline(always)]
+fn word(upper: u32, lower: u32) -> u64 {
+    u64::from(upper) << u32::BITS | u64::from(lower)
+}
+
+/// The first bits of a word that is mixed.
+#[inline(always)]
+fn hash(word: u64, n_bits: u32) -> u32 {
+    (mixed(word) >> (u64::BITS - n_bits)) as u32
+}
+
+/// Hashes the words of these halves.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn hash_all(upper: &[u32], lower: &[u32], n_bits: u32, hashes: &mut [u32]) {
+    for ((to, upper), lower) in hashes.iter_mut().zip(upper).zip(lower) {
+        *to = hash(word(*upper, *lower), n_bits);
+    }
+}
+
+/// Marks the rows whose hashes are in the filter.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn look_up(filter: &[u64], hashes: &[u32], marks: &mut [u64]) {
+    for (mark, hashes) in marks.iter_mut().zip(hashes.as_chunks::<ROWS>().0) {
+        *mark = 0;
+        for (row, hash) in hashes.iter().enumerate() {
+            *mark |= (filter[*hash as usize / 64] >> (hash % 64) & 1) << row;
         }
     }
 }
@@ -189,7 +218,7 @@ mod tests {
         for width in [1, 2, 5, 12, 31, 32, 33, 64] {
             let mask = u64::MAX >> (64 - width);
             let number = |row: u64| row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3 & mask;
-            for n in [0, 1, 63, 512, 1000] {
+            for n in [0, 1, 63, 512, 4200] {
                 let rows: Vec<u64> = (0..n).map(|row| number(row % 700)).collect();
                 let among: Vec<u64> = (0..n.div_ceil(64)).map(|limb| !(1 << (limb % 64))).collect();
                 for m in [0, 1, 2, 40, 300] {
