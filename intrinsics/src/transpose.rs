@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn blocks_are_transposed_and_back() {
         let mut random = Random::new(32);
-        for n in [0, 1, 31, 32, 33, 63, 64, 65, 200, 4095, 4096] {
+        for n in [0_usize, 1, 31, 32, 33, 63, 64, 65, 200, 4095, 4096] {
             let numbers: Vec<u32> = (0..n).map(|_| random.next_u64() as u32).collect();
             let mut planes = [[u64::MAX; BLOCKS]; COLUMNS];
             write_blocks(&numbers, &mut planes);
