@@ -93,6 +93,15 @@ impl RecordList {
         list.widths.iter().all(|width| *width <= MAX_BITS).then_some(list)
     }
 
+    /// Tests whether the fields have the same names, widths and signs as those of another list.
+    #[must_use]
+    pub fn has_fields_of(&self, other: &RecordList) -> bool {
+        let names =
+            |list: &RecordList| list.fields.iter().map(|field| field.name.clone()).collect();
+        let (own, theirs): (Vec<String>, Vec<String>) = (names(self), names(other));
+        own == theirs && self.widths == other.widths && self.signed == other.signed
+    }
+
     /// Returns the rows of a table as records.
     ///
     /// # Errors

@@ -478,6 +478,7 @@ impl Session {
         self.owns_answer = false;
         self.files.clear();
         self.stale.clear();
+        self.lists.clear();
         self.last_entry.clear();
     }
 }

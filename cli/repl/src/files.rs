@@ -14,7 +14,7 @@ use star_ir::{Extent, Ty};
 use star_os::failure::refused_by_backend;
 use star_os::save;
 use star_os::sources::STDIN;
-use star_value::Value;
+use star_value::{BitsRef, Value};
 
 use super::command::Command;
 use super::commands::usage;
@@ -122,32 +122,43 @@ impl Session {
             let columns = columns.map_err(|_| no_memory(name, file).to_diagnostic())?;
             value = Value::from(columns.into_owned());
         }
-        let written = self.dump_value(name, &value, file);
-        written.map_err(|error| error.to_diagnostic())?;
+        let of = self.dump_value(name, &value, file).map_err(|error| error.to_diagnostic())?;
         let file = ResultForm::prefix(file).map_or(file, |(_, end)| end);
-        sink.show(Event::Answer(&format!("{file}: written\n")));
+        let of = of.map_or_else(String::new, |of| format!(", as records of {of}"));
+        sink.show(Event::Answer(&format!("{file}: written{of}\n")));
         Ok(())
     }
 
-    fn dump_value(&self, name: &str, value: &Value, file: &str) -> Result<(), FileError> {
+    /// Writes a value; returns the list or table whose records it has without a form that says so.
+    fn dump_value(
+        &self,
+        name: &str,
+        value: &Value,
+        file: &str,
+    ) -> Result<Option<String>, FileError> {
         let path = |file: &str| self.written_by_command(file);
         let Some(bits) = value.bits() else {
-            return encoding::writable(value, file).map(|_| ());
+            return encoding::writable(value, file).map(|_| None);
         };
         let (form, end) = ResultForm::split(file)?;
         let has_lists = || {
             let format = Format::of_path(end);
             format.is_some_and(|format| list_formats().contains(&format))
         };
-        let is_list = |name: &str| has_lists() && self.fields_of(name, bits.shape().1).is_some();
-        let form = form.or_else(|| is_list(name).then(|| ResultForm::Like(name.to_owned())));
+        let is_table = matches!(bits, BitsRef::Table(_));
+        let list = (form.is_none() && is_table && has_lists())
+            .then(|| self.fields_of(name, bits.shape().1))
+            .flatten();
+        let form = form.or_else(|| list.as_ref().map(|_| ResultForm::Like(name.to_owned())));
         let Some((form, table)) = form.as_ref().and_then(|form| Some((form, form.parameter()?)))
         else {
-            return save::write_named(file, bits, &path, WriteStyle::default(), &self.flags);
+            save::write_named(file, bits, &path, WriteStyle::default(), &self.flags)?;
+            return Ok(None);
         };
         let rows = self.rows_meant_by(form, table, end)?;
         let data = form.data(bits, Some(&rows), None, end)?;
-        save::write_form(form, &data, end, &path, &self.flags)
+        save::write_form(form, &data, end, &path, &self.flags)?;
+        Ok(list.map(|list| list.name))
     }
 
     /// Returns the meaning of the rows of a table of the session.
@@ -164,7 +175,7 @@ impl Session {
         let n_cols = shape.ok_or_else(|| refused(format!("`{shown}` is not a table")))?;
         let list = self.fields_of(table, n_cols).ok_or_else(|| {
             refused(format!("the fields of `{shown}` are not known"))
-                .note("they come from a list that is read, or from a record type")
+                .note("they come from a record type, or the only list of this width that was read")
                 .help(format!("name the fields and their bits, as in `records x=16 y=16:{file}`"))
         })?;
         let ResultForm::RowsOf(_) = form else { return Ok(Rows::Typed { list, of_file: None }) };
@@ -184,7 +195,10 @@ impl Session {
                     let is_signed = field.kind == FieldKind::Signed;
                     (field.name.as_str(), field.columns.len(), is_signed)
                 });
-                RecordList::plain(table, fields)
+                let plain = RecordList::plain(table, fields)?;
+                // The last list that was read into such records has their texts.
+                let read = self.lists.iter().rfind(|list| list.has_fields_of(&plain));
+                Some(read.cloned().unwrap_or(plain))
             }
             None => RecordList::of_width(&self.lists, n_cols).cloned(),
         }
@@ -253,14 +267,18 @@ pub(super) fn loaded_file(argument: &str) -> Result<&str, Diagnostic> {
 pub(super) fn one_file(command: Command, argument: &str) -> Result<&str, Diagnostic> {
     let argument = argument.trim();
     let quoted = argument.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let quoted = quoted.filter(|name| !name.contains('"'));
     match quoted.unwrap_or(argument) {
         "" => Err(usage(command)),
         name if quoted.is_some() || !name.contains(char::is_whitespace) => Ok(name),
         names => {
             let shown = text::one_line(names);
             let message = format!("expected one file name, found `{shown}`");
-            let quoted = format!("a name with blanks must be quoted: `\"{shown}\"`");
-            Err(Diagnostic::new(Code::Usage, message).help(quoted))
+            let refused = Diagnostic::new(Code::Usage, message);
+            Err(match names.contains('"') {
+                true => refused,
+                false => refused.help(format!("a name with blanks must be quoted: `\"{shown}\"`")),
+            })
         }
     }
 }

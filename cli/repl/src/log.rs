@@ -88,7 +88,8 @@ impl DeletedItem {
 #[derive(Debug)]
 pub(super) struct ReplacedItem {
     pub(super) name: String,
-    pub(super) is_routine: bool,
+    /// It and the definitions that mention it, directly or not, each with whether it is a routine.
+    pub(super) dependants: BTreeMap<String, bool>,
     /// The number of lines before.
     pub(super) n_lines: usize,
 }
@@ -166,10 +167,10 @@ impl Log {
         self.deleted_items.push(item);
     }
 
-    /// Records that another definition replaced one.
-    pub(crate) fn replace_item(&mut self, name: &str, is_routine: bool) {
+    /// Records that another definition replaced one that these depend on.
+    fn replace_item(&mut self, name: &str, dependants: BTreeMap<String, bool>) {
         let (name, n_lines) = (name.to_owned(), self.lines.len());
-        self.replaced_items.push(ReplacedItem { name, is_routine, n_lines });
+        self.replaced_items.push(ReplacedItem { name, dependants, n_lines });
     }
 
     /// Tests whether no line ran.
@@ -258,9 +259,32 @@ impl Session {
     pub(super) fn note_replaced_items(&mut self, before: &BTreeMap<String, String>) {
         for (name, text) in before {
             let item = self.state.definitions.item(name);
-            if let Some(item) = item.filter(|item| self.item_text(item) != *text) {
-                let is_routine = matches!(item, ast::Item::Routine(_));
-                self.log.replace_item(name, is_routine);
+            if item.is_some_and(|item| self.item_text(item) != *text) {
+                let dependants = self.dependants(name);
+                self.log.replace_item(name, dependants);
+            }
+        }
+    }
+
+    /// Returns a definition and those that mention it, directly or not, each with whether it is a
+    /// routine.
+    fn dependants(&self, name: &str) -> BTreeMap<String, bool> {
+        let is_routine = |item: &ast::Item| matches!(item, ast::Item::Routine(_));
+        let definitions = &self.state.definitions;
+        let mut found = BTreeMap::new();
+        found.extend(definitions.item(name).map(|item| (name.to_owned(), is_routine(item))));
+        loop {
+            let n_before = found.len();
+            for item in definitions.items() {
+                let names = self.names_in(item);
+                let mut known = found.iter();
+                if known.any(|(name, is_routine)| mention_item(&names, name, *is_routine)) {
+                    let own = name_of(item).unwrap_or_default().to_owned();
+                    found.insert(own, is_routine(item));
+                }
+            }
+            if found.len() == n_before {
+                return found;
             }
         }
     }

@@ -66,9 +66,19 @@ impl Log {
         }
         variables.sort_by(|(a, _), (b, _)| a.cmp(b));
         let items = self.deleted_items.iter().enumerate();
-        let items = items.filter(|(idx, _)| needs.items.contains(idx));
-        let items = items.map(|(_, item)| item.text.clone()).collect();
+        let items = items.filter(|(idx, _)| needs.items.contains(idx)).map(|(_, item)| item);
+        let twice = items.clone().map(|item| &item.name).filter(|name| {
+            is_taken(name) || variables.iter().any(|(variable, _)| variable == *name)
+        });
+        let twice: BTreeSet<&String> = twice.collect();
         let mut differences = self.differences(&needs);
+        if !twice.is_empty() {
+            let names = text::quoted_list(&twice);
+            differences.push(format!(
+                "the program has two meanings of {names}: rename the deleted ones by hand"
+            ));
+        }
+        let items = items.map(|item| item.text.clone()).collect();
         if !renamed.is_empty() {
             let list = renamed.join(", ");
             differences.push(format!("a name that has a second meaning is renamed: {list}"));
@@ -148,11 +158,12 @@ impl Log {
         match kept().filter(|line| line.did == Did::Failed).count() {
             0 => {}
             1 => found.push(
-                "one line failed and is a comment: the program does not repeat its partial effects"
+                "one line failed and was saved as a comment: the program does not repeat its \
+                    partial effects"
                     .to_owned(),
             ),
             n => found.push(format!(
-                "{n} lines failed and are comments: the program does not repeat their partial \
+                "{n} lines failed and were saved as comments: the program does not repeat their partial \
                     effects"
             )),
         }
@@ -179,15 +190,17 @@ impl Log {
         let replaced = self.replaced_items.iter().filter(|item| {
             let before = (0..item.n_lines).filter(kept_idx);
             before.map(|idx| &self.lines[idx]).any(|line| {
-                line.did != Did::Failed && mention_item(&line.others, &item.name, item.is_routine)
+                let mut dependants = item.dependants.iter();
+                line.did != Did::Failed
+                    && dependants.any(|(name, routine)| mention_item(&line.others, name, *routine))
             })
         });
         let replaced: BTreeSet<&String> = replaced.map(|item| &item.name).collect();
         if !replaced.is_empty() {
             let names = text::quoted_list(&replaced);
             found.push(format!(
-                "lines before the last definition of {names} used another one: the program \
-                    computes them with the last one"
+                "lines before the last definition of {names} used an earlier one; the program \
+                    uses the last"
             ));
         }
         if kept().any(|line| line.exits && line.did != Did::Failed) {

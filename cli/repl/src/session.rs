@@ -266,6 +266,11 @@ impl Session {
         let alone = self.feed.readiness() == Readiness::Empty;
         if let Some(command) = command::line(line, alone) {
             let pending = self.feed.take();
+            if !alone && matches!(command, (Ok(Command::Undo), _)) {
+                sink.show(Event::Note("the incomplete lines were discarded, nothing else"));
+                self.last_entry = pending;
+                return Flow::GoOn;
+            }
             if !alone {
                 self.failed(Exit::Compile);
                 sink.show(Event::Note(

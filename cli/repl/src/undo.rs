@@ -95,6 +95,16 @@ impl Session {
             return;
         };
         let most = MAX_BYTES.min(self.memory() / MEMORY_SHARE);
+        if let Some(last) = self.undo.entries.back_mut().filter(|last| !last.changes)
+            && !entry.changes
+        {
+            // Both are undone together, to the state before the first of them.
+            for (name, before) in entry.variables {
+                last.variables.entry(name).or_insert(before);
+            }
+            last.n_bytes += entry.n_bytes;
+            return;
+        }
         self.undo.entries.push_back(match entry.n_bytes > most {
             true => Before {
                 lost: Some("the copies of its variables were too large to keep".to_owned()),
@@ -316,7 +326,7 @@ impl Session {
     }
 
     /// Returns the names that a definition mentions, except its own.
-    fn names_in(&self, item: &ast::Item) -> BTreeSet<String> {
+    pub(super) fn names_in(&self, item: &ast::Item) -> BTreeSet<String> {
         let own = star_compiler::session::name_of(item).unwrap_or_default();
         let found = mentions(self.state.definitions.sources(), span_of(item));
         found.into_keys().filter(|name| *name != own).map(str::to_owned).collect()

@@ -33,7 +33,7 @@ pub(crate) fn faults(compilation: &Compilation) -> Vec<Diagnostic> {
     let named = headers.iter().flat_map(Header::routines);
     let missing: Vec<(&str, Span)> = named.filter(|(name, _)| !names.contains(name)).collect();
     faults.extend(missing.iter().map(|(name, span)| no_routine(name, *span, &names)));
-    if !missing.is_empty() || compilation.has_errors() {
+    if !faults.is_empty() || compilation.has_errors() {
         return faults;
     }
     let entries: Vec<&Entry> = entries.iter().collect();
@@ -54,15 +54,16 @@ fn expects_error(header: &Header) -> bool {
     expected.any(|expectation| matches!(expectation.what, Expected::Fails { .. }))
 }
 
-/// Returns the errors of the values of the first case.
+/// Returns the errors of the values of the first case of a test, or else of a benchmark.
 fn faults_of_values(entry: &Entry, header: &Header) -> Vec<Diagnostic> {
-    let purpose = match header.kind {
-        HeaderKind::Test => Purpose::Test,
-        HeaderKind::Bench => Purpose::Benchmark,
-    };
-    // A header whose cases cannot be created has another error.
-    let cases = header.cases(purpose).unwrap_or_default();
-    cases.first().and_then(|case| bound(entry, header, case).err()).unwrap_or_default()
+    let test = (header.kind == HeaderKind::Test).then_some(Purpose::Test);
+    let benchmark = header.is_benchmark().then_some(Purpose::Benchmark);
+    let mut faults = test.into_iter().chain(benchmark).filter_map(|purpose| {
+        // A header whose cases cannot be created has another error.
+        let cases = header.cases(purpose).unwrap_or_default();
+        bound(entry, header, cases.first()?).err()
+    });
+    faults.next().unwrap_or_default()
 }
 
 /// The error of the name of a routine that a file with these routines lacks.

@@ -81,7 +81,7 @@ impl Sink for Plain<'_> {
         match self.inline.show(self.output, &|| view::pixels(&drawing)) {
             true => Ok(()),
             false => Err(Diagnostic::new(Code::Usage, "this terminal shows no pictures")
-                .note("it announces neither the protocol of kitty or iTerm2 nor sixels")
+                .note("it announces no protocol of kitty or iTerm2, and no sixels")
                 .help("`:show` shows bits as text, `:dump` writes a picture to a `.png` file")),
         }
     }

@@ -107,6 +107,26 @@ fn an_if_waits_for_its_else_as_in_a_pipe() {
 }
 
 #[test]
+fn a_broken_import_leaves_the_definitions_as_they_were() {
+    let inner = |body: &str| format!("function G(n: integer): integer; begin G := {body} end;\n");
+    let outer = "import \"inner.star\";\n\
+                 function F(n: integer): integer; begin F := G(n) + 1 end;\n";
+    let folder = Folder::new(&[("outer.star", outer), ("inner.star", &inner("2*n"))]);
+    let mut terminal = Terminal::new(&folder, "--no-history outer.star");
+    terminal.line("F(4)", "\n9\r\n");
+    folder.write("inner.star", inner("3*n").as_bytes());
+    terminal.line(":reload", "outer.star: ");
+    terminal.line("F(4)", "\n13\r\n");
+    folder.write("inner.star", inner("").as_bytes());
+    terminal.line(":reload", "nothing was loaded from `outer.star`");
+    terminal.line("F(4)", "\n13\r\n");
+    folder.write("inner.star", inner("4*n").as_bytes());
+    terminal.line(":reload", "outer.star: ");
+    terminal.line("F(4)", "\n17\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
 fn changed_files_are_reloaded_while_the_session_waits() {
     let program = |n: &str| format!("proc P; begin print({n}) end;\n");
     let folder = Folder::new(&[("lib.star", &program("10 + 1"))]);

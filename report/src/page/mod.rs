@@ -97,12 +97,21 @@ pub fn undrawn(files: &[NamedRecord], selection: &Selection) -> Vec<String> {
     let records: Vec<Record> = selected.collect();
     let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
     let benchmarks = series::benchmarks(&records, &names, &selection.axes);
-    let notes = benchmarks.iter().filter_map(|benchmark| {
-        let (size, n_rows) = (benchmark.size?, benchmark.n_undrawn());
-        let (title, size) = (one_line(benchmark.title), one_line(size));
-        let rows = star_base::text::count(n_rows, "row");
-        let what = format!("{rows} with {size} ≤ 0, which a logarithmic axis cannot show");
-        (n_rows > 0).then(|| format!("the plot of `{title}` lacks {what}"))
+    let notes = benchmarks.iter().flat_map(|benchmark| {
+        let title = one_line(benchmark.title);
+        let size = one_line(benchmark.size.unwrap_or_default());
+        let n_failed = benchmark.rows.iter().filter(|(_, row)| row.error.is_some()).count();
+        let lacks = [
+            (
+                benchmark.n_undrawn(),
+                format!("with {size} ≤ 0, which a logarithmic axis cannot show"),
+            ),
+            (n_failed, "that failed".to_owned()),
+        ];
+        lacks.into_iter().filter(|(n_rows, _)| *n_rows > 0).map(move |(n_rows, which)| {
+            let rows = star_base::text::count(n_rows, "row");
+            format!("the plot of `{title}` lacks {rows} {which}")
+        })
     });
     notes.collect()
 }

@@ -51,21 +51,23 @@ pub(super) struct Surroundings<'a> {
     pub(super) arguments: &'a [Argument],
     /// The names of the results: `var` parameters, and `value` for that of a function.
     pub(super) result_names: &'a [&'a str],
-    /// The results of another routine with the same arguments.
-    pub(super) expected: Option<&'a Results>,
+    /// The results of other routines with the same arguments.
+    pub(super) expected: &'a [KnownResult],
     /// Time limit of a run.
     pub(super) max_time: Option<Duration>,
     /// Resolution of the clock.
     pub(super) resolution: Duration,
 }
 
-/// Hashes of the results of a routine.
+/// A result of the first routine that has one of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Results {
+pub(super) struct KnownResult {
     /// The routine.
     pub(super) routine: String,
-    /// The names of the results and their hashes.
-    pub(super) named: Vec<(String, String)>,
+    /// The name of the result.
+    pub(super) name: String,
+    /// Its hash.
+    pub(super) hash: String,
 }
 
 /// The reason why a run failed.

@@ -29,17 +29,27 @@ const MAX_PRINTED: u64 = 1 << 20;
 const POLL: Duration = Duration::from_micros(200);
 
 /// Units of printed times, in seconds.
-const UNITS: [(&str, f64); 10] = [
+const UNITS: [(&str, f64); 18] = [
     ("s", 1.0),
     ("sec", 1.0),
     ("secs", 1.0),
     ("second", 1.0),
     ("seconds", 1.0),
     ("ms", 1e-3),
-    ("µs", 1e-6),
+    ("msec", 1e-3),
+    ("millisecond", 1e-3),
+    ("milliseconds", 1e-3),
+    // The micro sign and the Greek letter.
+    ("\u{b5}s", 1e-6),
+    ("\u{3bc}s", 1e-6),
     ("us", 1e-6),
+    ("microseconds", 1e-6),
     ("ns", 1e-9),
-    ("min", 60.0),
+    ("nanoseconds", 1e-9),
+    // `min` may be a minimum.
+    ("minute", 60.0),
+    ("minutes", 60.0),
+    ("hours", 3600.0),
 ];
 
 /// A command of `--peer`.
@@ -302,7 +312,8 @@ impl Peer {
     /// Runs the command and returns the time that it prints, in seconds.
     fn run(&self, flags: &Flags, max_time: Option<Duration>) -> Result<f64, Failed> {
         let io = |error: std::io::Error| {
-            let why = format!("cannot run {}: {}", self.shown(), text::reason(&error));
+            let program = text::one_line(self.words.first().map_or("", String::as_str));
+            let why = format!("cannot run `{program}`: {}", text::reason(&error));
             Failed::Error(peer_error(why))
         };
         let file = |name: &str| {
@@ -412,7 +423,7 @@ fn seconds(printed: &str) -> Result<f64, String> {
         };
         with_unit = UNITS.iter().find_map(of_unit).or(with_unit);
         match number(token).map(|number| (number, *token)) {
-            Some(found) if token.contains(['.', ',', 'e', 'E']) => plain = Some(found),
+            Some(found) if is_fraction(token) => plain = Some(found),
             Some((_, found)) => whole = Some(found),
             None => {}
         }
@@ -433,12 +444,17 @@ fn seconds(printed: &str) -> Result<f64, String> {
     }
 }
 
+/// Tests whether a number is written with a point, a comma, or a negative exponent.
+fn is_fraction(number: &str) -> bool {
+    number.contains(['.', ',']) || number.contains("e-") || number.contains("E-")
+}
+
 /// Tests whether a word begins with two numbers and a comma between them: `0,5` or `0,5s`.
 fn has_decimal_comma(word: &str) -> bool {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     let number = word.trim_end_matches(|c: char| c.is_alphabetic() || c == '.');
     match number.split_once(',') {
-        Some((whole, rest)) => is_digits(whole) && is_digits(rest),
+        Some((whole, rest)) => is_digits(whole) && is_digits(&rest.replace(['.', ','], "")),
         None => false,
     }
 }
@@ -493,7 +509,11 @@ mod tests {
             ("0.25\nresult 77", 0.25),
             ("took=1e-3s", 1e-3),
             ("250us", 250e-6),
-            ("2 min", 120.0),
+            ("2 minutes", 120.0),
+            ("12.5 msec", 0.0125),
+            ("3 \u{3bc}s", 3e-6),
+            ("mean=0.5 max=0.9 min=0.25", 0.25),
+            ("0.25\n1e2 nodes", 0.25),
             ("1 s\nwarm 2 s\nresult 77", 2.0),
             ("It took 0.5s.", 0.5),
             ("n=1,time=0.25 s, 3 runs", 0.25),
@@ -509,6 +529,7 @@ mod tests {
             ("n=500\n77\n", "`77` without a unit; write a time as `0.5` or `500 ms`"),
             ("0,5 s", "`0,5`; a time has a decimal point, as in `0.5`"),
             ("12,5ms", "`12,5ms`; a time has a decimal point, as in `0.5`"),
+            ("1,234.5 ms", "`1,234.5`; a time has a decimal point, as in `0.5`"),
             ("0.0", "`0.0`, which is not a positive time; print more digits"),
             ("-1 s", "`-1`, which is not a positive time; print more digits"),
         ] {

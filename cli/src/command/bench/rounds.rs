@@ -7,7 +7,7 @@ use star_report::measure::{Budget, Median};
 use star_report::record::{IntrinsicUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
 
-use super::contender::{Contender, Failed, Results, Surroundings, refused};
+use super::contender::{Contender, Failed, KnownResult, Surroundings, refused};
 use super::peer::Peer;
 
 /// A backend with or without intrinsics, and the limits of its runs.
@@ -152,8 +152,8 @@ fn may_have_intrinsics(machine: &Machine, around: &Surroundings<'_>) -> bool {
 }
 
 /// Returns an error for each entrant whose results differ from those of the first entrant, or from
-/// those of the same name of another routine.
-fn differing(placed: &[Placed], expected: Option<&Results>) -> Vec<Option<RowError>> {
+/// those of the same name of other routines.
+fn differing(placed: &[Placed], expected: &[KnownResult]) -> Vec<Option<RowError>> {
     let hashes: Vec<Option<(&str, &str)>> = placed
         .iter()
         .map(|placed| placed.as_ref().ok().map(|it| (it.backend, it.hash.as_str())))
@@ -162,7 +162,7 @@ fn differing(placed: &[Placed], expected: Option<&Results>) -> Vec<Option<RowErr
     errors
         .map(|(error, placed)| {
             let results = placed.as_ref().ok().map(|it| &it.results[..]);
-            error.or_else(|| unlike_another(results?, expected?))
+            error.or_else(|| unlike_another(results?, expected))
         })
         .collect()
 }
@@ -179,13 +179,11 @@ fn unlike_the_first(hashes: &[Option<(&str, &str)>]) -> Vec<Option<RowError>> {
 }
 
 /// Compares results of the same name, by their hashes.
-fn unlike_another(results: &[(String, String)], expected: &Results) -> Option<RowError> {
-    let differing = results.iter().find(|(name, hash)| {
-        let mut same = expected.named.iter().filter(|(other, _)| other == name);
-        same.any(|(_, other)| other != hash)
-    });
-    let (name, _) = differing?;
-    let message = format!("its `{name}` differs from that of {}", expected.routine);
+fn unlike_another(results: &[(String, String)], expected: &[KnownResult]) -> Option<RowError> {
+    let KnownResult { routine, name, .. } = expected.iter().find(|known| {
+        results.iter().any(|(name, hash)| *name == known.name && *hash != known.hash)
+    })?;
+    let message = format!("its `{name}` differs from that of {routine}");
     Some(RowError { code: Code::TestFails.as_str().to_owned(), message })
 }
 
@@ -291,7 +289,9 @@ mod tests {
         let named = |results: &[(&str, &str)]| -> Vec<(String, String)> {
             results.iter().map(|(name, hash)| ((*name).to_owned(), (*hash).to_owned())).collect()
         };
-        let expected = Results { routine: "A".to_owned(), named: named(&[("X", "1"), ("D", "2")]) };
+        let known = |(name, hash)| KnownResult { routine: "A".to_owned(), name, hash };
+        let expected: Vec<KnownResult> =
+            named(&[("X", "1"), ("D", "2")]).into_iter().map(known).collect();
         assert_eq!(unlike_another(&named(&[("D", "2"), ("Y", "3")]), &expected), None);
         let error = unlike_another(&named(&[("Y", "3"), ("D", "1")]), &expected).unwrap();
         assert_eq!(error.message, "its `D` differs from that of A");

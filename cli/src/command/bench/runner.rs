@@ -26,7 +26,7 @@ use star_report::record::{Row, RowError, Speed, Time};
 use star_vm::CompileOptions;
 
 use super::cases::{blank, parameters, published, size, title};
-use super::contender::{Ready, Results, Surroundings, error_of};
+use super::contender::{KnownResult, Ready, Surroundings, error_of};
 use super::peer::{PeerCommand, Values};
 use super::rounds::{Entrant, Measured, measure};
 use super::surroundings::Probe;
@@ -61,8 +61,8 @@ pub(super) struct Runner<'a> {
     /// The titles and parameters of the cases that they ran: files with benchmarks of the same
     /// title share a plot.
     pub(super) peers_ran: BTreeSet<(String, String)>,
-    /// The results of the first routine of the current header, by parameters.
-    pub(super) results: BTreeMap<String, Results>,
+    /// The results of the routines of the current header, by parameters.
+    pub(super) results: BTreeMap<String, Vec<KnownResult>>,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -90,8 +90,6 @@ struct Benchmark<'a> {
     ready: Ready,
     access: &'a Access,
     limits: LimitArgs,
-    /// Whether other programs run its cases: once for all routines of a header.
-    has_peers: bool,
     /// The names of parameters that are bits.
     data: BTreeSet<String>,
     blank: Row,
@@ -123,14 +121,13 @@ impl Runner<'_> {
         drop(sentry);
         let mut last = None;
         for (header, blank) in wanted {
-            let is_first = last.replace(header.span) != Some(header.span);
-            if is_first {
+            if last.replace(header.span) != Some(header.span) {
                 self.results.clear();
             }
             match &made {
                 Ok(_) if self.ended => return,
                 Ok((runnable, access)) => {
-                    self.header(subject, (header, is_first), (runnable, access), blank);
+                    self.header(subject, header, (runnable, access), blank);
                 }
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }
@@ -212,7 +209,7 @@ impl Runner<'_> {
     fn header(
         &mut self,
         subject: &Subject,
-        (header, has_peers): (&Header, bool),
+        header: &Header,
         (runnable, access): (&Runnable, &Access),
         mut blank: Row,
     ) {
@@ -259,8 +256,7 @@ impl Runner<'_> {
         }
         drop(sentry);
         let ready = Ready { program, point: routine.point };
-        let benchmark =
-            Benchmark { subject, header, routine, ready, access, limits, has_peers, data, blank };
+        let benchmark = Benchmark { subject, header, routine, ready, access, limits, data, blank };
         if self.args.quick {
             cases.truncate(1);
         }
@@ -299,10 +295,10 @@ impl Runner<'_> {
         let by_ref = entry.params.iter().filter(|param| param.by_ref);
         let mut result_names: Vec<&str> = by_ref.map(|param| param.name.as_str()).collect();
         result_names.extend(benchmark.routine.point.result.map(|_| "value"));
-        let expected = self.results.get(&parameters).cloned();
+        let expected = self.results.get(&parameters).cloned().unwrap_or_default();
         let around = Surroundings {
             result_names: &result_names,
-            expected: expected.as_ref(),
+            expected: &expected,
             flags: self.flags,
             reporter: self.reporter,
             access: benchmark.access,
@@ -317,16 +313,17 @@ impl Runner<'_> {
         }
         let values = Values { routine: benchmark.routine, case, arguments: &arguments };
         let (budget, limits) = (self.budget, (self.flags, benchmark.limits.max_time));
-        let has_peers =
-            benchmark.has_peers && self.peers_ran.insert((blank.title.clone(), parameters.clone()));
+        let has_peers = self.peers_ran.insert((blank.title.clone(), parameters.clone()));
         let peers = self.peers.iter().filter(|_| has_peers);
         let mut peers = peers.map(|peer| peer.start(values, budget, limits));
         let measured = measure(&blank, &entrants, &mut peers, budget, &mut self.random, &around);
         let Measured { rows, results, interrupted } = measured;
         self.ended |= interrupted;
-        if let Some(named) = results {
-            let results = Results { routine: entry.name.clone(), named };
-            self.results.entry(parameters).or_insert(results);
+        let known = self.results.entry(parameters).or_default();
+        for (name, hash) in results.unwrap_or_default() {
+            if known.iter().all(|other| other.name != name) {
+                known.push(KnownResult { routine: entry.name.clone(), name, hash });
+            }
         }
         rows.into_iter().for_each(|row| self.show(row));
     }

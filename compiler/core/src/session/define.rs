@@ -12,7 +12,7 @@ use star_syntax::ast;
 use super::{Environment, Import, Session, lowered_with, name_of, span_of};
 use crate::check::{self, Rechecked};
 use crate::hir::RoutineId;
-use crate::loader::SourceLoader;
+use crate::loader::{SourceLoader, Unit};
 use crate::lower::LowerOptions;
 use crate::scope::World;
 
@@ -71,6 +71,13 @@ struct Tried {
     before: Option<ast::Item>,
 }
 
+/// The imported files of a session.
+struct ImportedUnits {
+    units: Vec<Unit>,
+    /// Those that the session itself imports, with the positions of the paths.
+    of_home: Vec<(usize, Span)>,
+}
+
 impl Session {
     /// Accepts typed items. Routines do not see the variables of `environment`; messages say so.
     pub fn define(
@@ -109,10 +116,10 @@ impl Session {
         let before = self.imports.clone();
         let again = before.iter().any(|import| import.importer == name)
             || self.origins.values().any(|origin| *origin == name);
-        if again {
+        let old = again.then(|| {
             let kept = before.iter().filter(|import| import.importer != name).cloned();
-            self.import_anew(kept.collect(), loader);
-        }
+            self.import_anew(kept.collect(), loader)
+        });
         let mut defined =
             self.take_over(environment, parsed.file.items, &name, Taking::AllOrNone, loader);
         if defined.refused.is_empty() {
@@ -120,8 +127,9 @@ impl Session {
             if !gone.is_empty() {
                 self.recheck(environment, &[]);
             }
-        } else if again {
-            self.import_anew(before, loader);
+        } else if let Some(old) = old.flatten() {
+            // The files may contain other texts by now.
+            self.put_back(old, before);
             self.recheck(environment, &[]);
         }
         self.note_broken(&mut defined);
@@ -167,11 +175,15 @@ impl Session {
         self.note_broken(&mut Defined::default());
     }
 
-    /// Reads all imports again.
-    fn import_anew(&mut self, imports: Vec<Import>, loader: &mut dyn SourceLoader) {
-        let Some(mut home) = self.files.units.pop() else { return };
-        home.imports.clear();
-        self.files.units.truncate(self.library.basic.len());
+    /// Reads all imports again; returns the units before.
+    fn import_anew(
+        &mut self,
+        imports: Vec<Import>,
+        loader: &mut dyn SourceLoader,
+    ) -> Option<ImportedUnits> {
+        let mut home = self.files.units.pop()?;
+        let of_home = std::mem::take(&mut home.imports);
+        let units = self.files.units.split_off(self.library.basic.len());
         for import in &imports {
             let Import { path, span, importer } = import;
             let unit = self.files.import_all(path, *span, importer, loader, &self.library);
@@ -179,6 +191,19 @@ impl Session {
         }
         self.files.units.push(home);
         self.files.diagnostics.clear();
+        self.imports = imports;
+        self.n_steady = None;
+        Some(ImportedUnits { units, of_home })
+    }
+
+    /// Replaces all imports by earlier ones, without reading their files.
+    fn put_back(&mut self, old: ImportedUnits, imports: Vec<Import>) {
+        let Some(mut home) = self.files.units.pop() else { return };
+        let ImportedUnits { units, of_home } = old;
+        self.files.units.truncate(self.library.basic.len());
+        self.files.units.extend(units);
+        home.imports = of_home;
+        self.files.units.push(home);
         self.imports = imports;
         self.n_steady = None;
     }

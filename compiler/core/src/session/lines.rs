@@ -1,7 +1,7 @@
 //! Translation of statements, expressions and declarations of variables to routines that can be
 //! run.
 
-use star_base::{Diagnostic, Span};
+use star_base::{Code, Diagnostic, Span};
 use star_ir::Program;
 use star_syntax::{Piece, PieceKind, ast};
 
@@ -210,6 +210,10 @@ impl Session {
             done.push(Checked { span, statements, what: What::Run(Box::new(line)), declares });
         }
         let errors = found.iter().any(Diagnostic::is_error);
+        if errors {
+            // The statement that changes the condition may be one with an error.
+            found.retain(|diagnostic| diagnostic.code != Code::LoopNeverSteps);
+        }
         (done, errors)
     }
 
