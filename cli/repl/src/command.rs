@@ -171,9 +171,10 @@ impl Command {
             Command::Type => (":type EXPR", "show the type of an expression without evaluating it"),
             Command::Vars => (":vars", "list variables with their types and values"),
             Command::Info => (":info NAME", "show what a name is and where it is defined"),
-            Command::Show => {
-                (":show T [X …] [PART]", "show T and X; PART: rows 5..9, columns 1..4, fields h")
-            }
+            Command::Show => (
+                ":show T [X …] [PART]",
+                "show T and X; PART: rows 5..9, columns 1..4, fields h; `X rows of T`: records",
+            ),
             Command::Page => (":page T [X …] [PART]", "show T and X a page of rows at a time"),
             Command::Draw => (":draw NAME", "draw a variable in a terminal that shows pictures"),
             Command::Step => {

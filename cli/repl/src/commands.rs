@@ -361,7 +361,10 @@ impl Session {
         })
     }
 
-    fn show(&self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+    fn show(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if self.show_records(rest, sink)? {
+            return Ok(());
+        }
         let view = self.view();
         let text = show::parse(rest, &|name| show::number(&view, name))
             .and_then(|request| show::requested(&view, &request, sink.screen()))
@@ -478,6 +481,7 @@ impl Session {
         self.owns_answer = false;
         self.files.clear();
         self.stale.clear();
+        self.dumped = false;
         self.lists.clear();
         self.last_entry.clear();
     }

@@ -6,6 +6,7 @@ use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding::{self, WriteStyle};
 use star_bind::load::list_formats;
+use star_bind::result_table;
 use star_bind::{RecordList, ResultForm, Rows};
 use star_compiler::read_source;
 use star_compiler::session::{Defined, FieldKind};
@@ -20,6 +21,9 @@ use super::command::Command;
 use super::commands::usage;
 use super::event::{Event, Sink};
 use super::session::Session;
+
+/// Maximum number of records shown at once.
+const MAX_SHOWN: usize = 1000;
 
 impl Session {
     /// Loads the items of a file.
@@ -114,19 +118,58 @@ impl Session {
             }
             Some(_) | None => one_file(Command::Dump, file)?,
         };
-        let mut value = self.value_of(name)?;
-        if let Value::Table(table) = &value
-            && table.columns().is_none()
-        {
-            let columns = table.view().to_columns();
-            let columns = columns.map_err(|_| no_memory(name, file).to_diagnostic())?;
-            value = Value::from(columns.into_owned());
-        }
+        let value = self.by_columns(name)?;
         let of = self.dump_value(name, &value, file).map_err(|error| error.to_diagnostic())?;
         let file = ResultForm::prefix(file).map_or(file, |(_, end)| end);
+        self.dumped = true;
         let of = of.map_or_else(String::new, |of| format!(", as records of {of}"));
         sink.show(Event::Answer(&format!("{file}: written{of}\n")));
         Ok(())
+    }
+
+    /// Returns the value of a variable; a table is packed by columns.
+    fn by_columns(&mut self, name: &str) -> Result<Value, Diagnostic> {
+        let value = self.value_of(name)?;
+        let Value::Table(table) = &value else { return Ok(value) };
+        if table.columns().is_some() {
+            return Ok(value);
+        }
+        let columns = table.view().to_columns();
+        let columns = columns.map_err(|_| no_memory(name, "").to_diagnostic())?;
+        Ok(Value::from(columns.into_owned()))
+    }
+
+    /// Shows `NAME rows of TABLE` or `NAME like TABLE` as records; returns `false` for another
+    /// argument.
+    pub(super) fn show_records(
+        &mut self,
+        rest: &str,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, Diagnostic> {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let (name, form, table) = match words[..] {
+            [name, "rows", "of", table] => (name, ResultForm::RowsOf(table.to_owned()), table),
+            [name, "like", table] => (name, ResultForm::Like(table.to_owned()), table),
+            _ => return Ok(false),
+        };
+        let value = self.by_columns(name)?;
+        let Some(bits) = value.bits() else {
+            let message = format!("`{}` has no rows to show", text::one_line(name));
+            return Err(Diagnostic::new(Code::Usage, message));
+        };
+        let rows = self.rows_meant_by(&form, table, "");
+        let data = rows.and_then(|rows| form.data(bits, Some(&rows), None, ""));
+        let data = data.map_err(|error| error.to_diagnostic())?;
+        let (mut shown, mut n_lines) = (String::new(), 0);
+        result_table::write_text(&data, None, &mut |line| {
+            n_lines += 1;
+            // The names of the fields are a line, too.
+            let fits = n_lines <= MAX_SHOWN + 1;
+            shown += if fits { line } else { "…\n" };
+            fits
+        });
+        sink.show(Event::Answer(&text::printable(&shown)));
+        Ok(true)
     }
 
     /// Writes a value; returns the list or table whose records it has without a form that says so.
@@ -174,9 +217,10 @@ impl Session {
         };
         let n_cols = shape.ok_or_else(|| refused(format!("`{shown}` is not a table")))?;
         let list = self.fields_of(table, n_cols).ok_or_else(|| {
-            refused(format!("the fields of `{shown}` are not known"))
-                .note("they come from a record type, or the only list of this width that was read")
-                .help(format!("name the fields and their bits, as in `records x=16 y=16:{file}`"))
+            let unknown = refused(format!("the fields of `{shown}` are not known"));
+            let why = "they come from a record type, or the only list of this width that was read";
+            let help = format!("name the fields and their bits, as in `records x=16 y=16:{file}`");
+            if file.is_empty() { unknown.note(why) } else { unknown.note(why).help(help) }
         })?;
         let ResultForm::RowsOf(_) = form else { return Ok(Rows::Typed { list, of_file: None }) };
         let value = self.state.values.store(table, &self.flags.interrupt);

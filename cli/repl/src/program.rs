@@ -76,6 +76,11 @@ impl Session {
         for difference in saved.differences {
             sink.show(Event::Note(&difference));
         }
+        if self.dumped {
+            let note = "the program does not repeat `:dump`; `write` writes bits, and `--out` of \
+                        `star run` a `var` parameter";
+            sink.show(Event::Note(note));
+        }
         if !place.is_regular() {
             return Ok(());
         }

@@ -59,6 +59,8 @@ pub struct Session {
     pub(super) offers: Option<Offers>,
     /// The lists that lines read as tables.
     pub(super) lists: Vec<RecordList>,
+    /// Whether `:dump` wrote a file.
+    pub(super) dumped: bool,
     /// The text written by `:save` to each file.
     pub(super) saved: BTreeMap<PathBuf, String>,
     /// The resources of the lines that run, while they are measured.
@@ -133,6 +135,7 @@ impl Session {
             next_answer: None,
             offers: None,
             lists: Vec::new(),
+            dumped: false,
             saved: BTreeMap::new(),
             measured: None,
             last_entry: String::new(),
