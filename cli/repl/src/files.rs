@@ -23,7 +23,7 @@ use super::event::{Event, Sink};
 use super::session::Session;
 
 /// Maximum number of records shown at once.
-const MAX_SHOWN: usize = 1000;
+const MAX_RECORDS: usize = 1000;
 
 impl Session {
     /// Loads the items of a file.
@@ -164,7 +164,7 @@ impl Session {
         result_table::write_text(&data, None, &mut |line| {
             n_lines += 1;
             // The names of the fields are a line, too.
-            let fits = n_lines <= MAX_SHOWN + 1;
+            let fits = n_lines <= MAX_RECORDS + 1;
             shown += if fits { line } else { "…\n" };
             fits
         });

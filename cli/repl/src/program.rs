@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use star_base::text;
-use star_base::{Code, Diagnostic, SourceFile};
+use star_base::{Builtin, Code, Diagnostic, SourceFile};
 use star_compiler::Formatter;
 use star_compiler::session::span_of;
 use star_os::destination::Destination;
@@ -85,11 +85,11 @@ impl Session {
             return Ok(());
         }
         let folder = Path::new(file).parent().filter(|folder| !is_current(folder));
-        if let Some(folder) = folder.filter(|_| names_files(&program)) {
+        if let Some(folder) = folder.filter(|_| self.names_files()) {
             let folder = text::one_line(&folder.display().to_string());
             sink.show(Event::Note(&format!(
-                "the names of files in the program are relative to `{folder}`, those in the session \
-                    to the current folder: edit the names by hand"
+                "the names of files in the program are relative to `{folder}`, those in the \
+                    session to the current folder: edit the names by hand"
             )));
         }
         let checked = star::pipeline::check(file, &mut self.access.imports());
@@ -109,6 +109,17 @@ impl Session {
             )));
         }
         Ok(())
+    }
+
+    /// Tests whether the program imports, reads or writes files.
+    fn names_files(&self) -> bool {
+        let is_access =
+            |name: &String| matches!(Builtin::find(name), Some(Builtin::Read | Builtin::Write));
+        let definitions = &self.state.definitions;
+        let mut imports = definitions.imports();
+        imports.any(|(path, _)| !path.starts_with("star:"))
+            || definitions.items().iter().any(|item| self.names_in(item).iter().any(is_access))
+            || self.log.lines.iter().any(|line| line.others.iter().any(is_access))
     }
 
     /// Tests whether the contents of the file are exactly those that the session last wrote.
@@ -215,13 +226,6 @@ impl Session {
 fn is_current(folder: &Path) -> bool {
     let same = |current: PathBuf| fs::canonicalize(folder).is_ok_and(|folder| folder == current);
     folder.as_os_str().is_empty() || std::env::current_dir().is_ok_and(same)
-}
-
-/// Tests whether a program names files: it imports, reads or writes some.
-fn names_files(program: &str) -> bool {
-    let program = program.to_lowercase();
-    let imports = program.matches("import \"").count() > program.matches("import \"star:").count();
-    imports || program.contains("read(") || program.contains("write(")
 }
 
 /// Returns the path of an import relative to the current folder.

@@ -163,8 +163,8 @@ impl Log {
                     .to_owned(),
             ),
             n => found.push(format!(
-                "{n} lines failed and were saved as comments: the program does not repeat their partial \
-                    effects"
+                "{n} lines failed and were saved as comments: the program does not repeat their \
+                    partial effects"
             )),
         }
         match self.lines.len() - needs.lines.len() {

@@ -269,17 +269,16 @@ impl Session {
         let alone = self.feed.readiness() == Readiness::Empty;
         if let Some(command) = command::line(line, alone) {
             let pending = self.feed.take();
-            if !alone && matches!(command, (Ok(Command::Undo), _)) {
-                sink.show(Event::Note("the incomplete lines were discarded, nothing else"));
-                self.last_entry = pending;
-                return Flow::GoOn;
-            }
             if !alone {
+                self.last_entry = pending;
+                if matches!(command, (Ok(Command::Undo), _)) {
+                    sink.show(Event::Note("the incomplete lines were discarded, nothing else"));
+                    return Flow::GoOn;
+                }
                 self.failed(Exit::Compile);
                 sink.show(Event::Note(
                     "the incomplete lines before the command did not run; `:edit` opens them",
                 ));
-                self.last_entry = pending;
             }
             return match self.command(command, sink) {
                 Flow::GoOn if !alone => Flow::Failed,

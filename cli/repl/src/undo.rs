@@ -98,11 +98,12 @@ impl Session {
         if let Some(last) = self.undo.entries.back_mut().filter(|last| !last.changes)
             && !entry.changes
         {
-            // Both are undone together, to the state before the first of them.
-            for (name, before) in entry.variables {
-                last.variables.entry(name).or_insert(before);
+            // Both are undone together, to the state before the first of them. Only the answer is
+            // among their variables.
+            if last.variables.is_empty() {
+                (last.variables, last.n_bytes) = (entry.variables, entry.n_bytes);
+                last.lost = entry.lost;
             }
-            last.n_bytes += entry.n_bytes;
             return;
         }
         self.undo.entries.push_back(match entry.n_bytes > most {

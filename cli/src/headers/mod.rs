@@ -37,14 +37,12 @@ pub(crate) fn faults(compilation: &Compilation) -> Vec<Diagnostic> {
         return faults;
     }
     let entries: Vec<&Entry> = entries.iter().collect();
-    let of_values =
-        headers.iter().filter(|header| !expects_error(header)).flat_map(|header| match routine_of(
-            header, &headers, &entries,
-        ) {
-            Ok(idx) => faults_of_values(entries[idx], header),
-            Err(fault) => vec![fault],
-        });
-    faults.extend(of_values);
+    for header in headers.iter().filter(|header| !expects_error(header)) {
+        match routine_of(header, &headers, &entries) {
+            Ok(idx) => faults.extend(faults_of_values(entries[idx], header)),
+            Err(fault) => faults.push(fault),
+        }
+    }
     faults
 }
 

@@ -41,6 +41,11 @@ impl Subject {
 }
 
 impl Subject {
+    /// Returns the errors of the file itself, those of its headers excepted.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.compilation.diagnostics.iter().filter(|diagnostic| diagnostic.is_error())
+    }
+
     /// Tests whether the position of a diagnostic, or another one that it names, is on this line of
     /// the file.
     pub(crate) fn is_on_line(&self, message: &Diagnostic, line: u64) -> bool {

@@ -377,10 +377,9 @@ fn read_others(args: &BenchArgs, flags: &Flags) -> Result<Vec<NamedRecord>, Fail
 fn report_errors(targets: &[Target], loader: &FileLoader, reporter: &Reporter) -> bool {
     let mut found = false;
     for Target { path, .. } in targets.iter().filter(|target| Path::new(&target.path).is_file()) {
-        let Subject { compilation, .. } = Subject::read(path, loader.clone());
-        let errors = compilation.diagnostics.iter().filter(|one| one.is_error());
-        for error in errors.take(MAX_SHOWN) {
-            reporter.diagnostic(&compilation.sources, error);
+        let subject = Subject::read(path, loader.clone());
+        for error in subject.errors().take(MAX_SHOWN) {
+            reporter.diagnostic(&subject.compilation.sources, error);
             found = true;
         }
     }

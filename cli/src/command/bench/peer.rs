@@ -394,7 +394,7 @@ fn peer_error(message: String) -> RowError {
 }
 
 /// Returns the time in the output of a program: the last number with a unit, or else the last one
-/// with a decimal point or an exponent, in seconds. Other numbers may be results or sizes.
+/// with a decimal point or a negative exponent, in seconds. Others may be results or sizes.
 ///
 /// # Errors
 /// What is printed instead.

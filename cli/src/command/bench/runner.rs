@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use star::pipeline::{Argument, optimise};
 use star_base::Random;
-use star_base::{Code, Diagnostic, Kind, Severity, SourceMap, Span};
+use star_base::{Code, Diagnostic, Kind, SourceMap, Span};
 use star_compiler::LowerOptions;
 use star_harness::{Case, Header, Purpose};
 use star_os::access::Access;
@@ -190,12 +190,10 @@ impl Runner<'_> {
     /// are reported.
     fn runnable(&self, subject: &Subject) -> Result<(Runnable, Access), Box<Diagnostic>> {
         let Subject { compilation, file, .. } = subject;
-        let errors = compilation.diagnostics.iter();
-        let errors = errors.filter(|diagnostic| diagnostic.severity() == Severity::Error);
-        for error in errors.clone().take(MAX_SHOWN) {
+        for error in subject.errors().take(MAX_SHOWN) {
             self.reporter.diagnostic(&compilation.sources, error);
         }
-        if let Some(error) = errors.clone().next() {
+        if let Some(error) = subject.errors().next() {
             return Err(Box::new(error.clone()));
         }
         let access = Access::new(file, self.args.imports.grants())?;

@@ -103,8 +103,7 @@ impl<'a> Session<'a> {
         }
         if tests.is_empty() && subject.compilation.has_errors() {
             // Its errors may hide tests.
-            let errors = subject.compilation.diagnostics.iter().filter(|one| one.is_error());
-            for error in errors.take(MAX_SHOWN) {
+            for error in subject.errors().take(MAX_SHOWN) {
                 self.results.fault(sources, &found.file, error);
             }
             return Ok(());
@@ -306,8 +305,7 @@ impl Row {
 
 /// Returns the result of a test in a file that does not compile; `None` if it does.
 fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
-    let errors: Vec<&Diagnostic> =
-        subject.compilation.diagnostics.iter().filter(|error| error.is_error()).collect();
+    let errors: Vec<&Diagnostic> = subject.errors().collect();
     let first = errors.first()?;
     let expected = header.expectations.iter().find_map(|it| match it.what {
         Expected::Fails { code, line } => Some((code, line)),
