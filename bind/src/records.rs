@@ -96,10 +96,10 @@ impl RecordList {
     /// Tests whether the fields have the same names, widths and signs as those of another list.
     #[must_use]
     pub fn has_fields_of(&self, other: &RecordList) -> bool {
-        let names =
-            |list: &RecordList| list.fields.iter().map(|field| field.name.clone()).collect();
-        let (own, theirs): (Vec<String>, Vec<String>) = (names(self), names(other));
-        own == theirs && self.widths == other.widths && self.signed == other.signed
+        let names = self.fields.iter().map(|field| &field.name);
+        names.eq(other.fields.iter().map(|field| &field.name))
+            && self.widths == other.widths
+            && self.signed == other.signed
     }
 
     /// Returns the rows of a table as records.

@@ -71,7 +71,7 @@ pub fn read_numbers(
     if width > u32::BITS as usize {
         return Err(Ended::Internal("cannot read numbers of more than 32 bits"));
     }
-    let columns = &columns_of(lines)[first..first + width];
+    let columns = &limbs_of(lines, first, width);
     let mut numbers = reserved(lines.n_rows())?;
     // Memory that was never used is slower than this chunk: it is written only once.
     let mut chunk = [0; CHUNK];
@@ -106,7 +106,12 @@ pub fn are_below(
 
 /// The limbs of all columns.
 pub(crate) fn columns_of(lines: &BitTable) -> Vec<&[u64]> {
-    (0..lines.n_cols()).map(|column| lines.column_limbs(column)).collect()
+    limbs_of(lines, 0, lines.n_cols())
+}
+
+/// The limbs of `width` columns from column `first` on.
+fn limbs_of(lines: &BitTable, first: usize, width: usize) -> Vec<&[u64]> {
+    (first..first + width).map(|column| lines.column_limbs(column)).collect()
 }
 
 #[cfg(test)]

@@ -155,42 +155,28 @@ pub fn count_numbers(
     n: usize,
     environment: &dyn Environment,
 ) -> Result<Vec<u32>, Ended> {
+    let columns = columns_of(table);
     let mut counts: Vec<u32> = filled(n, 0)?;
-    each_row([table], among, environment, |[number]| {
-        if let Some(count) = counts.get_mut(number as usize) {
-            *count += 1;
-        }
-    })?;
-    Ok(counts)
-}
-
-/// Calls `each` with the numbers that each row in `among` has in some tables of at most 32 columns.
-/// The numbers of a block of rows are used while they are in a cache.
-fn each_row<const N: usize>(
-    tables: [&BitTable; N],
-    among: &[u64],
-    environment: &dyn Environment,
-    mut each: impl FnMut([u32; N]),
-) -> Result<(), Ended> {
-    let n_rows = tables.first().map_or(0, |table| table.n_rows());
-    let columns = tables.map(columns_of);
-    let mut numbers = [[0; ROWS * BLOCKS]; N];
+    // The numbers of a block of rows are counted while they are in a cache.
+    let mut numbers = [0; ROWS * BLOCKS];
     for (idx, among) in among.chunks(BLOCKS).enumerate() {
         environment.poll()?;
-        let n_rows = (n_rows - idx * ROWS * BLOCKS).min(ROWS * BLOCKS);
-        for (numbers, columns) in numbers.iter_mut().zip(&columns) {
-            read_blocks(columns, idx * BLOCKS, &mut numbers[..n_rows]);
-        }
-        let mut each = |row: usize| each(std::array::from_fn(|table| numbers[table][row]));
-        for (limb, first) in among.iter().zip((0..n_rows).step_by(ROWS)) {
-            let rows = first..n_rows.min(first + ROWS);
-            match limb.count_ones() as usize == rows.len() {
-                true => rows.for_each(&mut each),
-                false => ones(&[*limb]).for_each(|row| each(first + row)),
+        let n_rows = (table.n_rows() - idx * ROWS * BLOCKS).min(ROWS * BLOCKS);
+        let numbers = &mut numbers[..n_rows];
+        read_blocks(&columns, idx * BLOCKS, numbers);
+        let mut count = |number: u32| {
+            if let Some(count) = counts.get_mut(number as usize) {
+                *count += 1;
+            }
+        };
+        for (limb, numbers) in among.iter().zip(numbers.chunks(ROWS)) {
+            match limb.count_ones() as usize == numbers.len() {
+                true => numbers.iter().for_each(|number| count(*number)),
+                false => ones(&[*limb]).for_each(|row| count(numbers[row])),
             }
         }
     }
-    Ok(())
+    Ok(counts)
 }
 
 #[cfg(test)]
@@ -202,13 +188,14 @@ mod tests {
         let environment = crate::tests::Plain::default();
         let mut poller = InterruptPoller::new(&environment);
         for width in [1, 5, 12, 13, 24, 32] {
-            let n = 3000;
+            // Two blocks and a part of one.
+            let n = 9000;
             let mut table = BitTable::zeros(n, width).unwrap();
             let numbers: Vec<u32> = (0..n as u32)
                 .map(|row| (row % 700).wrapping_mul(0x9e37_79b9) >> (32 - width))
                 .collect();
             write_numbers(&mut table, 0, width, &numbers, &mut poller).unwrap();
-            let among: Vec<u64> = (0..n.div_ceil(64)).map(|limb| !(1 << limb)).collect();
+            let among: Vec<u64> = (0..n.div_ceil(64)).map(|limb| !(1 << (limb % 64))).collect();
             let among = [&among[..n / 64], &[among[n / 64] & !(!0 << (n % 64))]].concat();
             let mut expected: Vec<usize> = ones(&among).collect();
             expected.sort_by_key(|row| numbers[*row]);
