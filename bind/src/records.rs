@@ -6,13 +6,14 @@
 use std::fmt::Write;
 
 use star_io::{Field, FileError, Meaning, Numbers, Shape};
+use star_value::display::{MAX_ROWS, ShownTable};
 use star_value::{BitTable, BitVector, Value};
 
 use crate::data::RowFields;
 use crate::rows::{MAX_BITS, like};
 
 /// The number of records shown at each end of a longer table.
-const ENDS: usize = 8;
+const ENDS: usize = MAX_ROWS / 2;
 /// The maximum number of characters shown of a text.
 const MAX_CHARS: usize = 24;
 /// The maximum number of bytes of the texts of a list.
@@ -185,21 +186,34 @@ impl RecordList {
         n_rows: usize,
         column: &dyn Fn(usize) -> Option<BitVector>,
     ) -> Option<String> {
-        let is_elided = n_rows > 2 * ENDS;
-        let shown: Vec<usize> = match is_elided {
-            true => (0..ENDS).chain(n_rows - ENDS..n_rows).collect(),
-            false => (0..n_rows).collect(),
-        };
-        let n_columns = self.widths.iter().sum();
-        let mut table = BitTable::zeros(shown.len(), n_columns).ok()?;
-        for col_idx in 0..n_columns {
+        let shown = shown_rows(n_rows);
+        let mut table = BitTable::zeros(shown.len(), self.n_columns()).ok()?;
+        for col_idx in 0..table.n_cols() {
             let bits = column(col_idx).filter(|bits| bits.len() == n_rows)?;
             for (row_idx, &row) in shown.iter().enumerate() {
                 table.put(row_idx, col_idx, bits.get(row));
             }
         }
-        let numbers = self.numbers(&table, &self.name).ok()?;
-        let mut lines = vec![String::new(); shown.len() + 1];
+        self.lines_of_shown(n_rows, &table)
+    }
+
+    /// Returns the same lines for a table whose shown bits are known: [`MAX_ROWS`] rows.
+    pub(crate) fn lines_of(&self, table: &dyn ShownTable) -> Option<String> {
+        let shown = shown_rows(table.n_rows());
+        let mut bits = BitTable::zeros(shown.len(), self.n_columns()).ok()?;
+        for (row_idx, &row) in shown.iter().enumerate() {
+            for col_idx in 0..bits.n_cols() {
+                bits.put(row_idx, col_idx, table.bit(row, col_idx));
+            }
+        }
+        self.lines_of_shown(table.n_rows(), &bits)
+    }
+
+    /// Returns the lines for a table with this number of rows, of which `table` has those shown.
+    fn lines_of_shown(&self, n_rows: usize, table: &BitTable) -> Option<String> {
+        let is_elided = n_rows > 2 * ENDS;
+        let numbers = self.numbers(table, &self.name).ok()?;
+        let mut lines = vec![String::new(); table.n_rows() + 1];
         let mut n_left_out = 0;
         for field in &numbers.fields {
             let is_text = !matches!(field.meaning, Meaning::Number | Meaning::Scaled(_));
@@ -229,6 +243,14 @@ impl RecordList {
             let _ = writeln!(text, "{}", format!("{line}{more}").trim_end());
         }
         Some(text)
+    }
+}
+
+/// Returns the rows that are shown of this number.
+fn shown_rows(n_rows: usize) -> Vec<usize> {
+    match n_rows > 2 * ENDS {
+        true => (0..ENDS).chain(n_rows - ENDS..n_rows).collect(),
+        false => (0..n_rows).collect(),
     }
 }
 

@@ -94,20 +94,7 @@ pub fn names(signature: &Signature, is_function: bool) -> Vec<Option<&str>> {
 /// rows, with the names of their fields if they are records of one of these lists.
 pub fn summary(name: &str, value: &Value, lists: &[RecordList]) -> String {
     match value {
-        Value::Table(table) => {
-            if let Some(table) = table.columns()
-                && let Some(list) = RecordList::of_param(lists, name, table.n_cols())
-                && let Some(lines) = list.lines(table.n_rows(), &|idx| Some(table.column(idx)))
-            {
-                let sizes = display::short(display::Shown::from(value));
-                let of = match list.name == name {
-                    true => String::new(),
-                    false => format!(" of {}", list.name),
-                };
-                return format!("{name} = {sizes}, as records{of}\n{lines}");
-            }
-            table_summary(name, table)
-        }
+        Value::Table(table) => table_summary(name, table, lists),
         Value::Unset
         | Value::Int(_)
         | Value::Bool(_)
@@ -117,8 +104,19 @@ pub fn summary(name: &str, value: &Value, lists: &[RecordList]) -> String {
     }
 }
 
-/// Returns the text of a result that is a table, but not one of records.
-pub fn table_summary(name: &str, table: &dyn ShownTable) -> String {
+/// Returns the text of a result that is a table, as [`summary`] does. The table may be an
+/// [`Excerpt`](display::Excerpt): one of records if a list has its width.
+pub fn table_summary(name: &str, table: &dyn ShownTable, lists: &[RecordList]) -> String {
+    if let Some(list) = RecordList::of_param(lists, name, table.n_cols())
+        && let Some(lines) = list.lines_of(table)
+    {
+        let sizes = display::short(display::Shown::Table(table));
+        let of = match list.name == name {
+            true => String::new(),
+            false => format!(" of {}", list.name),
+        };
+        return format!("{name} = {sizes}, as records{of}\n{lines}");
+    }
     let table = display::Shown::Table(table);
     let (shown, sizes) = (display::long(table), display::short(table));
     let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
@@ -128,9 +126,12 @@ pub fn table_summary(name: &str, table: &dyn ShownTable) -> String {
 
 #[cfg(test)]
 mod tests {
+    use star_io::{Field, Numbers, Shape};
     use star_value::BitTable;
+    use star_value::display::Excerpt;
 
     use super::*;
+    use crate::data::RowFields;
     use crate::param::examples::{signature, value, var};
 
     fn floyd() -> Signature {
@@ -168,6 +169,37 @@ mod tests {
         assert_eq!(summary("P", &empty, &[]), "P = 0 × 2, 0 ones\n");
         assert_eq!(summary("n", &Value::Int(3), &[]), "n = 3\n");
         assert_eq!(summary("X", &Value::Unset, &[]), "X = unset\n");
+    }
+
+    #[test]
+    fn parts_of_a_table_have_the_text_of_the_whole() {
+        let field = |name: &str, negative: i64| Field::new(name, None, vec![negative, 3]);
+        let fields = vec![field("a", -5), field("b", 0)];
+        let numbers = Numbers { shape: Shape::List(2), fields };
+        for widths in [[4, 3], [40, 33]] {
+            let n_cols = widths.iter().sum();
+            let chosen = RowFields { fields: 0..2, widths: widths.to_vec() };
+            let value = Value::from(BitTable::zeros(2, n_cols).unwrap());
+            let list = RecordList::of("T", &numbers, &value, &chosen).unwrap();
+            let lists = [list.called("T")];
+            for n_rows in [0, 1, 16, 17, 70] {
+                let mut table = BitTable::zeros(n_rows, n_cols).unwrap();
+                (0..n_rows).for_each(|row| table.put(row, n_cols - 1 - row % 3, true));
+                // Two parts, by columns.
+                let parts = [0..2, 2..n_cols].map(|columns| {
+                    let start = columns.start;
+                    let columns: Vec<_> = columns.map(|col_idx| table.column(col_idx)).collect();
+                    let mut part = Excerpt::of_records((n_rows, n_cols));
+                    part.add(start, &BitTable::from_columns(n_rows, &columns));
+                    part
+                });
+                let all = parts[0].join(&parts.each_ref().map(Excerpt::to_bytes)).unwrap();
+                let found = table_summary("U", &all, &lists);
+                let expected = summary("U", &Value::from(table), &lists);
+                assert!(expected.contains("as records of T"), "{expected}");
+                assert_eq!(found, expected);
+            }
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use star::pipeline::{PlacedTable, RoutineResult};
+use star_bind::RecordList;
 use star_bind::results::table_summary;
 use star_io::FileError;
 use star_os::failure::refused_by_backend;
@@ -18,9 +19,10 @@ use star_vm::BackendError;
 use crate::output_target::Outlet;
 
 /// The tables that are still on a backend, by the indices of results, whose values are unset.
-#[derive(Default)]
-pub(crate) struct PlacedResults {
+pub(crate) struct PlacedResults<'l> {
     tables: BTreeMap<usize, PlacedResult>,
+    /// The lists whose records may be in their rows.
+    lists: &'l [RecordList],
     /// The parts that were written.
     pub(crate) n_parts: u64,
     /// The bytes of rows that this rank wrote.
@@ -29,22 +31,42 @@ pub(crate) struct PlacedResults {
 
 struct PlacedResult {
     table: PlacedTable,
+    /// Whether its rows are shown as records.
+    has_records: bool,
     /// What its text needs, once it was written.
     excerpt: Option<Excerpt>,
 }
 
-impl PlacedResults {
-    /// Separates the tables from the values.
-    pub(crate) fn split(results: Vec<RoutineResult>) -> (Vec<Value>, Self) {
-        let mut placed = PlacedResults::default();
+impl PlacedResult {
+    /// Creates the excerpt of zeros that its text needs.
+    fn excerpt(&self) -> Excerpt {
+        match self.has_records {
+            true => Excerpt::of_records(self.table.shape()),
+            false => Excerpt::new(self.table.shape()),
+        }
+    }
+}
+
+impl<'l> PlacedResults<'l> {
+    /// Separates the tables from the values of the results with these names.
+    pub(crate) fn split(
+        results: Vec<RoutineResult>,
+        names: &[Option<&str>],
+        lists: &'l [RecordList],
+    ) -> (Vec<Value>, Self) {
+        let mut tables = BTreeMap::new();
         let results = results.into_iter().enumerate().map(|(idx, result)| match result {
             RoutineResult::Value(value) => value,
             RoutineResult::Table(table) => {
-                placed.tables.insert(idx, PlacedResult { table, excerpt: None });
+                let name = names.get(idx).copied().flatten();
+                let list = name.and_then(|name| RecordList::of_param(lists, name, table.shape().1));
+                let has_records = list.is_some();
+                tables.insert(idx, PlacedResult { table, has_records, excerpt: None });
                 Value::Unset
             }
         });
-        (results.collect(), placed)
+        let results = results.collect();
+        (results, PlacedResults { tables, lists, n_parts: 0, own_bytes: 0 })
     }
 
     /// Tests whether a result is still on a backend.
@@ -70,10 +92,12 @@ impl PlacedResults {
     ) -> Result<(Option<Written>, u64), FileError> {
         let name = outlet.name().to_owned();
         let internal = |why: &str| BackendError::Internal(why.to_owned());
-        let Some(PlacedResult { table, excerpt }) = self.tables.get_mut(&idx) else {
+        let Some(placed) = self.tables.get_mut(&idx) else {
             return Err(of_file(&name, &internal("a result that is not on the backend")));
         };
-        let outlet = match write_rows(table, outlet, flags)? {
+        let mut seen = placed.excerpt();
+        let PlacedResult { table, excerpt, .. } = placed;
+        let outlet = match write_rows(table, outlet, seen.clone(), flags)? {
             Ok((written, n_bytes, seen)) => {
                 self.own_bytes += n_bytes;
                 *excerpt = Some(seen);
@@ -81,7 +105,7 @@ impl PlacedResults {
             }
             Err(outlet) => outlet,
         };
-        let (mut parts, mut seen) = (table.parts(), Excerpt::new(table.shape()));
+        let mut parts = table.parts();
         let mut next = || -> Option<Result<BitTable, BackendError>> {
             let columns = parts.next()?;
             let start = columns.start;
@@ -109,14 +133,14 @@ impl PlacedResults {
     /// # Errors
     /// Those of the backend.
     pub(crate) fn read_rest(&mut self, flags: &Flags) -> Result<(), BackendError> {
-        for PlacedResult { table, excerpt } in self.tables.values_mut() {
-            if excerpt.is_none() {
-                let mut seen = Excerpt::new(table.shape());
-                for columns in table.parts() {
+        for placed in self.tables.values_mut() {
+            if placed.excerpt.is_none() {
+                let mut seen = placed.excerpt();
+                for columns in placed.table.parts() {
                     let start = columns.start;
-                    seen.add(start, &table.columns(columns, &flags.interrupt)?);
+                    seen.add(start, &placed.table.columns(columns, &flags.interrupt)?);
                 }
-                *excerpt = Some(seen);
+                placed.excerpt = Some(seen);
             }
         }
         Ok(())
@@ -126,7 +150,7 @@ impl PlacedResults {
     /// `None` if it is not on a backend, or was not read.
     pub(crate) fn summary(&self, idx: usize, name: &str) -> Option<String> {
         let excerpt = self.tables.get(&idx)?.excerpt.as_ref()?;
-        Some(table_summary(name, excerpt))
+        Some(table_summary(name, excerpt, self.lists))
     }
 }
 
@@ -134,16 +158,16 @@ impl PlacedResults {
 type RowsWritten = (Option<Written>, u64, Excerpt);
 
 /// Writes the rows of this rank, if the ranks hold and write one table together; otherwise returns
-/// the outlet.
+/// the outlet. `seen` is the excerpt of zeros.
 fn write_rows(
     table: &PlacedTable,
     outlet: Outlet,
+    mut seen: Excerpt,
     flags: &Flags,
 ) -> Result<Result<RowsWritten, Outlet>, FileError> {
     let Some(shared) = table.shared_rows() else { return Ok(Err(outlet)) };
     let (name, shape) = (outlet.name().to_owned(), table.shape());
     let (peers, rows, first) = (shared.peers(), shared.rows(), shared.rows().start);
-    let mut seen = Excerpt::new(shape);
     let mut columns = |columns: Range<usize>| {
         let start = columns.start;
         let part = shared.columns(columns, &flags.interrupt);
@@ -158,7 +182,7 @@ fn write_rows(
     };
     let lost = |why| of_file(&name, &BackendError::DeviceLost { why });
     let all = peers.gather(&seen.to_bytes()).map_err(lost)?;
-    let seen = Excerpt::join(shape, &all).ok_or_else(|| {
+    let seen = seen.join(&all).ok_or_else(|| {
         of_file(&name, &BackendError::Internal("excerpts of other tables".to_owned()))
     })?;
     Ok(Ok((written, n_bytes, seen)))

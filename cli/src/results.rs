@@ -284,7 +284,7 @@ impl Saved {
 /// every file that cannot be written, or only an error for the flag.
 pub(crate) fn save(
     outs: Vec<Out>,
-    (results, placed): (&[Value], &mut PlacedResults),
+    (results, placed): (&[Value], &mut PlacedResults<'_>),
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
@@ -490,7 +490,7 @@ pub(crate) fn print(
 pub(crate) fn print_all(
     output: &mut Output,
     names: &[Option<&str>],
-    (results, placed): (&[Value], &PlacedResults),
+    (results, placed): (&[Value], &PlacedResults<'_>),
     origins: &Origins,
 ) {
     for (idx, (name, value)) in names.iter().zip(results).enumerate() {

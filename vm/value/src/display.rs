@@ -128,8 +128,16 @@ pub struct Excerpt {
 impl Excerpt {
     /// Creates the excerpt of zeros, with these numbers of rows and columns.
     pub fn new(shape: (usize, usize)) -> Self {
+        Excerpt::with_columns(shape, shown_places(shape.1, MAX_BITS).flatten().collect())
+    }
+
+    /// Creates the same excerpt with all columns, for a table whose rows are shown as records.
+    pub fn of_records(shape: (usize, usize)) -> Self {
+        Excerpt::with_columns(shape, (0..shape.1).collect())
+    }
+
+    fn with_columns(shape: (usize, usize), columns: Vec<usize>) -> Self {
         let rows: Vec<usize> = shown_places(shape.0, MAX_ROWS).flatten().collect();
-        let columns: Vec<usize> = shown_places(shape.1, MAX_BITS).flatten().collect();
         let bits = vec![false; rows.len() * columns.len()];
         Excerpt { shape, rows, columns, bits, n_ones: 0 }
     }
@@ -158,10 +166,10 @@ impl Excerpt {
         self.n_ones.to_le_bytes().into_iter().chain(bits).collect()
     }
 
-    /// Creates the excerpt of a table from the bytes of those of its parts; `None` if they are not
-    /// of a table with these numbers of rows and columns.
-    pub fn join(shape: (usize, usize), parts: &[Vec<u8>]) -> Option<Self> {
-        let mut all = Excerpt::new(shape);
+    /// Creates the excerpt of a table from the bytes of those of all its parts, one of which is
+    /// this; `None` if they are not of tables with the same numbers of rows and columns.
+    pub fn join(&self, parts: &[Vec<u8>]) -> Option<Self> {
+        let mut all = Excerpt::with_columns(self.shape, self.columns.clone());
         for part in parts {
             let (n_ones, bits) = part.split_first_chunk()?;
             all.n_ones += u64::from_le_bytes(*n_ones);

@@ -443,11 +443,8 @@ impl Running<'_> {
                         false => Wanted::Columns,
                     }
                 };
-                let stays = |idx| {
-                    // A table with the width of the records of a list is shown as records.
-                    let is_whole = form(idx) == Wanted::Columns || !origins.lists.is_empty();
-                    !is_whole && results::take_columns(&wanted.outs, idx)
-                };
+                let stays =
+                    |idx| form(idx) != Wanted::Columns && results::take_columns(&wanted.outs, idx);
                 let results = loaded.into_results_as(&form, &stays, &flags.interrupt);
                 let output = (&mut *self.output, stored);
                 finish(&names, wanted, results, origins, flags, reporter, output)
@@ -594,7 +591,7 @@ fn finish(
     (output, (parts_stored, own_stored)): (&mut Output, (&mut u64, &mut u64)),
 ) -> Exit {
     let (results, mut placed) = match results {
-        Ok(results) => PlacedResults::split(results),
+        Ok(results) => PlacedResults::split(results, names, &origins.lists),
         Err(error) => return no_results(&error).report(reporter),
     };
     // Do not mix a summary with data on standard output.
