@@ -58,6 +58,7 @@ pub mod numbers;
 pub mod options;
 pub mod packing;
 mod panics;
+mod part;
 pub mod registry;
 mod scaling;
 mod scan;
@@ -74,7 +75,7 @@ pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
 pub use format::stb::{RowsWriter, TableRows};
-pub use format::{JoinedPart, ListPart, read_list_part};
+pub use format::{ListPart, read_list_part};
 pub use graph::{Arc, Graph};
 pub use layout::{
     LEAST_DENSE_BYTES, Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout,
@@ -89,6 +90,7 @@ pub use options::{
 };
 pub use packing::Packing;
 pub use panics::panics_are_caught;
+pub use part::JoinedPart;
 pub use registry::{Format, not_kept, read, write, write_edges, write_packed, write_places};
 pub use sharing::{Coding, share_codes, share_vertices};
 pub use updates::Update;

@@ -29,7 +29,7 @@ mod raster;
 mod weights;
 
 pub(crate) use self::csv::edges::write as write_csv_edges;
-pub use self::csv::part::{JoinedPart, ListPart, read_list_part};
+pub use self::csv::part::{ListPart, read_list_part};
 
 use std::io;
 

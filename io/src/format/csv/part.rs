@@ -2,15 +2,8 @@
 //!
 //! Several readers, each with its range, read every byte of a file once. All of them also read the
 //! first lines, which determine the separator, the names and the kinds of the fields: they are the
-//! start of every range, and their records are dropped again.
-//!
-//! Note [Cuts]. A range begins after a line end that follows a line with a character. So it does
-//! not begin in the midst of blank lines, which are records or not depending on what follows them.
-//! The line end may be one in quotes. Then the range before it ends within quotes, and its reader
-//! fails: if no reader fails, then the first range begins a record, hence ends one, hence the
-//! second range begins one, and so on.
+//! start of every range, and their records are dropped again. See Note [Cuts] in `part.rs`.
 
-use std::fmt::Display;
 use std::io::{self, Cursor, Read};
 
 use crc32fast::Hasher;
@@ -22,18 +15,19 @@ use crate::error::FileError;
 use crate::meaning::{Meaning, Texts};
 use crate::numbers::{FieldSummary, Numbers, Shape};
 use crate::options::ReadOptions;
+use crate::part::{
+    JoinedPart, RangeReader, ReadAt, Reader, cut_after, put, put_option, put_text, put_uses,
+    range_of,
+};
 use crate::registry::Format;
 use crate::scaling::{Scaling, ScalingUses};
-use crate::source::{CHUNK, Source};
+use crate::source::Source;
 use crate::text;
 
 /// The lengths of the first lines of a file that are tried, one after another, until they determine
 /// the kinds of all fields.
 const START_BYTES: [u64; 9] =
     [1, 1 << 5, 1 << 6, 1 << 7, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 18];
-
-/// Fills a buffer with the bytes of a file at an offset.
-type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> io::Result<()>;
 
 /// The records in a range of lines of a CSV file.
 pub struct ListPart {
@@ -43,19 +37,6 @@ pub struct ListPart {
     file: (u64, u64),
     /// The number of bytes of the range, and their checksum.
     range: (u64, u64),
-}
-
-/// A part of a list with what all parts have in common.
-#[derive(Debug)]
-pub struct JoinedPart {
-    /// The records of the part, with summaries of the others; the remarks are those of the file.
-    pub loaded: LoadedFile,
-    /// The first record of each part, from 0, and the number of records.
-    pub starts: Vec<usize>,
-    /// The number of bytes of the range.
-    pub n_bytes: u64,
-    /// A checksum of the file, the same in all parts of one division.
-    pub checksum: u64,
 }
 
 /// Reads the part `rank` of `n_parts` parts of a CSV file of `n_bytes` bytes.
@@ -76,13 +57,7 @@ pub fn read_list_part(
         let message = format!("cannot read: {}", star_base::text::reason(&error));
         FileError::new(Code::CannotOpen, options.file, message)
     };
-    let bound = |rank: usize| (u128::from(n_bytes) * rank as u128 / n_parts as u128) as u64;
-    let cut = |rank: usize| match rank {
-        0 => Ok(0),
-        rank if rank == n_parts => Ok(n_bytes),
-        rank => cut_after(at, bound(rank), n_bytes).map_err(cannot_read),
-    };
-    let (first_cut, range) = (cut(1)?, cut(rank)?..cut(rank + 1)?);
+    let (first_cut, range) = range_of(at, n_bytes, (rank, n_parts)).map_err(cannot_read)?;
     let mut start = Err(refused("the first lines are no records".to_owned()));
     for from in START_BYTES {
         let end = cut_after(at, from, n_bytes).map_err(cannot_read)?;
@@ -100,31 +75,12 @@ pub fn read_list_part(
     let file = (n_bytes, u64::from(crc32fast::hash(&start)));
     let (first, n_skipped) = if rank == 0 { (Vec::new(), 0) } else { (start, n_records) };
     let n_range = range.end - range.start;
-    let mut own = RangeReader { at, next: range.start, end: range.end, crc: Hasher::new() };
+    let mut own = RangeReader::new(at, &range);
     let mut input = Cursor::new(first).chain(&mut own);
     let scaling = options.scale.map(Scaling::new);
     let list = read_list(Source::open(&mut input, options, scaling.as_ref())?, n_skipped)?;
-    let range = (n_range, u64::from(own.crc.finalize()));
+    let range = (n_range, own.checksum());
     Ok(ListPart { list, scaling, file, range })
-}
-
-/// Returns the first cut of a file after a byte; see Note [Cuts].
-fn cut_after(at: ReadAt<'_>, from: u64, n_bytes: u64) -> io::Result<u64> {
-    let (mut next, mut has_character) = (from, false);
-    let mut buffer = vec![0; CHUNK.min(1 << 14)];
-    while next < n_bytes {
-        let n_now = (n_bytes - next).min(buffer.len() as u64) as usize;
-        at(next, &mut buffer[..n_now])?;
-        for (idx, byte) in buffer[..n_now].iter().enumerate() {
-            match byte {
-                b'\n' if has_character => return Ok(next + idx as u64 + 1),
-                b'\n' | b'\r' | b' ' | b'\t' => {}
-                _ => has_character = true,
-            }
-        }
-        next += n_now as u64;
-    }
-    Ok(n_bytes)
 }
 
 /// Reads the first lines of a file, and returns the number of their records.
@@ -146,26 +102,6 @@ fn records_of_start(bytes: &[u8], options: &ReadOptions<'_>) -> Result<usize, Fi
             let message = format!("the first lines do not determine the kind of field {name}");
             Err(FileError::new(Code::BadFormat, options.file, message))
         }
-    }
-}
-
-/// The bytes of a range of a file.
-struct RangeReader<'a> {
-    at: ReadAt<'a>,
-    next: u64,
-    end: u64,
-    /// The checksum of the bytes so far.
-    crc: Hasher,
-}
-
-impl Read for RangeReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n_now = (self.end - self.next).min(buffer.len() as u64) as usize;
-        let buffer = &mut buffer[..n_now];
-        (self.at)(self.next, buffer)?;
-        self.crc.update(buffer);
-        self.next += n_now as u64;
-        Ok(n_now)
     }
 }
 
@@ -228,7 +164,7 @@ impl ListPart {
     pub fn join(self, rank: usize, summaries: &[Vec<u8>]) -> Result<Option<JoinedPart>, FileError> {
         let ListPart { mut list, scaling, file, range } = self;
         let parts: Option<Vec<PartSummary>> =
-            summaries.iter().map(|bytes| Reader(bytes).part()).collect();
+            summaries.iter().map(|bytes| PartSummary::read(Reader(bytes))).collect();
         let kinds: Vec<String> = list.columns.iter().map(|it| kind(it.meaning())).collect();
         let is_like = |part: &PartSummary| {
             part.file == file && part.columns.iter().map(|it| &it.kind).eq(&kinds)
@@ -322,73 +258,28 @@ fn kind(meaning: &Meaning) -> String {
     }
 }
 
-fn put(bytes: &mut Vec<u8>, number: u64) {
-    bytes.extend_from_slice(&number.to_le_bytes());
-}
-
-fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    put(bytes, text.len() as u64);
-    bytes.extend_from_slice(text.as_bytes());
-}
-
-fn put_option(bytes: &mut Vec<u8>, text: Option<impl Display>) {
-    put(bytes, u64::from(text.is_some()));
-    if let Some(text) = text {
-        put_text(bytes, &text.to_string());
-    }
-}
-
-fn put_uses(bytes: &mut Vec<u8>, ScalingUses { n_values, n_lost, first_lost }: ScalingUses) {
-    put(bytes, n_values);
-    put(bytes, n_lost);
-    put_option(bytes, first_lost);
-}
-
-/// The rest of a summary.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn part(mut self) -> Option<PartSummary> {
-        let file = (self.number()?, self.number()?);
-        let range = (self.number()?, self.number()?);
-        let (n_records, uses, n_columns) = (self.number()?, self.uses()?, self.number()?);
-        let columns: Option<Vec<ColumnSummary>> = (0..n_columns).map(|_| self.column()).collect();
+impl PartSummary {
+    fn read(mut from: Reader<'_>) -> Option<PartSummary> {
+        let file = (from.number()?, from.number()?);
+        let range = (from.number()?, from.number()?);
+        let (n_records, uses, n_columns) = (from.number()?, from.uses()?, from.number()?);
+        let columns: Option<Vec<ColumnSummary>> =
+            (0..n_columns).map(|_| ColumnSummary::read(&mut from)).collect();
         Some(PartSummary { file, range, n_records, uses, columns: columns? })
     }
+}
 
-    fn column(&mut self) -> Option<ColumnSummary> {
-        let kind = self.text()?;
-        let (n_values, n_missing) = (self.number()? as usize, self.number()? as usize);
-        let mut number = || Some(self.option()?.and_then(|text| text.parse::<i64>().ok()));
+impl ColumnSummary {
+    fn read(from: &mut Reader<'_>) -> Option<ColumnSummary> {
+        let kind = from.text()?;
+        let (n_values, n_missing) = (from.number()? as usize, from.number()? as usize);
+        let mut number = || Some(from.option()?.and_then(|text| text.parse::<i64>().ok()));
         let range = number()?.zip(number()?);
         let nodata = number()?;
-        let (leading_zero, uses, n_texts) = (self.option()?, self.uses()?, self.number()?);
-        let texts: Option<Vec<String>> = (0..n_texts).map(|_| self.text()).collect();
+        let (leading_zero, uses, n_texts) = (from.option()?, from.uses()?, from.number()?);
+        let texts: Option<Vec<String>> = (0..n_texts).map(|_| from.text()).collect();
         let numbers = FieldSummary { n_values, n_missing, range };
         Some(ColumnSummary { kind, numbers, nodata, leading_zero, uses, texts: texts? })
-    }
-
-    fn uses(&mut self) -> Option<ScalingUses> {
-        let (n_values, n_lost) = (self.number()?, self.number()?);
-        let first_lost = self.option()?.and_then(|text| crate::Decimal::parse(&text));
-        Some(ScalingUses { n_values, n_lost, first_lost })
-    }
-
-    fn option(&mut self) -> Option<Option<String>> {
-        if self.number()? == 0 { Some(None) } else { self.text().map(Some) }
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let n_bytes = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.0.split_at_checked(n_bytes)?;
-        self.0 = rest;
-        String::from_utf8(text.to_vec()).ok()
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let (bytes, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*bytes))
     }
 }
 
