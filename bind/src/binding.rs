@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_io::Layout;
+use star_io::{Layout, Peers};
 
 use crate::arg_value::{self, ArgValue};
 use crate::data::{MAX_WIDTH, WidthOverrides};
 use crate::layouts::AnyLayout;
-use crate::left_table::Peers;
 use crate::load::is_width;
 use crate::offer::{Offer, offer, offered_names, table_of_offset};
 use crate::param::{Kind, Param, Signature};
@@ -72,8 +71,8 @@ pub struct Binding {
     pub leave: Option<Leave>,
     /// The parameters whose row meanings are kept, and possibly [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
-    /// Whether the graph that the values come from is kept.
-    pub keeps_graph: bool,
+    /// The most arcs of the graph that the values come from if it is kept.
+    pub keeps_arcs: Option<usize>,
     /// The user's settings for files.
     pub settings: Settings,
     /// Faults unless one of the files is an update stream, which accepts widths without a layout.
@@ -184,14 +183,14 @@ pub fn bind(
     let widths = widths(signature, &origins, &others, unknown, reported);
     match faults.is_empty() {
         true => {
-            let (wishes, kept, keeps_graph) = (Vec::new(), Vec::new(), false);
+            let (wishes, kept, keeps_arcs) = (Vec::new(), Vec::new(), None);
             Ok(Binding {
                 origins,
                 widths,
                 wishes,
                 leave: None,
                 kept,
-                keeps_graph,
+                keeps_arcs,
                 settings,
                 unless_stream,
             })

@@ -9,6 +9,14 @@ pub fn bytes_of_graph(graph: &Graph) -> u64 {
     arcs.saturating_add(graph.names.as_ref().map_or(0, VertexNames::n_bytes))
 }
 
+/// Returns the bytes of a graph of which each of this number of processes holds some arcs, the same
+/// on all of them.
+pub fn bytes_of_arcs(graph: &Graph, n_holders: usize) -> u64 {
+    let n_arcs = graph.n_edges().div_ceil(n_holders.max(1)) as u64;
+    let arcs = n_arcs.saturating_mul(size_of::<star_io::Arc>() as u64);
+    arcs.saturating_add(graph.names.as_ref().map_or(0, VertexNames::n_bytes))
+}
+
 /// Returns the bytes of numbers and of the strings that they represent.
 pub fn bytes_in(numbers: &Numbers) -> u64 {
     let bytes = numbers.fields.iter().map(|field| {

@@ -6,14 +6,16 @@ use std::io::{Cursor, Read};
 
 use star_base::{Code, text};
 use star_io::{
-    Data, Decimal, Direction, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes,
-    LayoutOptions, LayoutValue, ListPart, LoadedFile, ReadOptions, Stopped, Weights, Widths,
+    Data, Decimal, Direction, FileError, Format, Graph, GraphSizes, JoinedPart, Layout,
+    LayoutBytes, LayoutOptions, LayoutValue, ListPart, LoadedFile, Peers, ReadOptions, Stopped,
+    Weights, Widths,
 };
 use star_value::{SparseTable, SparseWish, Table, TableWish, Value};
 
 use crate::binding::Leave;
 use crate::bytes::{bytes_in, bytes_of_graph};
 use crate::layouts::{self, AnyLayout};
+use crate::left_table::RecordPlace;
 use crate::matrices;
 use crate::param::Kind;
 use crate::part::Located;
@@ -84,6 +86,15 @@ pub struct FileContents {
     pub n_bytes: u64,
     /// The scale that its values were multiplied by.
     pub scale: Option<Decimal>,
+}
+
+/// The lines of a file of which each of several processes reads a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lines {
+    /// Records of a list.
+    Records,
+    /// Arcs of a graph.
+    Arcs,
 }
 
 /// A file that was opened, with its format.
@@ -180,12 +191,49 @@ impl<'f> OpenData<'f> {
         self.file.n_bytes.is_some_and(|of_file| of_file > n_bytes)
     }
 
-    /// Tests whether it is a list of which a process can read its lines only.
-    pub(crate) fn is_list_of_lines(&self) -> bool {
+    /// Returns what the lines of the file are, if a process can read a range of them only.
+    pub(crate) fn lines(&self) -> Option<Lines> {
         let OpenData { located, format, as_graph, start, file } = self;
-        let is_whole = located.part.is_none() && located.direction.is_none() && !as_graph;
         let is_packed = start.starts_with(&GZIP_MAGIC);
-        *format == Format::Csv && is_whole && !is_packed && file.at.is_some()
+        if located.part.is_some() || is_packed || file.at.is_none() {
+            return None;
+        }
+        match format {
+            Format::Csv if !as_graph => Some(Lines::Records),
+            _ if star_io::has_lines_of_arcs(*format) => Some(Lines::Arcs),
+            _ => None,
+        }
+    }
+
+    /// Reads the arcs of one of several processes of a graph; see [`star_io::read_graph_part`].
+    ///
+    /// # Errors
+    /// Those of [`star_io::read_graph_part`], or if `observer` stops the reading.
+    pub(crate) fn read_arcs(
+        &mut self,
+        reading: Reading<'_>,
+        max_bytes: u64,
+        peers: &dyn Peers,
+    ) -> Result<Result<(FileContents, RecordPlace), String>, FileError> {
+        let Located { file: name, direction, .. } = self.located;
+        let OpenFile { n_bytes, at, progress: show, .. } = &mut self.file;
+        let (Some(n_bytes), Some(at)) = (*n_bytes, at) else {
+            return Err(FileError::new(Code::CannotOpen, name, "cannot read"));
+        };
+        let mut progress = |n_read| {
+            show(n_read);
+            reading.observer.stop().is_none()
+        };
+        let mut options = options(reading, name, max_bytes);
+        options.as_graph = true;
+        options.direction = direction.unwrap_or(reading.settings.direction);
+        options.progress = Some(&mut progress);
+        let read = star_io::read_graph_part(self.format, &**at, n_bytes, peers, &mut options);
+        Ok(read.map_err(|error| stopped(reading.observer, error))?.map(|part| {
+            let JoinedPart { loaded, starts, n_bytes, checksum } = part;
+            let contents = contents_of_graph(reading, name, direction, loaded);
+            (contents, RecordPlace { starts, n_bytes, checksum })
+        }))
     }
 
     /// Reads the lines of one of several processes of a list; see [`star_io::read_list_part`].
@@ -206,10 +254,7 @@ impl<'f> OpenData<'f> {
             show(n_read);
             reading.observer.stop().is_none()
         };
-        let mut options = ReadOptions::new(self.located.file, max_bytes);
-        options.scale = reading.settings.scale;
-        options.fields = reading.settings.field_rules();
-        options.nan_is_missing = reading.settings.nan_is_missing;
+        let mut options = options(reading, self.located.file, max_bytes);
         options.progress = Some(&mut progress);
         let read = star_io::read_list_part(&**at, n_bytes, (rank, n_ranks), &mut options);
         read.map_err(|error| stopped(reading.observer, error))
@@ -233,34 +278,18 @@ impl<'f> OpenData<'f> {
             show(n_read);
             reading.observer.stop().is_none()
         };
-        let mut options = ReadOptions::new(name, max_bytes);
+        let mut options = options(reading, name, max_bytes);
         options.size_hint = size;
-        options.scale = reading.settings.scale;
-        options.fields = reading.settings.field_rules();
         options.graph = expected.graph;
-        options.palette_indices = reading.settings.palette_indices;
-        options.nan_is_missing = reading.settings.nan_is_missing;
-        options.skip_times = reading.settings.skip_times;
         options.as_graph = as_graph;
         options.direction = direction.unwrap_or(reading.settings.direction);
-        options.edges = reading.settings.edge_fields();
         options.part = part;
         options.progress = Some(&mut progress);
         let mut input = Cursor::new(start).chain(Waiting::new(input, &goes_on));
         let loaded = star_io::read(format, &mut input, &mut options);
         drop(show);
         let loaded = loaded.map_err(|error| stopped(reading.observer, error))?;
-        let is_directed = direction == Some(Direction::default());
-        let assumes_arcs = loaded.assumes_arcs && !is_directed;
-        let mut contents = contents_of(reading, name, loaded);
-        if assumes_arcs {
-            let shown = text::one_line(name);
-            let note = format!(
-                "{name}: the arcs have a direction, from the first vertex to the second; \
-                    `undirected:{shown}` reads edges"
-            );
-            reading.observer.note(&note);
-        }
+        let mut contents = contents_of_graph(reading, name, direction, loaded);
         if as_graph && contents.is_array {
             let direction = direction.unwrap_or(reading.settings.direction);
             let FileContents { data, n_bytes, .. } = contents;
@@ -274,6 +303,40 @@ impl<'f> OpenData<'f> {
         }
         Ok(contents)
     }
+}
+
+/// Returns the options for a file of this name with the user's settings.
+fn options<'a>(reading: Reading<'a>, name: &'a str, max_bytes: u64) -> ReadOptions<'a> {
+    let mut options = ReadOptions::new(name, max_bytes);
+    options.scale = reading.settings.scale;
+    options.fields = reading.settings.field_rules();
+    options.palette_indices = reading.settings.palette_indices;
+    options.nan_is_missing = reading.settings.nan_is_missing;
+    options.skip_times = reading.settings.skip_times;
+    options.edges = reading.settings.edge_fields();
+    options
+}
+
+/// Does the same as [`contents_of`], with a remark if arcs are assumed to have a direction, and the
+/// name of the file says none.
+fn contents_of_graph(
+    reading: Reading<'_>,
+    name: &str,
+    direction: Option<Direction>,
+    loaded: LoadedFile,
+) -> FileContents {
+    let is_directed = direction == Some(Direction::default());
+    let assumes_arcs = loaded.assumes_arcs && !is_directed;
+    let contents = contents_of(reading, name, loaded);
+    if assumes_arcs {
+        let shown = text::one_line(name);
+        let note = format!(
+            "{name}: the arcs have a direction, from the first vertex to the second; \
+                `undirected:{shown}` reads edges"
+        );
+        reading.observer.note(&note);
+    }
+    contents
 }
 
 /// Returns the contents of a file that was read, and reports the remarks about it.

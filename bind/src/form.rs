@@ -173,7 +173,7 @@ impl Form {
 /// Returns a graph of one arc.
 fn graph_example(weighted: bool, symmetric: bool) -> Data {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 1 }];
-    Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, names: None, no_weights: None })
+    Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, ..Graph::default() })
 }
 
 /// Returns a grid of one number, the greatest of the given width, so that an unsuitable format is

@@ -1,37 +1,20 @@
 //! Tables that are not yet on a backend: still in their files, or with the records that this
 //! process read.
 
-use std::fmt;
-
 use star_value::BitTable;
 
 use crate::table_file::TableFile;
-
-/// The other processes that run the same command, each of which holds some rows of large tables.
-pub trait Peers: fmt::Debug {
-    /// Returns the number of this process, from 0.
-    fn rank(&self) -> usize;
-
-    /// Returns the number of processes.
-    fn n_ranks(&self) -> usize;
-
-    /// Returns the bytes that each process gives, in their order; all of them call this.
-    ///
-    /// # Errors
-    /// The reason if another process has ended.
-    fn gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String>;
-}
 
 /// A table that is not yet on a backend.
 #[derive(Debug)]
 pub enum LeftTable {
     /// It is still in its file.
     File(TableFile),
-    /// This process has read some of its rows.
+    /// This process has read some of its rows: records, or arcs of a graph.
     Records(RecordRows),
 }
 
-/// The rows of a table whose records this process has read.
+/// The rows of a table whose records or arcs this process has read.
 #[derive(Clone, Debug)]
 pub struct RecordRows {
     /// The rows.
@@ -40,7 +23,7 @@ pub struct RecordRows {
     pub place: RecordPlace,
 }
 
-/// The place of the records of each process in a file.
+/// The place of the records or arcs of each process in a file.
 #[derive(Clone, Debug)]
 pub struct RecordPlace {
     /// The first record of each process, from 0, and the number of records.

@@ -16,9 +16,10 @@ use star_io::{
 use star_value::{Argument, TableWish, Value};
 
 use self::contents::Contents;
+use self::own_lines::{NotShared, placed, with_place};
 use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Leave, Origin};
-use crate::bytes::{bytes_in, bytes_of, bytes_of_graph, laid_out_bytes};
+use crate::bytes::{bytes_in, bytes_of, bytes_of_arcs, laid_out_bytes};
 use crate::comparable::{self, ParamFields};
 use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOverrides};
 use crate::error;
@@ -90,12 +91,13 @@ pub fn load(
         h: None,
         has_weights: false,
         scales: BTreeMap::new(),
-        not_shared: own_lines::not_shared(signature, &binding.origins),
+        not_shared: own_lines::not_shared(signature, &binding.origins, graph),
         keeps_rows: !binding.kept.is_empty(),
+        keeps_arcs: binding.keeps_arcs,
         places: BTreeMap::new(),
         whole: Vec::new(),
     };
-    let Binding { origins, widths, wishes, kept, keeps_graph, .. } = binding;
+    let Binding { origins, widths, wishes, kept, keeps_arcs, .. } = binding;
     let mut unless_stream = binding.unless_stream;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
@@ -205,11 +207,23 @@ pub fn load(
                     let scale = loader.scale_of(offered.file);
                     rows = Some(Rows::Arcs(Rc::clone(&offered.graph), scale));
                 }
-                let value = offer.value(reading, &offered.graph, request)?;
+                let value = match offer.value(reading, &offered.graph, request) {
+                    Err(error) if loader.needs_whole(offered.file, &error) => {
+                        let graph = loader.graph(offered.file)?;
+                        offer.value(reading, &graph, request)
+                    }
+                    value => value,
+                }?;
                 if let Some(layout) = offer.layout() {
                     loader.note_weights(layout, offered.widths.h);
                 }
                 loader.note(bytes_of(&value));
+                let place = loader.place_of_arcs(offered.file, offer.layout());
+                let (value, left) = placed(value, param.kind, place.as_ref());
+                if let Some(table) = left {
+                    loader.free = loader.free.saturating_sub(table.held_bytes());
+                    tables.insert(arguments.len(), table);
+                }
                 value
             }
             (Origin::Unset, _) if let Some(text) = &param.text => {
@@ -276,7 +290,8 @@ pub fn load(
             whole: loader.whole,
             rows: kept_rows,
             lists,
-            graph: graph.filter(|_| keeps_graph),
+            graph: graph
+                .filter(|(_, graph)| keeps_arcs.is_some_and(|most| graph.n_edges() <= most)),
             coding,
             peak_bytes: loader.peak,
         }),
@@ -481,10 +496,12 @@ struct Loader<'a> {
     /// The tables that are left in their files, and the files that are shared.
     leave: Option<Leave>,
     /// The files that every process reads whole, with the reasons.
-    not_shared: BTreeMap<String, &'static str>,
+    not_shared: NotShared,
     /// Whether the rows of a parameter are kept.
     keeps_rows: bool,
-    /// The files of which this process has read its records.
+    /// The most arcs of a graph that is kept.
+    keeps_arcs: Option<usize>,
+    /// The files of which this process has read its records or arcs.
     places: BTreeMap<String, RecordPlace>,
     /// Notes about large files that were read whole.
     whole: Vec<String>,
@@ -598,9 +615,16 @@ impl Loader<'_> {
             Some(AnyLayout::Graph(layout)) => offset_in(&graph, *layout),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => 0,
         };
+        let place = match request.layout {
+            Some(AnyLayout::Graph(layout)) => self.place_of_arcs(request.file, Some(*layout)),
+            Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => None,
+        };
         if let Some(AnyLayout::Graph(layout)) = request.layout {
             let h = match &value {
-                Value::Table(table) => table.n_cols().checked_div(table.n_rows()),
+                Value::Table(table) => {
+                    let n_rows = place.as_ref().map_or(table.n_rows(), RecordPlace::n_records);
+                    table.n_cols().checked_div(n_rows)
+                }
                 _ => request.widths.h,
             };
             self.note_weights(*layout, h);
@@ -612,7 +636,11 @@ impl Loader<'_> {
         let fields = Some(self.vertices(name, request, layout, &graph)?);
         let scale = self.scale_of(request.file);
         let rows = rows_are_arcs.then_some(Rows::Arcs(graph, scale));
-        Ok(FileValue { fields, ..FileValue::new(value, rows, offset) })
+        let value = FileValue { fields, ..FileValue::new(value, rows, offset) };
+        Ok(match place {
+            Some(place) => with_place(value, request.kind, &place),
+            None => value,
+        })
     }
 
     /// Returns the codes of vertices in a layout of a graph, or its columns.
@@ -643,7 +671,8 @@ impl Loader<'_> {
     }
 
     fn keep(&mut self, file: &str, graph: Graph) -> Rc<Graph> {
-        self.free = self.free.saturating_sub(bytes_of_graph(&graph));
+        let n_holders = self.places.get(file).map_or(1, RecordPlace::n_holders);
+        self.free = self.free.saturating_sub(bytes_of_arcs(&graph, n_holders));
         let graph = Rc::new(graph);
         self.graphs.push((file.to_owned(), Rc::clone(&graph)));
         graph
@@ -651,6 +680,20 @@ impl Loader<'_> {
 
     /// Reads the graph of `--graph`, chooses the widths that its offers need, and reports them.
     fn offered_graph<'f>(
+        &mut self,
+        file: &'f str,
+        origins: &[Origin],
+        widths: WidthOverrides,
+    ) -> Result<Option<Offered<'f>>, FileError> {
+        match self.offered_arcs(file, origins, widths) {
+            Err(error) if self.needs_whole(file, &error) => {
+                self.offered_arcs(file, origins, widths)
+            }
+            offered => offered,
+        }
+    }
+
+    fn offered_arcs<'f>(
         &mut self,
         file: &'f str,
         origins: &[Origin],
@@ -668,25 +711,12 @@ impl Loader<'_> {
             self.reading.observer.warning(message);
             return Ok(None);
         }
-        let (reading, free, found) = (self.reading, self.free, self.known_graph(file));
-        let read = || {
-            find_graph(reading, file, free).map_err(|error| match error.code {
-                Code::NoSuchLayout => {
-                    error.help("`star run FILE NAME=FILE` gives other data to a parameter")
-                }
-                _ => error,
-            })
-        };
-        let graph = match found {
-            Some(graph) => graph,
-            None => {
-                let (graph, n_bytes, scale) = read()?;
-                self.note(n_bytes);
-                self.note_scale(file, scale);
-                self.note_whole_graph(locate(file, self.reading.files).file);
-                self.keep(file, graph)
+        let graph = self.graph(file).map_err(|error| match error.code {
+            Code::NoSuchLayout => {
+                error.help("`star run FILE NAME=FILE` gives other data to a parameter")
             }
-        };
+            _ => error,
+        })?;
         let layouts: Vec<Layout> =
             origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
         let mut chosen = widths;
@@ -730,7 +760,15 @@ fn find_graph(
     max_bytes: u64,
 ) -> Result<(Graph, u64, Option<Decimal>), FileError> {
     let expected = Expected { as_graph: true, ..Expected::default() };
-    let FileContents { data, n_bytes, scale, .. } = read(reading, file, max_bytes, expected)?;
+    graph_of(file, read(reading, file, max_bytes, expected)?)
+}
+
+/// Returns the graph in these contents, with the memory that reading used and the scale.
+fn graph_of(
+    file: &str,
+    contents: FileContents,
+) -> Result<(Graph, u64, Option<Decimal>), FileError> {
+    let FileContents { data, n_bytes, scale, .. } = contents;
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes, scale)),
         Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {

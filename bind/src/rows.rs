@@ -453,10 +453,25 @@ impl Rows {
                     return Err(graph.arcs.len());
                 }
                 let arcs = rows().map(|row| graph.arcs[row]).collect();
-                let Graph { n_vertices, weighted, symmetric, ref names, arcs: _, ref no_weights } =
-                    **graph;
+                let Graph {
+                    n_vertices,
+                    weighted,
+                    symmetric,
+                    ref names,
+                    arcs: _,
+                    ref no_weights,
+                    elsewhere: _,
+                } = **graph;
                 let (names, no_weights) = (names.clone(), no_weights.clone());
-                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, names, no_weights }))
+                Ok(Data::Graph(Graph {
+                    n_vertices,
+                    arcs,
+                    weighted,
+                    symmetric,
+                    names,
+                    no_weights,
+                    ..Graph::default()
+                }))
             }
             Rows::Typed { of_file, list: _ } => {
                 of_file.as_ref().map_or(Err(0), |rows| rows.chosen(slice))

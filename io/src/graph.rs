@@ -5,6 +5,7 @@
 use star_base::Code;
 
 use crate::error::FileError;
+use crate::graph_part::range_of_weights;
 use crate::names::{VertexName, VertexNames};
 use crate::options::Direction;
 use crate::sort::{AT_ONCE, count_pairs, sort, sort_by_key};
@@ -18,6 +19,15 @@ pub struct Arc {
     pub head: u32,
     /// Its weight; 1 in an unweighted graph.
     pub weight: i64,
+}
+
+/// What a part of a graph must know of the arcs of the other parts; nothing in a whole graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ArcsElsewhere {
+    /// Their number.
+    pub n_arcs: usize,
+    /// Their least and greatest weight.
+    pub weights: Option<(i64, i64)>,
 }
 
 /// A graph. Vertex `x` (from 0) is row `x + 1` of every table built from it, and has the code `x +
@@ -37,6 +47,8 @@ pub struct Graph {
     /// The reason why the weights of the file are missing: the first one that is not an integer.
     /// Layouts with weights are rejected with this error, layouts without weights are not.
     pub no_weights: Option<Box<FileError>>,
+    /// The arcs of the other parts, if this is one of several parts, each of which has some arcs.
+    pub elsewhere: ArcsElsewhere,
 }
 
 impl Graph {
@@ -51,9 +63,15 @@ impl Graph {
         }
     }
 
-    /// Number of rows of the graph's edge lists: `arcs.len()`.
+    /// Number of rows of the graph's edge lists: `arcs.len()` in a whole graph.
     pub fn n_edges(&self) -> usize {
-        self.arcs.len()
+        self.arcs.len() + self.elsewhere.n_arcs
+    }
+
+    /// The least and the greatest weight, also of the other parts; `None` without arcs.
+    fn weight_range(&self) -> Option<(i64, i64)> {
+        let elsewhere = self.elsewhere.weights.into_iter().flat_map(|(least, most)| [least, most]);
+        range_of_weights(self.arcs.iter().map(|arc| arc.weight).chain(elsewhere))
     }
 
     /// The arcs, with both directions of the edges of a symmetric graph; a loop occurs once.
@@ -141,7 +159,7 @@ impl Graph {
 
     /// The greatest weight; 0 without arcs.
     pub fn max_weight(&self) -> i64 {
-        self.arcs.iter().map(|arc| arc.weight).max().unwrap_or(0)
+        self.weight_range().map_or(0, |(_, greatest)| greatest)
     }
 
     /// The smallest `b` with n < 2^b: the width of the codes 1..n.
@@ -151,7 +169,7 @@ impl Graph {
 
     /// The weight that lists of edges store as 0: the smallest one if it is negative, otherwise 0.
     pub fn weight_offset(&self) -> i64 {
-        self.arcs.iter().map(|arc| arc.weight).min().unwrap_or(0).min(0)
+        self.weight_range().map_or(0, |(least, _)| least).min(0)
     }
 
     /// The smallest `h` in which every weight of a list of edges, which has the offset
@@ -206,8 +224,8 @@ impl Graph {
 
     /// The greatest absolute weight; 0 without arcs.
     fn heaviest(&self) -> u128 {
-        let weights = self.arcs.iter().map(|arc| arc.weight.unsigned_abs());
-        weights.max().map_or(0, u128::from)
+        let range = self.weight_range();
+        range.map_or(0, |(least, most)| least.unsigned_abs().max(most.unsigned_abs()).into())
     }
 
     /// Rejects arcs with invalid ends. Readers check this; graphs from other code may be invalid.
@@ -227,11 +245,14 @@ impl Graph {
     /// Rejects negative weights, for programs that do not know the offset of a list.
     ///
     /// # Errors
-    /// [`Code::OutOfRange`] with the first negative weight; another one if the weights were not
-    /// read.
+    /// [`Code::OutOfRange`] with the first negative weight, which in a part of a graph is not that
+    /// of the whole; another one if the weights were not read.
     pub fn check_weights(&self, file: &str) -> Result<(), FileError> {
         self.wants_weights()?;
         match self.arcs.iter().zip(1..).find(|(arc, _)| arc.weight < 0) {
+            None if self.weight_offset() < 0 => {
+                Err(FileError::new(Code::OutOfRange, file, "a weight of another part is negative"))
+            }
             None => Ok(()),
             Some((arc, number)) => {
                 let (noun, n_arcs) = (if self.symmetric { "edge" } else { "arc" }, self.n_edges());
@@ -291,9 +312,6 @@ impl Graph {
         &self,
         go_on: &mut impl FnMut() -> Result<(), E>,
     ) -> Result<Option<Census>, E> {
-        let n_bits = bit_length(self.n_vertices.saturating_sub(1) as u128) as u32;
-        let by_row = |arc: &Arc| u64::from(arc.tail) << n_bits | u64::from(arc.head);
-        let by_column = |arc: &Arc| u64::from(arc.head) << n_bits | u64::from(arc.tail);
         let (mut n_loops, mut n_above) = (0, 0);
         for arcs in self.arcs.chunks(AT_ONCE) {
             n_loops += arcs.iter().filter(|arc| arc.tail == arc.head).count();
@@ -310,20 +328,50 @@ impl Graph {
         {
             return Ok(Some(Census { n_loops, n_parallel: 0 }));
         }
+        let Some(keys) = self.keys(go_on)? else { return Ok(None) };
+        Ok(Some(Census { n_loops, n_parallel: self.count_repeated(keys, go_on)? }))
+    }
+
+    /// Number of bits of the number of a vertex, from 0.
+    fn vertex_bits(&self) -> u32 {
+        bit_length(self.n_vertices.saturating_sub(1) as u128) as u32
+    }
+
+    /// A number for each arc, the same for parallel ones; `None` if the allocation fails.
+    ///
+    /// # Errors
+    /// Those of `go_on`.
+    pub(crate) fn keys<E>(
+        &self,
+        go_on: &mut impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<Vec<u64>>, E> {
+        let n_bits = self.vertex_bits();
+        let key = |tail: u32, head: u32| u64::from(tail) << n_bits | u64::from(head);
         let mut keys: Vec<u64> = Vec::new();
         if keys.try_reserve_exact(self.arcs.len()).is_err() {
             return Ok(None);
         }
         for arcs in self.arcs.chunks(AT_ONCE) {
             keys.extend(arcs.iter().map(|arc| match self.symmetric {
-                true => by_row(arc).max(by_column(arc)),
-                false => by_row(arc),
+                true => key(arc.tail, arc.head).max(key(arc.head, arc.tail)),
+                false => key(arc.tail, arc.head),
             }));
             go_on()?;
         }
-        sort(&mut keys, 2 * n_bits, go_on)?;
-        let n_parallel = count_pairs(&keys, usize::MAX, |a, b| a == b, go_on)?;
-        Ok(Some(Census { n_loops, n_parallel }))
+        Ok(Some(keys))
+    }
+
+    /// Number of these keys that repeat another one.
+    ///
+    /// # Errors
+    /// Those of `go_on`.
+    pub(crate) fn count_repeated<E>(
+        &self,
+        mut keys: Vec<u64>,
+        go_on: &mut impl FnMut() -> Result<(), E>,
+    ) -> Result<usize, E> {
+        sort(&mut keys, 2 * self.vertex_bits(), go_on)?;
+        count_pairs(&keys, usize::MAX, |a, b| a == b, go_on)
     }
 }
 

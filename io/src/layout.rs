@@ -256,7 +256,8 @@ pub fn lay_out_with(
     options: &mut LayoutOptions<'_>,
 ) -> Result<LayoutValue, FileError> {
     let LayoutOptions { file, max_bytes, by_rows, .. } = *options;
-    let (n, m) = (graph.n_vertices, graph.n_edges());
+    // A part of a graph has the rows of its arcs.
+    let (n, m) = (graph.n_vertices, graph.arcs.len());
     let Widths { h, b } = widths;
     check(layout, graph, widths, file)?;
     let by_rows = by_rows && layout.may_lie_by_rows(graph);
@@ -298,7 +299,7 @@ pub fn lay_out_with(
             fill::numbers(table, 0..b, |row| row as u64 + 1, poller)?
         }
         Layout::Edges => {
-            let table = zeros(m, 1)?;
+            let table = zeros(graph.n_edges(), 1)?;
             return Ok(LayoutValue::Slice(fill::ones(table, poller)?));
         }
         Layout::Incidence => {
@@ -379,14 +380,20 @@ fn check_weight_width(
     (offset, n_sign_bits): (i64, usize),
     file: &str,
 ) -> Result<(), FileError> {
-    let Some(heaviest) = graph.arcs.iter().max_by_key(|arc| arc.weight.abs_diff(offset)) else {
+    let own = graph.arcs.iter().max_by_key(|arc| arc.weight.abs_diff(offset));
+    let elsewhere = graph.elsewhere.weights.into_iter().flat_map(|(least, most)| [least, most]);
+    let weights = own.iter().map(|arc| arc.weight).chain(elsewhere);
+    let Some(farthest) = weights.map(|weight| weight.abs_diff(offset)).max() else {
         return Ok(());
     };
-    let infinity = u128::from(heaviest.weight.abs_diff(offset)) + 1;
-    let needed = bit_length(infinity) + n_sign_bits;
+    let needed = bit_length(u128::from(farthest) + 1) + n_sign_bits;
     if h >= needed {
         return Ok(());
     }
+    let Some(heaviest) = own.filter(|arc| arc.weight.abs_diff(offset) == farthest) else {
+        let message = "a weight of another part must be below infinity";
+        return Err(FileError::new(Code::WidthTooSmall, file, message));
+    };
     let message = format!(
         "the weight {} of the arc {} must be below infinity, and `h = {h}` is too small",
         heaviest.weight,

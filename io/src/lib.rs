@@ -48,6 +48,7 @@ pub mod error;
 mod format;
 pub mod generate;
 pub mod graph;
+mod graph_part;
 mod growing;
 pub mod layout;
 pub mod meaning;
@@ -76,7 +77,8 @@ pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
 pub use format::stb::{RowsWriter, TableRows};
 pub use format::{ListPart, read_list_part};
-pub use graph::{Arc, Graph};
+pub use graph::{Arc, ArcsElsewhere, Graph};
+pub use graph_part::{Peers, has_lines_of_arcs, read_graph_part};
 pub use layout::{
     LEAST_DENSE_BYTES, Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout,
     NumbersLaidOut, Weights, Widths, bytes_of_forms, lay_out, lay_out_numbers, lay_out_sparse,

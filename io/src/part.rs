@@ -26,7 +26,8 @@ pub(crate) type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> io::Result<()>;
 /// A part of a list or graph with what all parts have in common.
 #[derive(Debug)]
 pub struct JoinedPart {
-    /// The records or arcs of the part, with summaries of the others; the remarks are those of the file.
+    /// The records or arcs of the part, with summaries of the others; the remarks are those of the
+    /// file.
     pub loaded: LoadedFile,
     /// The first record or arc of each part, from 0, and their number.
     pub starts: Vec<usize>,
@@ -36,7 +37,7 @@ pub struct JoinedPart {
     pub checksum: u64,
 }
 
-/// Returns the first cut of a file of `n_bytes` bytes that ends a range, and the range of the reader
+/// Returns the end of the first range of a file of `n_bytes` bytes, and the range of the reader
 /// `rank` of `n_parts` readers.
 pub(crate) fn range_of(
     at: ReadAt<'_>,
@@ -135,6 +136,11 @@ impl Reader<'_> {
         let (n_values, n_lost) = (self.number()?, self.number()?);
         let first_lost = self.option()?.and_then(|text| crate::Decimal::parse(&text));
         Some(ScalingUses { n_values, n_lost, first_lost })
+    }
+
+    /// Reads a number that may be missing.
+    pub(crate) fn parsed<T: std::str::FromStr>(&mut self) -> Option<Option<T>> {
+        Some(self.option()?.and_then(|text| text.parse().ok()))
     }
 
     pub(crate) fn option(&mut self) -> Option<Option<String>> {

@@ -12,6 +12,7 @@ use crate::data::{LoadedFile, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::format::{self, ReadResult, ReaderNotes};
 use crate::graph::Graph;
+use crate::graph_part::Sharing;
 use crate::meaning::Meaning;
 use crate::numbers::Field;
 use crate::options::{EdgeStyle, ReadOptions, Transform};
@@ -285,6 +286,16 @@ pub fn read(
     input: &mut dyn Read,
     options: &mut ReadOptions<'_>,
 ) -> Result<LoadedFile, FileError> {
+    read_shared(format, input, options, None)
+}
+
+/// Reads a file, or the range of one that several readers share.
+pub(crate) fn read_shared(
+    format: Format,
+    input: &mut dyn Read,
+    options: &mut ReadOptions<'_>,
+    sharing: Option<&Sharing<'_>>,
+) -> Result<LoadedFile, FileError> {
     if let Some(part) = options.part
         && format != Format::Npz
     {
@@ -297,6 +308,7 @@ pub fn read(
     let as_graph = options.as_graph;
     let of_weights = OnceCell::new();
     let mut source = Source::open(input, options, scaling.as_ref())?;
+    source.set_sharing(sharing);
     let budget = source.budget().clone();
     let format = if as_graph && format == Format::Csv { Format::EdgeList } else { format };
     if format == Format::EdgeList

@@ -86,6 +86,12 @@ impl<'r, 'o> Scanner<'r, 'o> {
         &mut self.source
     }
 
+    /// The offset of the next byte in the file.
+    #[inline]
+    pub(crate) fn offset(&self) -> u64 {
+        self.base + self.pos as u64
+    }
+
     /// The line of the next byte, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line

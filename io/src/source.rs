@@ -7,9 +7,10 @@ use star_base::Code;
 
 use crate::budget::Budget;
 use crate::error::{Fault, FileError, Stopped};
+use crate::graph_part::{ArcFacts, Sharing};
 use crate::options::{Direction, EdgeFields, FieldRules, GraphSizes, ReadOptions};
 use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
-use crate::scaling::Scaling;
+use crate::scaling::{Scaling, ScalingUses};
 use crate::text;
 
 /// Number of bytes that a reader requests at once.
@@ -24,6 +25,8 @@ pub(crate) struct Source<'r, 'o> {
     options: &'r mut ReadOptions<'o>,
     budget: Budget,
     scaling: Option<&'r Scaling>,
+    /// The readers of other ranges of the file.
+    sharing: Option<&'r Sharing<'r>>,
     n_read: u64,
     /// Bytes that were read and pushed back.
     pushed_back: Vec<u8>,
@@ -54,12 +57,39 @@ impl<'r, 'o> Source<'r, 'o> {
             false => Input::Plain(whole),
         };
         let budget = Budget::from(options.max_bytes);
-        Ok(Source { input, options, budget, scaling, n_read: 0, pushed_back: Vec::new() })
+        let (sharing, pushed_back) = (None, Vec::new());
+        Ok(Source { input, options, budget, scaling, sharing, n_read: 0, pushed_back })
     }
 
     /// Sets the scale of the values.
     pub(crate) fn set_scaling(&mut self, scaling: &'r Scaling) {
         self.scaling = Some(scaling);
+    }
+
+    /// Sets the exchange with the readers of other ranges of the file.
+    pub(crate) fn set_sharing(&mut self, sharing: Option<&'r Sharing<'r>>) {
+        self.sharing = sharing;
+    }
+
+    /// The readers of other ranges of the file, if there are any.
+    pub(crate) fn sharing(&self) -> Option<&'r Sharing<'r>> {
+        self.sharing
+    }
+
+    /// Returns the facts about the ranges of all readers, which call this together after their last
+    /// lines. Then the statistics of the scale are those of the whole file.
+    pub(crate) fn gather(
+        &self,
+        sharing: &Sharing<'_>,
+        facts: ArcFacts,
+    ) -> Result<Vec<ArcFacts>, Fault> {
+        let uses = self.scaling.map_or(ScalingUses::default(), Scaling::uses);
+        let all = sharing.gather(&ArcFacts { uses, ..facts });
+        let all = all.map_err(|why| self.fault(Code::CannotOpen, why))?;
+        if let Some(scaling) = self.scaling {
+            scaling.set_uses(all.iter().fold(ScalingUses::default(), |uses, it| uses.and(it.uses)));
+        }
+        Ok(all)
     }
 
     /// Pushes back the first bytes after they were examined to identify the file.

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use star_io::{Data, FileError, Layout, Numbers};
+use star_io::{Data, FileError, Graph, Layout, Numbers};
 use star_value::{TableWish, Value};
 
 use super::own_lines::{Shared, with_place};
-use super::{FileValue, Loader};
+use super::{FileValue, Loader, find_graph, graph_of};
 use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
-use crate::data::{self, Expected, FileContents, LoadRequest, open_file};
+use crate::data::{self, Expected, FileContents, LoadRequest, OpenData, open_file};
 use crate::generated;
 use crate::layouts::AnyLayout;
 use crate::left_table::LeftTable;
@@ -128,20 +128,47 @@ impl Loader<'_> {
             Some(leave) => opened.leave(leave, self.free),
             None => Err(opened),
         };
-        let mut opened = match left {
-            Ok(table) => return Ok(Contents::Left(table)),
-            Err(opened) => opened,
-        };
+        match left {
+            Ok(table) => Ok(Contents::Left(table)),
+            Err(opened) => self.lines_or_whole(file, opened, expected).map(Contents::Read),
+        }
+    }
+
+    /// Reads the lines of this process, or the whole file.
+    fn lines_or_whole(
+        &mut self,
+        file: &str,
+        mut opened: OpenData<'_>,
+        expected: Expected,
+    ) -> Result<FileContents, FileError> {
         match self.share(file, &mut opened)? {
             Shared::Part(contents, place) => {
                 self.places.insert(file.to_owned(), place);
-                Ok(Contents::Read(contents))
+                Ok(*contents)
             }
             Shared::Whole(why) => {
                 self.note_whole(file, why);
-                opened.read(self.reading, self.free, expected).map(Contents::Read)
+                opened.read(self.reading, self.free, expected)
             }
         }
+    }
+
+    /// Returns the graph of a file, or the part of this process, and keeps it.
+    pub(super) fn graph(&mut self, file: &str) -> Result<Rc<Graph>, FileError> {
+        if let Some(graph) = self.known_graph(file) {
+            return Ok(graph);
+        }
+        let (graph, n_bytes, scale) = match generated::options(file) {
+            Some(_) => find_graph(self.reading, file, self.free)?,
+            None => {
+                let expected = Expected { as_graph: true, ..Expected::default() };
+                let opened = open_file(self.reading, locate(file, self.reading.files), expected)?;
+                graph_of(file, self.lines_or_whole(file, opened, expected)?)?
+            }
+        };
+        self.note(n_bytes);
+        self.note_scale(file, scale);
+        Ok(self.keep(file, graph))
     }
 
     /// Lays out a list; of one that processes share, the records of this process.

@@ -3,52 +3,102 @@
 use std::collections::BTreeMap;
 
 use star_base::{Code, text};
-use star_io::{FileError, JoinedPart, NumberLayout};
+use star_io::{FileError, JoinedPart, Layout, NumberLayout, Peers};
 use star_value::{Table, Value};
 
 use super::{FileValue, Loader};
 use crate::arg_value::ArgValue;
 use crate::binding::{Leave, Origin};
-use crate::bytes::bytes_of_share;
-use crate::data::{FileContents, OpenData, contents_of};
+use crate::bytes::{bytes_of_arcs, bytes_of_share};
+use crate::data::{FileContents, Lines, OpenData, contents_of};
 use crate::layouts::AnyLayout;
-use crate::left_table::{LeftTable, Peers, RecordPlace, RecordRows};
+use crate::left_table::{LeftTable, RecordPlace, RecordRows};
 use crate::param::{Kind, Signature};
+use crate::part::locate;
 
 /// The result of sharing a file.
 pub(super) enum Shared {
-    /// The records of this process.
-    Part(FileContents, RecordPlace),
+    /// The records or arcs of this process.
+    Part(Box<FileContents>, RecordPlace),
     /// Every process reads the whole file, for this reason if the file is large.
     Whole(Option<String>),
 }
 
 /// Why a file of another format is read whole.
-const NOT_DIVIDED: &str = "only dense tables and CSV files without a packing are divided";
+const NOT_DIVIDED: &str = "only dense tables, and lists and graphs of independent lines without a \
+    packing, are divided";
 
-/// Returns the files that every process reads whole because of their parameters, with the reasons.
+/// The files that every process reads whole because of their parameters, with the reasons: as lists
+/// and as graphs.
+pub(super) type NotShared = BTreeMap<(String, Lines), &'static str>;
+
+/// Returns these files; `graph` is the file of `--graph`.
 pub(super) fn not_shared(
     signature: &Signature,
     origins: &[Origin],
-) -> BTreeMap<String, &'static str> {
-    let params = signature.params.iter().zip(origins);
-    let refused = params.filter_map(|(param, origin)| {
-        let Origin::Argument(ArgValue::File { layout, path }) = origin else { return None };
-        let why = match (param.kind, layout) {
-            (_, Some(AnyLayout::Numbers(NumberLayout::Codes { .. }))) => "codes come from it",
-            (Kind::Table, None | Some(AnyLayout::Numbers(_)))
-            | (Kind::Word, Some(AnyLayout::Numbers(NumberLayout::Code { .. }))) => return None,
-            (Kind::Slice, _) => "a slice comes from it",
-            _ => "a parameter that is no table comes from it",
+    graph: Option<&str>,
+) -> NotShared {
+    let mut refused = NotShared::new();
+    for (param, origin) in signature.params.iter().zip(origins) {
+        let (file, whole) = match (origin, graph) {
+            (Origin::Argument(ArgValue::File { layout, path }), _) => {
+                let layout = layout.as_ref();
+                let of_list = needs_whole_list(param.kind, layout);
+                (path.as_str(), [(Lines::Records, of_list), (Lines::Arcs, needs_all_arcs(layout))])
+            }
+            (Origin::Offer(offer), Some(file)) => {
+                let layout = offer.layout().map(AnyLayout::Graph);
+                let why = layout.and_then(|layout| needs_all_arcs(Some(&layout)));
+                (file, [(Lines::Records, None), (Lines::Arcs, why)])
+            }
+            (Origin::Argument(_) | Origin::Offer(_) | Origin::Unset, _) => continue,
         };
-        Some((path.clone(), why))
-    });
-    refused.collect()
+        let whole = whole.into_iter().filter_map(|(lines, why)| Some((lines, why?)));
+        refused.extend(whole.map(|(lines, why)| ((file.to_owned(), lines), why)));
+    }
+    refused
+}
+
+/// Returns why a parameter needs all records of a list.
+fn needs_whole_list(kind: Kind, layout: Option<&AnyLayout>) -> Option<&'static str> {
+    match (kind, layout) {
+        (_, Some(AnyLayout::Numbers(NumberLayout::Codes { .. }))) => Some("codes come from it"),
+        (Kind::Table, None | Some(AnyLayout::Numbers(_)))
+        | (Kind::Word, Some(AnyLayout::Numbers(NumberLayout::Code { .. }))) => None,
+        (Kind::Slice, _) => Some("a slice comes from it"),
+        _ => Some("a parameter that is no table comes from it"),
+    }
+}
+
+/// Returns why a parameter needs all arcs of a graph: only lists have a row for each arc.
+fn needs_all_arcs(layout: Option<&AnyLayout>) -> Option<&'static str> {
+    match layout {
+        Some(AnyLayout::Graph(layout)) => match layout {
+            Layout::Left
+            | Layout::Right
+            | Layout::Weight
+            | Layout::Arcs
+            | Layout::Code
+            | Layout::CodeDouble
+            | Layout::Edges => None,
+            Layout::Adjacency
+            | Layout::WeightsOut
+            | Layout::SignedOut
+            | Layout::WeightsIn
+            | Layout::Distances
+            | Layout::Incidence
+            | Layout::Tails
+            | Layout::Heads => Some("a matrix comes from it"),
+        },
+        Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => {
+            Some("a parameter that is no list of arcs comes from it")
+        }
+    }
 }
 
 impl Loader<'_> {
-    /// Reads the records of this process from a large list, if all processes can read theirs. The
-    /// remarks of the file are those of the whole.
+    /// Reads the records or arcs of this process from a large file, if all processes can read
+    /// theirs. The remarks of the file are those of the whole.
     ///
     /// # Errors
     /// If another process has ended, or the observer stops the reading.
@@ -61,19 +111,46 @@ impl Loader<'_> {
         if !opened.is_larger_than(leave.least_bytes) {
             return Ok(Shared::Whole(None));
         }
-        if !opened.is_list_of_lines() {
+        let Some(lines) = opened.lines() else {
             return Ok(Shared::Whole(Some(NOT_DIVIDED.to_owned())));
-        }
-        let why = match self.not_shared.get(file) {
-            Some(why) => Some(*why),
-            None if self.keeps_rows => Some("a result refers to its records"),
-            None if self.reading.settings.nodata.is_some() => Some("`nodata=` is a number"),
-            None => None,
         };
-        match why {
-            Some(why) => Ok(Shared::Whole(Some(why.to_owned()))),
-            None => self.own_part(leave, peers, opened),
+        let has_nodata = self.reading.settings.nodata.is_some();
+        let why = match (self.not_shared.get(&(file.to_owned(), lines)), lines) {
+            (Some(why), _) => Some(*why),
+            (None, Lines::Records) if self.keeps_rows => Some("a result refers to its records"),
+            (None, Lines::Records) if has_nodata => Some("`nodata=` is a number"),
+            (None, Lines::Arcs) if self.keeps_rows => Some("a result refers to its arcs"),
+            (None, Lines::Arcs) if self.keeps_arcs == Some(usize::MAX) => {
+                Some("a result names its vertices")
+            }
+            (None, Lines::Records | Lines::Arcs) => None,
+        };
+        match (why, lines) {
+            (Some(why), _) => Ok(Shared::Whole(Some(why.to_owned()))),
+            (None, Lines::Records) => self.own_part(leave, peers, opened),
+            (None, Lines::Arcs) => self.own_arcs(leave, peers, opened),
         }
+    }
+
+    fn own_arcs(
+        &self,
+        leave: &Leave,
+        peers: &dyn Peers,
+        opened: &mut OpenData<'_>,
+    ) -> Result<Shared, FileError> {
+        let (contents, place) = match opened.read_arcs(self.reading, self.free, peers)? {
+            Ok(part) => part,
+            Err(why) => return Ok(Shared::Whole(Some(why))),
+        };
+        let n_arcs = place.n_records();
+        let arcs = text::count(n_arcs, "arc");
+        Ok(match self.keeps_arcs {
+            _ if leave.holders_of(n_arcs) < 2 => Shared::Whole(Some(format!("it has {arcs} only"))),
+            Some(most) if n_arcs <= most => {
+                Shared::Whole(Some(format!("results are shown with its {arcs}")))
+            }
+            Some(_) | None => Shared::Part(Box::new(contents), place),
+        })
     }
 
     fn own_part(
@@ -117,7 +194,15 @@ impl Loader<'_> {
             let records = text::count(place.n_records(), "record");
             return Ok(Shared::Whole(Some(format!("it has {records} only"))));
         }
-        Ok(Shared::Part(contents_of(self.reading, opened.name(), loaded), place))
+        let contents = contents_of(self.reading, opened.name(), loaded);
+        Ok(Shared::Part(Box::new(contents), place))
+    }
+
+    /// Returns the place of the rows in a layout of a graph of which this process has a part;
+    /// `None` if it has all of them.
+    pub(super) fn place_of_arcs(&self, file: &str, layout: Option<Layout>) -> Option<RecordPlace> {
+        let place = self.places.get(file)?;
+        layout.is_some_and(Layout::rows_are_arcs).then(|| place.clone())
     }
 
     /// Tests whether the error needs the records of the others: it names one of them. If so,
@@ -129,16 +214,22 @@ impl Loader<'_> {
             let (_, numbers) = self.lists.swap_remove(at);
             self.free = self.free.saturating_add(bytes_of_share(&numbers, place.n_holders()));
         }
-        self.not_shared.insert(file.to_owned(), "its values do not fit the parameter");
+        if let Some(at) = self.graphs.iter().position(|(known, _)| known == file) {
+            let (_, graph) = self.graphs.swap_remove(at);
+            self.free = self.free.saturating_add(bytes_of_arcs(&graph, place.n_holders()));
+        }
+        for lines in [Lines::Records, Lines::Arcs] {
+            self.not_shared.insert((file.to_owned(), lines), "its values do not fit the parameter");
+        }
         true
     }
 
-    /// Notes that every process has read the graph of a large file whole.
-    pub(super) fn note_whole_graph(&mut self, file: &str) {
+    /// Notes that every process has read a file whole if it is large.
+    pub(super) fn note_if_large(&mut self, file: &str, why: &str) {
         let Some(Leave { least_bytes, peers: Some(_), .. }) = self.leave else { return };
-        let opened = self.reading.files.open(file).ok();
+        let opened = self.reading.files.open(locate(file, self.reading.files).file).ok();
         if opened.and_then(|opened| opened.n_bytes).is_some_and(|n_bytes| n_bytes > least_bytes) {
-            self.note_whole(file, Some("graphs are not divided".to_owned()));
+            self.note_whole(file, Some(why.to_owned()));
         }
     }
 
@@ -153,14 +244,23 @@ impl Loader<'_> {
     }
 }
 
-/// Returns the value of a table of records as one of which this process has read some rows.
+/// Returns the value of a table of records or arcs as one of which this process has read some rows.
 pub(super) fn with_place(value: FileValue, kind: Kind, place: &RecordPlace) -> FileValue {
-    match value.value {
-        Value::Table(Table::Columns(table)) if kind == Kind::Table => {
+    let (placed, left) = placed(value.value, kind, Some(place));
+    FileValue { value: placed, left, ..value }
+}
+
+/// Returns a value unless it is a table of which this process has read some rows, which comes then.
+pub(super) fn placed(
+    value: Value,
+    kind: Kind,
+    place: Option<&RecordPlace>,
+) -> (Value, Option<LeftTable>) {
+    match (value, place) {
+        (Value::Table(Table::Columns(table)), Some(place)) if kind == Kind::Table => {
             let place = place.clone();
-            let left = Some(LeftTable::Records(RecordRows { table, place }));
-            FileValue { value: Value::Unset, left, ..value }
+            (Value::Unset, Some(LeftTable::Records(RecordRows { table, place })))
         }
-        other => FileValue { value: other, ..value },
+        (other, _) => (other, None),
     }
 }

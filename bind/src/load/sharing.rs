@@ -101,6 +101,7 @@ impl Loader<'_> {
                 let (graph, n_bytes, scale) = find_graph(self.reading, path, self.free)?;
                 self.note(n_bytes);
                 self.note_scale(path, scale);
+                self.note_if_large(path, "its vertices may share codes");
                 self.keep(path, graph);
             }
         }

@@ -246,6 +246,10 @@ mod tests {
             self.barrier.wait();
             Ok(all)
         }
+
+        fn trade(&self, _: &[Vec<u64>]) -> Result<Vec<u64>, String> {
+            Err("writers of files do not trade".to_owned())
+        }
     }
 
     fn table(n_rows: usize, n_cols: usize) -> BitTable {

@@ -162,7 +162,7 @@ fn read(
         wishes: binding.wishes.clone(),
         leave: None,
         kept: Vec::new(),
-        keeps_graph: false,
+        keeps_arcs: None,
         settings: settings.clone(),
         // A header has separate names.
         unless_stream: Vec::new(),

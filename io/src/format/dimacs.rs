@@ -10,7 +10,8 @@ use star_base::Code;
 use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::graph::{Arc, Graph};
+use crate::graph::{Arc, ArcsElsewhere, Graph};
+use crate::graph_part::ArcFacts;
 use crate::growing::Growing;
 use crate::scan::Scanner;
 use crate::source::Source;
@@ -59,12 +60,23 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         let message = "the file ends before the line `p sp`";
         return Err(scanner.here(Code::Truncated, message));
     };
-    if (arcs.len() as u64) < n_arcs {
+    let sharing = scanner.source().sharing();
+    if sharing.is_none() && (arcs.len() as u64) < n_arcs {
         return Err(super::too_few(&scanner, arcs.len() as u64, n_arcs));
     }
     let (mut arcs, mut notes) = (arcs.into_vec(), ReaderNotes::default());
     let are_read = scanner.source().edge_fields().reads_weights();
     let weighted = super::settle_weights(&mut arcs, are_read, &mut no_weights, &mut notes.warnings);
+    let elsewhere = match sharing {
+        None => ArcsElsewhere::default(),
+        Some(sharing) => {
+            super::check_weights_of_part(no_weights.as_deref(), scanner.source())?;
+            let facts = ArcFacts::of(arcs.iter().map(|arc| arc.weight));
+            let all = scanner.source().gather(sharing, facts)?;
+            super::check_arcs_of_parts(sharing, &all, n_arcs, scanner.source())?;
+            sharing.elsewhere(&all)
+        }
+    };
     let graph = Graph {
         n_vertices: n_vertices as usize,
         arcs,
@@ -72,6 +84,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         symmetric: false,
         names: None,
         no_weights,
+        elsewhere,
     };
     super::finish(graph, notes, scanner.source_mut())
 }

@@ -95,6 +95,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         symmetric: true,
         names: None,
         no_weights,
+        ..Graph::default()
     };
     if header.n_before > 0 && header.n_vertices > 0 {
         warnings.push("vertex weights and sizes are dropped".to_owned());

@@ -38,7 +38,8 @@ use star_value::BitsRef;
 
 use crate::data::{Data, EdgeColumns, OutputRef};
 use crate::error::{Fault, FileError};
-use crate::graph::{Arc, Graph};
+use crate::graph::{Arc, Census, Graph};
+use crate::graph_part::{ArcFacts, Sharing};
 use crate::names::{VertexName, VertexNames};
 use crate::options::Transform;
 use crate::scan::Scanner;
@@ -146,10 +147,54 @@ fn finish(
     Ok((Data::Graph(graph), notes))
 }
 
+/// Leaves the file to the reader of the whole if the weights of a part cannot be used: the warning
+/// names the line of the first one.
+fn check_weights_of_part(no_weights: Option<&FileError>, source: &Source) -> Result<(), Fault> {
+    no_weights.map_or(Ok(()), |error| Err(source.fault(error.code, error.message.clone())))
+}
+
+/// Leaves the file to the reader of the whole if all parts have another number of arcs than the
+/// header announces.
+fn check_arcs_of_parts(
+    sharing: &Sharing<'_>,
+    all: &[ArcFacts],
+    n_announced: u64,
+    source: &Source,
+) -> Result<(), Fault> {
+    let n_arcs: u64 = all.iter().map(|of| of.n_arcs).sum();
+    if n_arcs == n_announced {
+        return Ok(());
+    }
+    let why = format!("it has {n_arcs} of the {n_announced} arcs of its header");
+    Err(source.fault(Code::HeaderLies, sharing.refuse(&why)))
+}
+
+/// Counts special arcs of all parts of a graph.
+fn census_of_parts(
+    graph: &Graph,
+    sharing: &Sharing<'_>,
+    source: &mut Source,
+) -> Result<Option<Census>, Fault> {
+    let file = source.file().to_owned();
+    let lost = |why: String| {
+        let message = format!("cannot read: {why}");
+        Box::new(FileError::new(Code::CannotOpen, &file, message))
+    };
+    let n_loops = graph.arcs.iter().filter(|arc| arc.tail == arc.head).count();
+    let Some(keys) = graph.keys(&mut || source.go_on())? else { return Ok(None) };
+    let keys = sharing.scatter(keys).map_err(lost)?;
+    let n_repeated = graph.count_repeated(keys, &mut || source.go_on())?;
+    let [n_loops, n_parallel] = sharing.sums([n_loops, n_repeated]).map_err(lost)?;
+    Ok(Some(Census { n_loops, n_parallel }))
+}
+
 /// Warnings about the arcs of a graph.
 fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault> {
     let n_key_bytes = graph.arcs.len() as u128 * u128::from(ARC_BYTES);
-    let census = graph.census(&mut || source.go_on())?;
+    let census = match source.sharing() {
+        None => graph.census(&mut || source.go_on())?,
+        Some(sharing) => census_of_parts(graph, sharing, source)?,
+    };
     let census = census.ok_or_else(|| source.out_of_memory(n_key_bytes))?;
     let mut warnings = Vec::new();
     let arc = if graph.symmetric { "edge" } else { "arc" };

@@ -274,7 +274,8 @@ impl<'a> Network<'a> {
             notes.notes.push(format!("the weights are in the attribute {attribute}"));
         }
         let names = VertexNames::of_texts(other_names.unwrap_or(names));
-        let graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
+        let graph =
+            Graph { n_vertices, arcs, weighted, symmetric, names, no_weights, ..Graph::default() };
         super::finish(graph, notes, source)
     }
 }

@@ -100,6 +100,11 @@ impl<'a> WeightRule<'a> {
         self.no_weights = no_weights;
     }
 
+    /// Returns why a part of the arcs cannot be read without the others: the messages name lines.
+    pub(super) fn needs_whole(&self) -> Option<&FileError> {
+        self.first_missing.as_deref().or(self.no_weights.as_deref())
+    }
+
     /// Returns whether the arcs have weights, and the reason why those of the file are not used.
     ///
     /// # Errors

@@ -74,8 +74,7 @@ impl Road {
         let arcs = self.streets(pacer.reserved(n_streets as u64)?, &mut pacer)?;
         let n_vertices = n_vertices as usize;
         let weighted = self.max_weight.is_some();
-        let mut graph =
-            Graph { n_vertices, arcs, weighted, symmetric: true, names: None, no_weights: None };
+        let mut graph = Graph { n_vertices, arcs, weighted, symmetric: true, ..Graph::default() };
         let n_connected = match (connect(&graph, &mut pacer)?, self.parts) {
             (Connected { size, .. }, Parts::All) => size,
             (connected @ Connected { size, .. }, Parts::Largest) => {

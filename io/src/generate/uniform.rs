@@ -73,8 +73,7 @@ impl UniformGraph {
             arcs,
             weighted: false,
             symmetric: self.kind == GraphKind::Undirected,
-            names: None,
-            no_weights: None,
+            ..Graph::default()
         };
         numbering::finish(&mut graph, self.labels, self.max_weight, &mut pacer)?;
         Ok(graph)

@@ -28,14 +28,7 @@ fn sample(n: usize, m: usize, symmetric: bool) -> Graph {
         head: next(n) as u32,
         weight: next(100) as i64,
     });
-    Graph {
-        n_vertices: n,
-        arcs: arcs.collect(),
-        weighted: true,
-        symmetric,
-        names: None,
-        no_weights: None,
-    }
+    Graph { n_vertices: n, arcs: arcs.collect(), weighted: true, symmetric, ..Graph::default() }
 }
 
 /// The table of a layout that must succeed.

@@ -118,14 +118,7 @@ fn bad_inputs_are_rejected_at_their_place() {
 fn undirected_graphs_without_loops_are_writable() {
     let arc = |tail, head, weight| Arc { tail, head, weight };
     let arcs = vec![arc(0, 2, 5), arc(2, 1, 6)];
-    let graph = Graph {
-        n_vertices: 4,
-        arcs,
-        weighted: true,
-        symmetric: true,
-        names: None,
-        no_weights: None,
-    };
+    let graph = Graph { n_vertices: 4, arcs, weighted: true, symmetric: true, ..Graph::default() };
     let mut bytes = Vec::new();
     write(Metis, OutputRef::Graph(&graph), &mut bytes).unwrap();
     assert_eq!(String::from_utf8(bytes).unwrap(), "4 2 1\n3 5\n3 6\n1 5 2 6\n\n");

@@ -46,14 +46,7 @@ fn graph(symmetric: bool) -> impl Strategy<Value = Graph> {
                 true => Arc { tail: tail.max(head), head: tail.min(head), weight },
                 false => Arc { tail, head, weight },
             });
-            Graph {
-                n_vertices,
-                arcs: arcs.collect(),
-                weighted,
-                symmetric,
-                names: None,
-                no_weights: None,
-            }
+            Graph { n_vertices, arcs: arcs.collect(), weighted, symmetric, ..Graph::default() }
         })
     })
 }
@@ -193,8 +186,7 @@ proptest! {
 fn vertex_labels_survive_in_edge_lists() {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 5 }, Arc { tail: 1, head: 2, weight: 6 }];
     let names = Some(VertexNames::Numbers(vec![10, 20, 1 << 40]));
-    let graph =
-        Graph { n_vertices: 3, arcs, weighted: true, symmetric: false, names, no_weights: None };
+    let graph = Graph { n_vertices: 3, arcs, weighted: true, names, ..Graph::default() };
     let mut bytes = Vec::new();
     write(Format::EdgeList, OutputRef::Graph(&graph), &mut bytes).unwrap();
     let found = read(Format::EdgeList, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));

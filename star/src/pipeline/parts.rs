@@ -124,6 +124,16 @@ impl Peers for Ranks {
         self.0.n_ranks()
     }
 
+    fn trade(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>, String> {
+        let place = Place { loc: 0, what: "keys of arcs" };
+        let n_ranks = self.0.n_ranks();
+        let own: Vec<u64> = parts.iter().map(|part| part.len() as u64).collect();
+        let all = self.0.gather(place, &own, &vec![n_ranks; n_ranks]).map_err(|lost| lost.why)?;
+        let to_this = all.iter().skip(self.0.rank()).step_by(n_ranks);
+        let lens: Vec<usize> = to_this.map(|len| *len as usize).collect();
+        self.0.trade(place, parts, &lens).map_err(|lost| lost.why)
+    }
+
     fn gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         let place = Place { loc: 0, what: "summaries of a file" };
         let n_ranks = self.0.n_ranks();

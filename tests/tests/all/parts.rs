@@ -490,3 +490,164 @@ fn lists_that_are_not_divided_are_read_whole() {
         }
     }
 }
+
+/// The results are the lists of arcs of a graph.
+const LISTS: &str = "\
+procedure LISTS(n,m,b,h,weight_offset: integer; left,right,weight,code: table; S: slice;
+                var L,R,W,C: table; var X: slice; var k: integer);
+begin
+  L := left; R := right; W := weight; C := code; X := S;
+  k := n + 1000 * (m + 1000 * (b + 100 * (h + 100 * weight_offset)))
+end;
+";
+
+/// Runs a routine with the graph of a file; returns the text of its results, or the error, and the
+/// bytes that this rank read of its part.
+fn with_graph(
+    machine: &Machine,
+    (program, routine): (&str, &str),
+    graph: &Path,
+    arguments: &[&str],
+) -> (Result<String, String>, u64) {
+    let program = star::Program::parse(program).expect("it has no errors");
+    let args = arguments.iter().fold(star::args![], |all, one| all.text(one));
+    let args = args.graph(&graph.display().to_string()).expect("a file");
+    match program.run(routine).expect("a routine").on(machine).call(args) {
+        Ok(out) => {
+            let values = out.iter().map(|(name, value)| format!("{name} = {value:?}"));
+            (Ok(values.collect()), out.stats().counters.own_bytes_loaded)
+        }
+        Err(error) => (Err(error.to_string()), 0),
+    }
+}
+
+/// Returns the lines of random arcs.
+fn arcs_of(n_arcs: usize, line: impl Fn(usize, usize, usize) -> String) -> String {
+    let mut random = Random::new(n_arcs as u64);
+    (0..n_arcs).map(|_| line(random.below(90), random.below(90), random.below(70))).collect()
+}
+
+#[test]
+fn each_rank_reads_its_arcs_of_a_graph() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let dimacs = arcs_of(500, |tail, head, weight| {
+        format!("a {} {} {}\n", tail + 1, head + 1, weight as i64 - 5)
+    });
+    let graphs = [
+        ("gr", format!("c a graph\np sp 95 500\n{dimacs}")),
+        ("txt", arcs_of(500, |tail, head, weight| format!("{} {} {weight}\n", 3 * tail, 7 * head))),
+        ("csv", format!("from,to,km\n{}", arcs_of(500, |a, b, w| format!("{a},{b},{w}\n")))),
+    ];
+    for n_ranks in [2, 3] {
+        for (extension, text) in &graphs {
+            let path = folder.join(format!("arcs-{n_ranks}.{extension}"));
+            std::fs::write(&path, text).expect("a file");
+            let call = |machine: &Machine| with_graph(machine, (LISTS, "LISTS"), &path, &[]);
+            let expected = call(&Machine::reference()).0;
+            assert!(expected.is_ok(), "{expected:?}");
+            let found = on_ranks(n_ranks, call);
+            assert!(found.iter().all(|(values, _)| *values == expected), "{extension}");
+            // Three tables.
+            let n_read: Vec<u64> = found.iter().map(|(_, n_bytes)| *n_bytes).collect();
+            assert!(n_read.iter().all(|n| *n > 0), "{n_read:?} of {}", text.len());
+            assert_eq!(n_read.iter().sum::<u64>(), 3 * text.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn layouts_of_arcs_come_from_parts_of_a_graph() {
+    let program = "procedure PASS(A: table; w: table; var U,V: table); begin U := A; V := w end;";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layout-arcs.txt");
+    std::fs::write(&path, arcs_of(400, |a, b, w| format!("{a} {b} {w}\n"))).expect("a file");
+    let call = |machine: &Machine, layouts: [&str; 2]| {
+        let program = star::Program::parse(program).expect("it has no errors");
+        let texts = ["A", "w"].iter().zip(layouts);
+        let args = texts.fold(star::args![], |all, (name, layout)| {
+            all.text(&format!("{name}={layout}:{}", path.display()))
+        });
+        let out = program.run("PASS").expect("a routine").on(machine).call(args);
+        let out = out.expect("results");
+        let table =
+            |name| out.table(name).expect("a table").clone().into_columns().expect("memory");
+        ([table("U"), table("V")], out.stats().counters.own_bytes_loaded)
+    };
+    for (layouts, is_shared) in [
+        (["arcs", "weight"], true),
+        (["left", "code"], true),
+        (["left", "adjacency"], false),
+        (["weights-out", "right"], false),
+    ] {
+        let expected = call(&Machine::reference(), layouts).0;
+        for (found, n_bytes) in on_ranks(3, |machine| call(machine, layouts)) {
+            assert!(found == expected, "{layouts:?}");
+            assert_eq!(n_bytes > 0, is_shared, "{layouts:?}");
+        }
+    }
+}
+
+#[test]
+fn graphs_with_errors_have_the_same_message_on_all_ranks() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrong-arcs.gr");
+    let arcs = arcs_of(300, |a, b, w| format!("a {} {} {w}\n", a + 1, b + 1));
+    let good = format!("p sp 90 300\n{arcs}");
+    let lines: Vec<&str> = good.lines().collect();
+    let wrong = |at: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[at] = line;
+        lines.join("\n")
+    };
+    let cases = [
+        (wrong(20, "a 3 x 4"), &[][..]),
+        (wrong(150, "a 3 91 4"), &[]),
+        (wrong(299, "a 3 4"), &[]),
+        (wrong(0, "p sp 90 299"), &[]),
+        (wrong(0, "p sp 90 301"), &[]),
+        (wrong(0, "p sp 30 300"), &[]),
+        (good.clone(), &["h=3"]),
+        (good.clone(), &["b=3"]),
+        (wrong(250, "a 3 4 99999999999999999999"), &[]),
+        (wrong(250, "a 3 4 2.5"), &[]),
+        (good.replace("a 7 ", "b 7 "), &[]),
+    ];
+    for (text, more) in cases {
+        std::fs::write(&path, &text).expect("a file");
+        let call = |machine: &Machine| with_graph(machine, (LISTS, "LISTS"), &path, more);
+        let expected = call(&Machine::reference()).0;
+        assert!(expected.is_err(), "{expected:?}");
+        for (found, _) in on_ranks(3, call) {
+            assert_eq!(found, expected);
+        }
+    }
+    // The program does not know the offset.
+    let program = "procedure W(weight: table; var U: table); begin U := weight end;";
+    for line in ["a 5 6 -3", "a 5 6 3"] {
+        std::fs::write(&path, wrong(290, line)).expect("a file");
+        let call = |machine: &Machine| with_graph(machine, (program, "W"), &path, &[]);
+        let expected = call(&Machine::reference()).0;
+        assert_eq!(expected.is_err(), line.contains('-'), "{expected:?}");
+        for (found, _) in on_ranks(3, call) {
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn graphs_that_are_not_divided_are_read_whole() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole-arcs.txt");
+    let list = arcs_of(300, |a, b, w| format!("{a} {b} {w}\n"));
+    let cases = [
+        arcs_of(300, |a, b, w| format!("x{a} x{b} {w}\n")),
+        format!("# Undirected graph: x\n{list}"),
+        format!("% bip\n{list}"),
+        "1 2 3\n4 5 6\n".to_owned(),
+    ];
+    for text in cases {
+        std::fs::write(&path, &text).expect("a file");
+        let call = |machine: &Machine| with_graph(machine, (LISTS, "LISTS"), &path, &[]);
+        let expected = call(&Machine::reference()).0;
+        for (found, n_read) in on_ranks(3, call) {
+            assert!(found == expected && n_read == 0, "{text}");
+        }
+    }
+}

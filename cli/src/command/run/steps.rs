@@ -144,13 +144,15 @@ impl<'a> Context<'a> {
         binding.kept = results::parameters(&wanted.outs);
         binding.kept.extend(view::parameters(&wanted.views));
         binding.kept.extend(wanted.names.iter().flat_map(results::Names::parameters));
-        binding.keeps_graph = true;
         let options = CompileOptions { profile: target.is_some(), ..options(args) };
         let enabled = options.optimise.then_some(&enabled);
         let (build, point) = build(&compilation, entry, args, enabled)?;
         let compiled = machine.with(options).compile(build.lowered.program.clone());
         let compiled =
             compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
+        // Limit the memory for a graph that is only shown.
+        let needs_graph = wanted.need_graph() || star_ir::prints_names(&build.lowered.program);
+        binding.keeps_arcs = Some(if needs_graph { usize::MAX } else { MAX_KEPT_ARCS });
         // Load files in the layout that suits the program.
         binding.wishes = line::table_wishes(args, &compiled, point.routine)?;
         // Tables that the backend copies stay in their files until then.
@@ -226,9 +228,6 @@ impl<'a> Context<'a> {
             reporter.warning("`--table-form` is unused: no parameter is read as a sparse table");
         }
         sizes.take(signature, &arguments, &tables);
-        // Limit the memory for a graph that is only shown.
-        let needs_graph = wanted.need_graph() || star_ir::prints_names(program);
-        let graph = graph.filter(|(_, graph)| needs_graph || graph.arcs.len() <= MAX_KEPT_ARCS);
         let places = match &graph {
             Some((file, _)) if !wanted.views.is_empty() => {
                 view::places_for(reading, file, None, max_bytes).map_err(stopped_at_file)?

@@ -273,9 +273,8 @@ impl ColumnSummary {
     fn read(from: &mut Reader<'_>) -> Option<ColumnSummary> {
         let kind = from.text()?;
         let (n_values, n_missing) = (from.number()? as usize, from.number()? as usize);
-        let mut number = || Some(from.option()?.and_then(|text| text.parse::<i64>().ok()));
-        let range = number()?.zip(number()?);
-        let nodata = number()?;
+        let range = from.parsed()?.zip(from.parsed()?);
+        let nodata = from.parsed()?;
         let (leading_zero, uses, n_texts) = (from.option()?, from.uses()?, from.number()?);
         let texts: Option<Vec<String>> = (0..n_texts).map(|_| from.text()).collect();
         let numbers = FieldSummary { n_values, n_missing, range };

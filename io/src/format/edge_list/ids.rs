@@ -38,9 +38,12 @@ pub(super) fn take_from_1(
     })
 }
 
-/// Numbers edges with arbitrary ends.
-pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, Fault> {
-    let ids = distinct(raw, source)?;
+/// Numbers edges whose ends are among `ids`, which are ascending.
+pub(super) fn compact(
+    raw: &[RawArc],
+    ids: Vec<u64>,
+    source: &mut Source,
+) -> Result<Numbered, Fault> {
     let n_vertices = ids.len();
     // With fewer than 2^32 vertices every rank is a `u32`.
     if n_vertices > u32::MAX as usize {
@@ -76,8 +79,53 @@ pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, F
     Ok(Numbered { n_vertices, arcs, names })
 }
 
+/// Packs ascending numbers: as a bit for each number up to the last one if that is shorter. The
+/// first limb says whether they are bits.
+pub(super) fn packed(ids: &[u64]) -> Vec<u64> {
+    let n_limbs = ids.last().map_or(0, |last| last / 64 + 1);
+    if n_limbs >= ids.len() as u64 {
+        return [&[0], ids].concat();
+    }
+    let mut limbs = vec![0; 1 + n_limbs as usize];
+    limbs[0] = 1;
+    ids.iter().for_each(|id| limbs[1 + *id as usize / 64] |= 1 << (id % 64));
+    limbs
+}
+
+/// The distinct numbers of several packed ones, ascending.
+pub(super) fn union<'a>(parts: impl Iterator<Item = &'a [u64]>) -> Vec<u64> {
+    parts.fold(Vec::new(), |all, part| {
+        let ids = match part.split_first() {
+            Some((1, limbs)) => {
+                let limbs = limbs.iter().zip((0u64..).step_by(64));
+                let ones = limbs.flat_map(|(limb, start)| {
+                    (0..64).filter(move |bit| limb >> bit & 1 == 1).map(move |bit| start + bit)
+                });
+                ones.collect()
+            }
+            Some((_, ids)) => ids.to_vec(),
+            None => Vec::new(),
+        };
+        merged(&all, &ids)
+    })
+}
+
+/// The distinct numbers of two ascending lists.
+fn merged(left: &[u64], right: &[u64]) -> Vec<u64> {
+    let mut all = Vec::with_capacity(left.len().max(right.len()));
+    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let least = **a.min(b);
+        left.next_if(|id| **id == least);
+        right.next_if(|id| **id == least);
+        all.push(least);
+    }
+    all.extend(left.chain(right));
+    all
+}
+
 /// The distinct ends in ascending order.
-fn distinct(raw: &[RawArc], source: &mut Source) -> Result<Vec<u64>, Fault> {
+pub(super) fn distinct(raw: &[RawArc], source: &mut Source) -> Result<Vec<u64>, Fault> {
     let mut last = 0;
     for raw in raw.chunks(AT_ONCE) {
         last = raw.iter().fold(last, |last, arc| last.max(arc.tail).max(arc.head));

@@ -25,11 +25,13 @@ use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
 use crate::data::OutputRef;
 use crate::decimal::Decimal;
 use crate::error::Fault;
-use crate::graph::{Arc, Graph};
+use crate::graph::{Arc, ArcsElsewhere, Graph};
+use crate::graph_part::{ArcFacts, Sharing};
 use crate::growing::Growing;
 use crate::meaning::{Meaning, Texts};
 use crate::names::{VertexName, VertexNames};
 use crate::options::Direction;
+use crate::scaling::ScalingUses;
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
@@ -106,11 +108,16 @@ struct Lines<'a> {
     n_undirected: u64,
     /// Whether the number of a vertex was written with a leading zero.
     has_leading_zero: bool,
+    /// The number of bytes of first lines before the range of this reader, until it begins.
+    n_start: Option<u64>,
+    /// Whether there were edges before the range of this reader.
+    has_start: bool,
 }
 
 impl<'a> Lines<'a> {
     fn new(scanner: &Scanner<'a, '_>) -> Self {
         let source = scanner.source();
+        let n_start = source.sharing().map(Sharing::n_start).filter(|n_bytes| *n_bytes > 0);
         Lines {
             remarks: Remarks::default(),
             raw: Growing::new(source.budget(), RAW_BYTES),
@@ -124,6 +131,8 @@ impl<'a> Lines<'a> {
             n_lines: 0,
             n_undirected: 0,
             has_leading_zero: false,
+            n_start,
+            has_start: false,
         }
     }
 
@@ -131,7 +140,13 @@ impl<'a> Lines<'a> {
     #[inline]
     fn next_edge(&mut self, scanner: &mut Scanner) -> Result<Option<u8>, Fault> {
         loop {
-            match scanner.next_entry()? {
+            let first = scanner.next_entry()?;
+            if let Some(n_bytes) = self.n_start
+                && (first.is_none() || scanner.offset() >= n_bytes)
+            {
+                self.drop_start(scanner);
+            }
+            match first {
                 Some(b'#' | b'%') => self.take_comment(scanner)?,
                 Some(first) => {
                     if let Some(Announced { n_arcs, .. }) = self.remarks.exact
@@ -146,6 +161,18 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Drops the contents of the first lines, which belong to the range of another reader.
+    #[cold]
+    fn drop_start(&mut self, scanner: &Scanner) {
+        (self.n_start, self.has_start) = (None, true);
+        self.raw.clear();
+        (self.n_times, self.n_similar_comments, self.n_lines) = (0, 0, 0);
+        self.has_leading_zero = false;
+        if let Some(scaling) = scanner.source().scaling() {
+            scaling.set_uses(ScalingUses::default());
+        }
+    }
+
     #[cold]
     fn take_comment(&mut self, scanner: &mut Scanner) -> Result<(), Fault> {
         scanner.take_line(&mut self.comment, remarks::MAX_BYTES)?;
@@ -154,7 +181,7 @@ impl<'a> Lines<'a> {
         {
             self.n_similar_comments += 1;
         }
-        let before_edges = self.raw.len() == 0;
+        let before_edges = self.raw.len() == 0 && !self.has_start;
         if let Some(announced) = self.remarks.note(&self.comment, before_edges) {
             self.raw.reserve(announced, scanner.source().size_hint(), MIN_ENTRY_BYTES);
         }
@@ -356,8 +383,59 @@ impl<'a> Lines<'a> {
         self.weights.add(text, &at)
     }
 
+    /// Gathers the facts about the lines of all readers; the counts become those of all lines.
+    fn share(
+        &mut self,
+        sharing: &Sharing<'_>,
+        plan: &Plan,
+        source: &mut Source,
+    ) -> Result<Vec<ArcFacts>, Fault> {
+        let why = match self.remarks.konect {
+            _ if plan.texts => Some("its vertices are texts"),
+            _ if plan.kind.is_some() => Some("a column says which edges have a direction"),
+            Some(Konect::Bipartite) => Some("a comment separates two sides"),
+            Some(Konect::Symmetric | Konect::Directed) | None if self.remarks.is_undirected => {
+                Some("a comment says that the edges have no direction")
+            }
+            Some(Konect::Symmetric | Konect::Directed) | None => None,
+        };
+        if let Some(why) = why {
+            return Err(source.fault(Code::BadFormat, why));
+        }
+        super::check_weights_of_part(self.weights.needs_whole(), source)?;
+        let raw = self.raw.as_slice();
+        let vertices = match self.remarks.exact {
+            Some(_) => Vec::new(),
+            None => ids::packed(&ids::distinct(raw, source)?),
+        };
+        let facts = ArcFacts {
+            form: format!("{plan:?}, {:?}", self.remarks.exact),
+            counts: [self.n_similar_comments, self.n_times, u64::from(self.has_leading_zero)],
+            claimed: self.remarks.claimed.map(|it| (it.n_vertices, it.n_arcs)),
+            vertices,
+            ..ArcFacts::of(raw.iter().map(|arc| arc.weight))
+        };
+        let all = source.gather(sharing, facts)?;
+        if let Some(Announced { n_arcs, .. }) = self.remarks.exact {
+            super::check_arcs_of_parts(sharing, &all, n_arcs, source)?;
+        }
+        let count = |idx: usize| all.iter().map(|of| of.counts[idx]).sum();
+        (self.n_similar_comments, self.n_times) = (count(0), count(1));
+        self.has_leading_zero = count(2) > 0;
+        let claimed = all.iter().find_map(|of| of.claimed);
+        self.remarks.claimed = claimed.map(|(n_vertices, n_arcs)| Announced { n_vertices, n_arcs });
+        Ok(all)
+    }
+
     /// Makes the graph.
-    fn finish(self, plan: Option<Plan>, mut scanner: Scanner) -> Result<ReadResult, Fault> {
+    fn finish(mut self, plan: Option<Plan>, mut scanner: Scanner) -> Result<ReadResult, Fault> {
+        let shared = match (scanner.source().sharing(), &plan) {
+            (Some(sharing), Some(plan)) => {
+                let all = self.share(sharing, plan, scanner.source_mut())?;
+                Some((sharing.elsewhere(&all), all))
+            }
+            _ => None,
+        };
         let Lines { remarks, raw, weights, mut texts, text_bytes, n_times, .. } = self;
         let mut notes = ReaderNotes::default();
         if self.n_similar_comments > 0 {
@@ -383,13 +461,13 @@ impl<'a> Lines<'a> {
         }
         let exact = remarks.exact.filter(|_| !has_texts);
         let mut numbered = match exact {
-            Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
+            Some(Announced { n_arcs, .. }) if shared.is_none() && (raw.len() as u64) < n_arcs => {
                 return Err(super::too_few(&scanner, raw.len() as u64, n_arcs));
             }
             Some(Announced { n_vertices, .. }) => {
                 ids::take_from_1(&raw, n_vertices, scanner.source_mut())?
             }
-            None if raw.is_empty() => {
+            None if shared.is_none() && raw.is_empty() => {
                 return Err(scanner.here(Code::Truncated, "the file holds no edge"));
             }
             None if has_texts => {
@@ -404,7 +482,13 @@ impl<'a> Lines<'a> {
                 let numbered = ids::take_from_1(&raw, n_vertices, scanner.source_mut())?;
                 ids::Numbered { names: Some(VertexNames::Texts(texts)), ..numbered }
             }
-            None => ids::compact(&raw, scanner.source_mut())?,
+            None => {
+                let ids = match &shared {
+                    Some((_, all)) => ids::union(all.iter().map(|of| &of.vertices[..])),
+                    None => ids::distinct(&raw, scanner.source_mut())?,
+                };
+                ids::compact(&raw, ids, scanner.source_mut())?
+            }
         };
         drop(raw);
         if let (true, Some(VertexNames::Numbers(numbers))) = (is_bipartite, &numbered.names) {
@@ -454,11 +538,14 @@ impl<'a> Lines<'a> {
         }
         notes.assumes_arcs = exact.is_none() && remarks.konect.is_none();
         let Numbered { n_vertices, mut arcs, names } = numbered;
-        notes.warnings.extend(remarks.disagreement(n_vertices, arcs.len()));
+        let elsewhere = shared.map_or(ArcsElsewhere::default(), |(elsewhere, _)| elsewhere);
+        let n_arcs = arcs.len() + elsewhere.n_arcs;
+        notes.warnings.extend(remarks.disagreement(n_vertices, n_arcs));
         let (weighted, mut no_weights) = weights.finish()?;
         super::settle_weights(&mut arcs, true, &mut no_weights, &mut notes.warnings);
         let symmetric = symmetric || is_bipartite;
-        let mut graph = Graph { n_vertices, arcs, weighted, symmetric, names, no_weights };
+        let mut graph =
+            Graph { n_vertices, arcs, weighted, symmetric, names, no_weights, elsewhere };
         let by_column = self.n_lines > 0 && self.n_undirected == self.n_lines;
         let why = match (remarks.is_undirected, by_column) {
             _ if symmetric => None,

@@ -7,7 +7,7 @@ use crate::text;
 pub(super) const MAX_BYTES: usize = 200;
 
 /// Numbers of vertices and arcs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Announced {
     pub(super) n_vertices: u64,
     pub(super) n_arcs: u64,
@@ -19,7 +19,7 @@ pub(super) struct Remarks {
     /// From our own comment: exact.
     pub(super) exact: Option<Announced>,
     /// From SNAP's comment: not reliable.
-    claimed: Option<Announced>,
+    pub(super) claimed: Option<Announced>,
     /// From KONECT's comment.
     pub(super) konect: Option<Konect>,
     /// Whether SNAP's comment says that the edges have no direction.

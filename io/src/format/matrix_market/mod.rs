@@ -74,6 +74,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         symmetric: header.symmetric,
         names: None,
         no_weights: values.into_fault().filter(|_| are_read),
+        ..Graph::default()
     };
     if header.n_rows == header.n_cols {
         super::finish(graph, warnings.into(), scanner.source_mut())

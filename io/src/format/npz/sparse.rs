@@ -153,6 +153,7 @@ pub(super) fn read(
         symmetric: false,
         names: from_0(n_vertices),
         no_weights,
+        ..Graph::default()
     };
     finish(graph, notes, source)
 }
