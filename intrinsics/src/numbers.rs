@@ -56,6 +56,30 @@ pub(crate) fn write_numbers_from(
     Ok(())
 }
 
+/// Writes a number for each row into all columns, at most 64.
+///
+/// # Errors
+/// If the run is interrupted.
+pub fn write_long_numbers(
+    lines: &mut BitTable,
+    number: impl Fn(usize) -> u64,
+    poller: &mut InterruptPoller<'_>,
+) -> Result<(), Ended> {
+    let (n_rows, n_cols) = (lines.n_rows(), lines.n_cols());
+    let n_high = n_cols.saturating_sub(COLUMNS);
+    let mut half = [0; CHUNK];
+    for first in (0..n_rows).step_by(CHUNK) {
+        let half = &mut half[..(n_rows - first).min(CHUNK)];
+        for (shift, columns) in [(0, n_high..n_cols), (u32::BITS, 0..n_high)] {
+            for (row, half) in half.iter_mut().enumerate() {
+                *half = (number(first + row) >> shift) as u32;
+            }
+            write_numbers_from(lines, first, columns, half, poller)?;
+        }
+    }
+    Ok(())
+}
+
 /// Reads the number that each row has in `width` columns, at most 32, from column `first`, counted
 /// from 0.
 ///
@@ -130,6 +154,23 @@ mod tests {
         assert_eq!(table.row(1).to_string(), format!("{}1", "0".repeat(33)));
         let refused = read_numbers(&table, 0, 34, &mut poller);
         assert!(matches!(refused, Err(Ended::Internal(_))), "{refused:?}");
+    }
+
+    #[test]
+    fn long_numbers_are_written_in_two_halves() {
+        let environment = crate::tests::Plain::default();
+        let mut poller = InterruptPoller::new(&environment);
+        for (n, width) in [(0, 5), (1, 1), (70, 32), (5000, 33), (65, 62), (4097, 64)] {
+            let number = |row| (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - width);
+            let mut table = BitTable::zeros(n, width).unwrap();
+            write_long_numbers(&mut table, number, &mut poller).unwrap();
+            for row in 0..n {
+                for column in 0..width {
+                    let bit = number(row) >> (width - 1 - column) & 1 == 1;
+                    assert_eq!(table.get(row, column), bit, "{n} numbers of {width} bits");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Rows of tables in the order of their numbers, by a radix sort, and numbers of equal rows.
+//! Rows of tables in the order of their numbers, by a radix sort, and the numbers and sums of rows
+//! with equal numbers.
 
 use star_value::BitTable;
 
@@ -155,28 +156,61 @@ pub fn count_numbers(
     n: usize,
     environment: &dyn Environment,
 ) -> Result<Vec<u32>, Ended> {
-    let columns = columns_of(table);
     let mut counts: Vec<u32> = filled(n, 0)?;
-    // The numbers of a block of rows are counted while they are in a cache.
-    let mut numbers = [0; ROWS * BLOCKS];
+    each_row([table], among, environment, |[number]| {
+        if let Some(count) = counts.get_mut(number as usize) {
+            *count += 1;
+        }
+    })?;
+    Ok(counts)
+}
+
+/// Sums the numbers in `added` of the rows in `among` of a table with each number below `n`; both
+/// tables have at most 32 columns, and fewer than 2^31 rows.
+///
+/// # Errors
+/// If memory allocation fails, or the run is interrupted.
+pub fn sum_numbers(
+    table: &BitTable,
+    added: &BitTable,
+    among: &[u64],
+    n: usize,
+    environment: &dyn Environment,
+) -> Result<Vec<u64>, Ended> {
+    let mut sums: Vec<u64> = filled(n, 0)?;
+    each_row([table, added], among, environment, |[number, added]| {
+        if let Some(sum) = sums.get_mut(number as usize) {
+            *sum += u64::from(added);
+        }
+    })?;
+    Ok(sums)
+}
+
+/// Calls `each` with the numbers that each row in `among` has in some tables of at most 32 columns.
+/// The numbers of a block of rows are used while they are in a cache.
+fn each_row<const N: usize>(
+    tables: [&BitTable; N],
+    among: &[u64],
+    environment: &dyn Environment,
+    mut each: impl FnMut([u32; N]),
+) -> Result<(), Ended> {
+    let columns = tables.map(columns_of);
+    let mut numbers = [[0; ROWS * BLOCKS]; N];
     for (idx, among) in among.chunks(BLOCKS).enumerate() {
         environment.poll()?;
-        let n_rows = (table.n_rows() - idx * ROWS * BLOCKS).min(ROWS * BLOCKS);
-        let numbers = &mut numbers[..n_rows];
-        read_blocks(&columns, idx * BLOCKS, numbers);
-        let mut count = |number: u32| {
-            if let Some(count) = counts.get_mut(number as usize) {
-                *count += 1;
-            }
-        };
-        for (limb, numbers) in among.iter().zip(numbers.chunks(ROWS)) {
-            match limb.count_ones() as usize == numbers.len() {
-                true => numbers.iter().for_each(|number| count(*number)),
-                false => ones(&[*limb]).for_each(|row| count(numbers[row])),
+        for ((table, columns), numbers) in tables.iter().zip(&columns).zip(&mut numbers) {
+            let n_rows = (table.n_rows() - idx * ROWS * BLOCKS).min(ROWS * BLOCKS);
+            read_blocks(columns, idx * BLOCKS, &mut numbers[..n_rows]);
+        }
+        let mut each = |row: usize| each(numbers.each_ref().map(|numbers| numbers[row]));
+        for (block, limb) in among.iter().enumerate() {
+            match *limb {
+                u64::MAX => (block * ROWS..(block + 1) * ROWS).for_each(&mut each),
+                limb => ones(&[limb]).for_each(|row| each(block * ROWS + row)),
             }
         }
     }
-    Ok(counts)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -184,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_rows_keep_their_order() {
+    fn equal_rows_keep_their_order_and_are_counted_and_summed() {
         let environment = crate::tests::Plain::default();
         let mut poller = InterruptPoller::new(&environment);
         for width in [1, 5, 12, 13, 24, 32] {
@@ -195,8 +229,10 @@ mod tests {
                 .map(|row| (row % 700).wrapping_mul(0x9e37_79b9) >> (32 - width))
                 .collect();
             write_numbers(&mut table, 0, width, &numbers, &mut poller).unwrap();
-            let among: Vec<u64> = (0..n.div_ceil(64)).map(|limb| !(1 << (limb % 64))).collect();
-            let among = [&among[..n / 64], &[among[n / 64] & !(!0 << (n % 64))]].concat();
+            // Whole limbs and others.
+            let mut among: Vec<u64> =
+                (0..n.div_ceil(64)).map(|limb| !(limb as u64 % 3 << (limb % 64))).collect();
+            among[n / 64] &= !(!0 << (n % 64));
             let mut expected: Vec<usize> = ones(&among).collect();
             expected.sort_by_key(|row| numbers[*row]);
             let ordered = OrderedRows::new(&table, &among, &environment).unwrap();
@@ -204,13 +240,20 @@ mod tests {
             ordered.each(&environment, |place, row| found[place] = row).unwrap();
             assert_eq!(found, expected, "{width}");
             let counts = count_numbers(&table, &among, 4, &environment).unwrap();
-            let mut expected_counts = [0; 4];
-            for number in expected.iter().map(|row| numbers[*row] as usize) {
-                if let Some(count) = expected_counts.get_mut(number) {
-                    *count += 1;
+            let added: Vec<u32> = (0..n as u32).map(|row| row.wrapping_mul(0x85eb_ca6b)).collect();
+            let mut addends = BitTable::zeros(n, 32).unwrap();
+            write_numbers(&mut addends, 0, 32, &added, &mut poller).unwrap();
+            let sums = sum_numbers(&table, &addends, &among, 4, &environment).unwrap();
+            let (mut expected_counts, mut expected_sums) = ([0; 4], [0; 4]);
+            for row in expected {
+                let number = numbers[row] as usize;
+                if number < 4 {
+                    expected_counts[number] += 1;
+                    expected_sums[number] += u64::from(added[row]);
                 }
             }
             assert_eq!(counts, expected_counts, "{width}");
+            assert_eq!(sums, expected_sums, "{width}");
         }
     }
 }

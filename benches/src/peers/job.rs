@@ -122,7 +122,7 @@ impl Job {
             Job::Rank => ("rank", "RANK", ("basic.star", "positions in ascending order")),
             Job::Median => ("median", "KTHMIN", ("basic.star", "rows with the median")),
             Job::Hist => ("hist", "HIST", ("basic.star", "numbers of equal rows")),
-            Job::Groups => ("groups", "MATCH, SUMROWS", ("basic.star", "sums of 64 groups")),
+            Job::Groups => ("groups", "SUMGROUPS", ("basic.star", "sums of 64 groups")),
             Job::Join => ("join", "GATHER", ("basic.star", "rows by numbers")),
             Job::Among => ("among", "AMONG", ("basic.star", "rows equal to one of 64")),
             Job::Wave => ("wave", "WAVE", ("wave.star", "labels of a grid: Lee's wave")),

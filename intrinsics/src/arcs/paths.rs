@@ -223,8 +223,8 @@ fn in_order(
 }
 
 impl Distances {
-    /// The distance to a vertex.
-    pub(super) fn get(&self, vertex: u32) -> Option<u64> {
+    /// The distance to a vertex, if there is a path.
+    pub fn get(&self, vertex: u32) -> Option<u64> {
         match self {
             Distances::Short(all) => {
                 Some(all[vertex as usize]).filter(|length| *length != u32::MAX).map(u64::from)
@@ -246,43 +246,6 @@ impl Distances {
                 is_below(finite.copied().max().unwrap_or(0))
             }
         }
-    }
-
-    /// Returns the last 32 bits of each.
-    ///
-    /// # Errors
-    /// If memory allocation fails.
-    pub fn low(&self) -> Result<std::borrow::Cow<'_, [u32]>, Ended> {
-        match self {
-            Distances::Short(all) => Ok(all.into()),
-            Distances::Long(all) => {
-                let mut low = reserved(all.len())?;
-                low.extend(all.iter().map(|length| *length as u32));
-                Ok(low.into())
-            }
-        }
-    }
-
-    /// Returns the bits before the last 32 of each; all ones if there is no path.
-    ///
-    /// # Errors
-    /// If memory allocation fails.
-    pub fn high(&self) -> Result<Vec<u32>, Ended> {
-        let mut high;
-        match self {
-            Distances::Short(all) => {
-                high = reserved(all.len())?;
-                high.extend(all.iter().map(|length| match *length {
-                    u32::MAX => u32::MAX,
-                    _ => 0,
-                }));
-            }
-            Distances::Long(all) => {
-                high = reserved(all.len())?;
-                high.extend(all.iter().map(|length| (length >> u32::BITS) as u32));
-            }
-        }
-        Ok(high)
     }
 }
 

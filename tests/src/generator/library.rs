@@ -7,14 +7,14 @@ use super::{Gen, call};
 
 /// The procedures and functions visible to every program.
 #[rustfmt::skip]
-pub const PROCEDURES: [&str; 76] = [
+pub const PROCEDURES: [&str; 77] = [
     "MATCH", "AMONG", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
     "NEARLESS", "NEARGREAT", "NEAREST",
     "SLESS", "SGREAT", "SGEL", "SMIN", "SMAX", "SSETMIN", "SSETMAX",
     "CLEAR", "TCOPY", "TCOPY1", "TCOPY2", "WCOPY", "WMERGE", "TMERGE", "COMPRESS",
     "ADDV", "SUBTV", "ADDC", "SUBTC", "MULTV", "MULTC", "DIVV", "DIVC", "SUMROWS",
     "ADDVO", "SUBTVO", "ADDCO", "SUBTCO", "ADDVS", "SUBTVS", "ADDCS", "SUBTCS",
-    "KTHMIN", "RANK", "ORDER", "HIST",
+    "KTHMIN", "RANK", "ORDER", "HIST", "SUMGROUPS",
     "KMIN", "KMAX", "LEAST", "GREATEST", "MINOR", "MAXOR",
     "SLEAST", "SGREATEST", "SMINOR", "SMAXOR", "SSUMROWS", "TWOS", "SIGNEDWORD", "SIGNEDINT",
     "ORROWS", "ANDROWS", "XORROWS",
@@ -236,9 +236,9 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// Generates RANK, ORDER, HIST or COMPRESS, or a search if they cost too much.
+    /// Generates RANK, ORDER, HIST, SUMGROUPS or COMPRESS, or a search if they cost too much.
     fn order(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
-        let cost = rows * (4 * columns + 8) + columns + 70;
+        let cost = rows * (7 * columns + 8) + columns + 70;
         if !self.affords(cost as f64) {
             return self.search(table, rows, columns);
         }
@@ -247,7 +247,10 @@ impl Gen {
         let width = (usize::BITS - rows.leading_zeros()) as usize;
         let wide_enough = literal(width as i64);
         let mut args = vec![self.read(table)];
-        let name = ["RANK", "ORDER", "HIST", "COMPRESS"][self.random.below(4)];
+        // An integer holds every sum.
+        let n_names = if columns + width <= 62 { 5 } else { 4 };
+        let names = ["RANK", "ORDER", "HIST", "COMPRESS", "SUMGROUPS"];
+        let name = names[self.random.below(n_names)];
         let sizes = match name {
             "RANK" => {
                 args.extend([self.control(rows), wide_enough]);
@@ -261,6 +264,13 @@ impl Gen {
             "HIST" => {
                 let n_values = 1 + self.random.below(8);
                 args.extend([self.control(rows), literal(n_values as i64), wide_enough]);
+                (n_values, width)
+            }
+            "SUMGROUPS" => {
+                let (other, n_values) = (self.table_like(rows, columns), 1 + self.random.below(8));
+                let width = columns + width;
+                args.extend([self.read(other), self.control(rows), literal(n_values as i64)]);
+                args.push(literal(width as i64));
                 (n_values, width)
             }
             _ => {

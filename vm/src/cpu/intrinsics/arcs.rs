@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use star_intrinsics::{
     ArcTables, Distances, Environment, GroupedArcs, InterruptPoller, LineOrder, WeightedEnd,
-    write_numbers,
+    write_long_numbers, write_numbers,
 };
 use star_value::BitTable;
 
@@ -257,12 +257,7 @@ fn put_distances(
     found: &Distances,
 ) -> IntrinsicResult {
     let environment = call.environment();
-    let mut poller = InterruptPoller::new(&environment);
-    let n_high = table.n_cols().saturating_sub(u32::BITS as usize);
-    let n_low = table.n_cols() - n_high;
-    write_numbers(&mut table, n_high, n_low, &found.low()?, &mut poller)?;
-    if n_high > 0 {
-        write_numbers(&mut table, 0, n_high, &found.high()?, &mut poller)?;
-    }
+    let number = |vertex| found.get(vertex as u32).unwrap_or(u64::MAX);
+    write_long_numbers(&mut table, number, &mut InterruptPoller::new(&environment))?;
     call.put_table(8, table, LineOrder::Columns)
 }

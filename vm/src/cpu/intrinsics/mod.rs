@@ -121,6 +121,7 @@ pub(super) const TABLE: &[CpuIntrinsic] = &[
     entry(catalogue::order::RANK, order::rank),
     entry(catalogue::order::ORDER, order::order),
     entry(catalogue::order::HIST, order::hist),
+    entry(catalogue::order::SUM_GROUPS, order::sum_groups),
     on_parts(catalogue::search::AMONG, search::among),
     entry(catalogue::cbt::INIT, cbt::init),
     entry(catalogue::cbt::OF, cbt::of),

@@ -1,7 +1,8 @@
-//! RANK and ORDER, by [`OrderedRows`], and HIST.
+//! RANK and ORDER, by [`OrderedRows`], HIST and SUMGROUPS.
 
 use star_intrinsics::{
-    InterruptPoller, LineOrder, MOST_ORDERED_ROWS, OrderedRows, count_numbers, write_numbers,
+    InterruptPoller, LineOrder, MOST_ORDERED_ROWS, OrderedRows, count_numbers, sum_numbers,
+    write_long_numbers, write_numbers,
 };
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
@@ -43,6 +44,23 @@ pub(super) fn hist(call: &mut IntrinsicCall) -> IntrinsicResult {
     }
     write_numbers(&mut table, 0, h, &counts, &mut InterruptPoller::new(&environment))?;
     call.put_table(4, table, LineOrder::Columns)
+}
+
+/// `SUMGROUPS(T,F,X,m,h,S)`
+pub(super) fn sum_groups(call: &mut IntrinsicCall) -> IntrinsicResult {
+    by_columns(call)?;
+    call.transpose(1, LineOrder::Columns)?;
+    let (m, h) = (call.size(3)?, call.size(4)?);
+    let mut table = call.reserve_table(5, m, h, LineOrder::Columns)?;
+    call.reserve((m as u64).saturating_mul(8))?;
+    let environment = call.environment();
+    let (rows, added) = (call.lines(0, LineOrder::Columns)?, call.lines(1, LineOrder::Columns)?);
+    let sums = sum_numbers(rows, added, call.bits(2)?.limbs(), m, &environment)?;
+    if sums.iter().any(|sum| sum >> h != 0) {
+        return Err(NotTaken::declined());
+    }
+    write_long_numbers(&mut table, |row| sums[row], &mut InterruptPoller::new(&environment))?;
+    call.put_table(5, table, LineOrder::Columns)
 }
 
 /// Ensures that the first parameter can be read by columns, and returns the number of its rows.

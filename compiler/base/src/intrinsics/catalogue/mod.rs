@@ -72,5 +72,6 @@ pub const ALL: &[Intrinsic] = &[
     order::RANK,
     order::ORDER,
     order::HIST,
+    order::SUM_GROUPS,
     search::AMONG,
 ];

@@ -73,3 +73,29 @@ pub const HIST: Intrinsic = Intrinsic::new(&Signature {
     declines: Some("a number reaches 2^h, or there are 2^31 rows or more"),
     summary: "makes numbers of the rows",
 });
+
+/// The sums of the rows of a table for each value of another one.
+pub const SUM_GROUPS: Intrinsic = Intrinsic::new(&Signature {
+    name: "sum-groups",
+    module: "order",
+    routines: &["SUMGROUPS"],
+    params: &[
+        Param::value("T", Kind::Table),
+        Param::value("F", Kind::Table),
+        Param::value("X", Kind::Slice),
+        Param::value("m", Kind::Int),
+        Param::value("h", Kind::Int),
+        Param::made("S", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        marked(2),
+        NUMBERS,
+        Equal(SizeExpr::rows(0), SizeExpr::rows(1)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(1), SizeExpr::Number(32)),
+        AtMost(SizeExpr::Number(1), SizeExpr::value(3)),
+        width(4),
+    ],
+    declines: Some("a sum reaches 2^h, or there are 2^31 rows or more"),
+    summary: "makes numbers of the rows",
+});

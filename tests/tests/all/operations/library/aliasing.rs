@@ -7,7 +7,7 @@ use star_value::Value;
 use super::{Data, Machine, Rows, SEED, machines, slice, table, with_unset, word};
 
 /// Calls with a table for a result, written `_`, that is as large as T and F.
-const INTO_TABLES: [&str; 22] = [
+const INTO_TABLES: [&str; 23] = [
     "ADDV(T,F,X,_)",
     "SUBTV(T,F,X,_)",
     "ADDC(T,X,v,_)",
@@ -28,6 +28,7 @@ const INTO_TABLES: [&str; 22] = [
     "ORDER(T,F,X,_)",
     "RANK(T,X,8,_)",
     "HIST(T,X,33,8,_)",
+    "SUMGROUPS(T,F,X and (not COL(1,F)),33,8,_)",
     "TCOPY(T,_)",
     "TCOPY1(T,1,8,_)",
 ];

@@ -1,4 +1,4 @@
-//! Order: ranks, sorted rows, the j-th smallest, histograms.
+//! Order: ranks, sorted rows, the j-th smallest, histograms, sums of groups.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,7 @@ procedure kthmin(T: table; X: slice; j: integer; var Z: slice); begin KTHMIN(T,X
 procedure rank(T: table; X: slice; h: integer; var R: table); begin RANK(T,X,h,R) end;
 procedure order(T,F: table; X: slice; var R: table); begin ORDER(T,F,X,R) end;
 procedure hist(T: table; X: slice; m,h: integer; var H: table); begin HIST(T,X,m,h,H) end;
+procedure sums(T,F: table; X: slice; m,h: integer; var S: table); begin SUMGROUPS(T,F,X,m,h,S) end;
 ";
 
 impl Data {
@@ -87,7 +88,7 @@ fn ranks_and_sorted_rows_keep_the_order_of_equal_rows() {
 }
 
 #[test]
-fn a_histogram_counts_the_values_for_which_it_has_rows() {
+fn histograms_and_sums_of_groups_have_rows_for_the_first_values() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let counts = data.counts();
@@ -95,15 +96,30 @@ fn a_histogram_counts_the_values_for_which_it_has_rows() {
         for m in [0, 1, 5, 16] {
             let bins = (0..m).map(|value| counts.get(&value).copied().unwrap_or(0));
             let bins: Rows = bins.map(|count| number(count as u128, h)).collect();
+            let sum = |group: u128| -> u128 {
+                let rows = data.marked().filter(|&i| value(&data.t[i]) == group);
+                rows.map(|i| value(&data.f[i])).sum()
+            };
+            let sums: Vec<u128> = (0..m).map(sum).collect();
+            let d = counts.keys().filter(|&&value| value < m).count();
+            let beyond = counts.keys().any(|&value| value >= m && value < 1 << 62);
+            let columns = data.k.saturating_sub(62);
+            let more = if beyond { 2 + 4 * data.k } else { 0 };
             let m = bins.len();
             let mut args = data.one();
             args.extend([int(m), int(h), table(&vec![vec![true; h]; m], h)]);
-            let d = counts.keys().filter(|&&value| value < m as u128).count();
-            let beyond = counts.keys().any(|&value| value >= m as u128 && value < 1 << 62);
-            let columns = data.k.saturating_sub(62);
-            let more = if beyond { 2 + 4 * data.k } else { 0 };
             let cost = 2 + h + 3 * columns + d * (7 + 4 * data.k) + more;
             assert_eq!(machine.last("hist", &args, cost as u64), table(&bins, h));
+
+            let h = data.k + h;
+            // No integer holds the sums of longer rows.
+            if h <= 62 {
+                let sums: Rows = sums.iter().map(|sum| number(*sum, h)).collect();
+                let mut args = data.by_table();
+                args.extend([int(m), int(h), table(&vec![vec![true; h]; m], h)]);
+                let cost = 2 + h + d * (6 + 7 * data.k) + more;
+                assert_eq!(machine.last("sums", &args, cost as u64), table(&sums, h));
+            }
         }
     }
 }
@@ -130,12 +146,14 @@ fn a_histogram_of_wide_rows_counts_the_small_ones() {
 }
 
 #[test]
-fn counts_and_ranks_that_do_not_fit_are_errors() {
+fn counts_ranks_and_sums_that_do_not_fit_are_errors() {
     let machine = Machine::new(TEXT);
     let rows = vec![vec![true]; 4];
     let all = slice(&[true; 4]);
     let args = with_unset(vec![table(&rows, 1), all.clone(), int(2)], 1);
     assert_eq!(machine.trap("rank", &args).0, "T0108");
-    let args = with_unset(vec![table(&rows, 1), all, int(2), int(2)], 1);
+    let args = with_unset(vec![table(&rows, 1), all.clone(), int(2), int(2)], 1);
     assert_eq!(machine.trap("hist", &args).0, "T0108");
+    let args = with_unset(vec![table(&rows, 1), table(&rows, 1), all, int(2), int(2)], 1);
+    assert_eq!(machine.trap("sums", &args).0, "T0108");
 }

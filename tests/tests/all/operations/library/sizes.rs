@@ -7,7 +7,7 @@ use star_vm::Outcome;
 use super::{int, machines};
 
 /// One call of each procedure with matching sizes.
-pub(in super::super) const CALLS: [&str; 76] = [
+pub(in super::super) const CALLS: [&str; 77] = [
     "MATCH(T,X,v,Z)",
     "LESS(T,X,v,Z)",
     "GREAT(T,X,v,Z)",
@@ -56,6 +56,7 @@ pub(in super::super) const CALLS: [&str; 76] = [
     "RANK(T,X,2,R)",
     "ORDER(T,F,X,R)",
     "HIST(T,X,3,2,R)",
+    "SUMGROUPS(T,T,X,3,2,R)",
     "i:=SUMROWS(T,X)",
     "KMIN(1,T,X,Z)",
     "KMAX(1,T,X,Z)",
@@ -104,7 +105,7 @@ const WRONG: [(&str, &str); 4] =
 
 /// Permitted mismatches: these procedures do not restrict the columns of that table, or do not
 /// access all of them.
-const FINE: [&str; 40] = [
+const FINE: [&str; 42] = [
     "MIN(cols5,X,Z)",
     "MAX(cols5,X,Z)",
     "SMIN(cols5,X,Z)",
@@ -118,6 +119,8 @@ const FINE: [&str; 40] = [
     "RANK(cols5,X,2,R)",
     "ORDER(cols5,F,X,R)",
     "HIST(cols5,X,3,2,R)",
+    "SUMGROUPS(cols5,T,X,3,2,R)",
+    "SUMGROUPS(T,cols5,X,3,2,R)",
     "i:=SUMROWS(cols5,X)",
     "KMIN(1,cols5,X,Z)",
     "KMAX(1,cols5,X,Z)",
@@ -149,8 +152,8 @@ const FINE: [&str; 40] = [
 
 /// Procedures whose sizes the compiler does not compare, because an argument or a sum determines
 /// them, or because they determine the size of the result.
-const AT_RUN_TIME: [&str; 8] =
-    ["TCOPY(", "TCOPY1(", "TCOPY2(", "WCOPY(", "MULTV(", "MULTC(", "RANK(", "HIST("];
+const AT_RUN_TIME: [&str; 9] =
+    ["TCOPY(", "TCOPY1(", "TCOPY2(", "WCOPY(", "MULTV(", "MULTC(", "RANK(", "HIST(", "SUMGROUPS("];
 
 /// Returns the calls with one mismatched argument.
 fn wrong_calls() -> Vec<String> {
