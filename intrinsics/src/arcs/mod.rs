@@ -13,6 +13,7 @@ mod order;
 mod paths;
 mod shared;
 
+use multiversion::multiversion;
 use star_value::BitTable;
 
 pub use codes::{count_codes, gather};
@@ -186,6 +187,10 @@ impl ArcTables<'_> {
 
 /// Makes numbers of the codes in rows from `row` on; returns whether all are those of `n` vertices.
 /// Rows that are not in `among` get [`NONE`].
+#[multiversion(targets(
+    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
 fn number(among: &[u64], n: usize, row: usize, codes: &mut [u32]) -> bool {
     let n_limbs = codes.len().div_ceil(64);
     let among = &among[row / 64..][..n_limbs];
