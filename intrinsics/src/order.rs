@@ -231,7 +231,7 @@ mod tests {
             write_numbers(&mut table, 0, width, &numbers, &mut poller).unwrap();
             // Whole limbs and others.
             let mut among: Vec<u64> =
-                (0..n.div_ceil(64)).map(|limb| !(limb as u64 % 3 << (limb % 64))).collect();
+                (0..n.div_ceil(64)).map(|limb| !((limb as u64 % 3) << (limb % 64))).collect();
             among[n / 64] &= !(!0 << (n % 64));
             let mut expected: Vec<usize> = ones(&among).collect();
             expected.sort_by_key(|row| numbers[*row]);

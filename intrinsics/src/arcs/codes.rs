@@ -100,7 +100,7 @@ mod tests {
         }
         // Whole limbs and others.
         let mut among: Vec<u64> =
-            (0..n.div_ceil(64)).map(|limb| !(limb as u64 % 3 << (limb % 64))).collect();
+            (0..n.div_ceil(64)).map(|limb| !((limb as u64 % 3) << (limb % 64))).collect();
         among[n / 64] &= !(!0 << (n % 64));
         let is_marked = |row: usize| among[row / 64] >> (row % 64) & 1 == 1;
         // Rows that are not marked may have any numbers.
