@@ -44,7 +44,7 @@ pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use matrix::Matrix;
 pub use numbers::{are_below, read_numbers, write_long_numbers, write_numbers};
 pub use order::{MOST_ORDERED_ROWS, OrderedRows, count_numbers, sum_numbers};
-pub use peers::Peers;
+pub use peers::{Lists, Peers};
 pub use reach::{Keeping, Reach};
 pub use spanning::EdgeList;
 pub use state::{IntrinsicState, LineOrder, StateTable, state_of};

@@ -5,6 +5,12 @@ use crate::environment::Ended;
 /// The processes that run an algorithm together, each on its arcs. All of them call the same
 /// methods in the same order, with as many numbers.
 pub trait Peers {
+    /// Returns the number of this process, from 0.
+    fn rank(&self) -> usize;
+
+    /// Returns the number of processes, at least 1.
+    fn n_ranks(&self) -> usize;
+
     /// Replaces each number, which is not negative, by its minimum over all processes.
     ///
     /// # Errors
@@ -23,9 +29,36 @@ pub trait Peers {
     /// If another process has ended.
     fn union(&self, set: &mut [u64]) -> Result<(), Ended>;
 
-    /// Returns the lists of all processes, one after another.
+    /// Returns the lists of all processes.
     ///
     /// # Errors
     /// If another process has ended.
-    fn gather(&self, list: &[u64]) -> Result<Vec<u64>, Ended>;
+    fn gather(&self, list: &[u64]) -> Result<Lists, Ended>;
+
+    /// Gives a list to each process, and returns the lists that the processes gave to this one.
+    ///
+    /// # Errors
+    /// If another process has ended.
+    fn trade(&self, lists: &[Vec<u64>]) -> Result<Lists, Ended>;
+}
+
+/// Lists of all processes, by rank.
+#[derive(Debug)]
+pub struct Lists {
+    /// The lists, one after another.
+    pub limbs: Vec<u64>,
+    /// Their lengths.
+    pub lens: Vec<usize>,
+}
+
+impl Lists {
+    /// Returns each list.
+    pub fn each(&self) -> impl Iterator<Item = &[u64]> {
+        let mut rest = &self.limbs[..];
+        self.lens.iter().map(move |len| {
+            let (list, others) = rest.split_at(*len);
+            rest = others;
+            list
+        })
+    }
 }

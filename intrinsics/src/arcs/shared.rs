@@ -78,8 +78,12 @@ impl GroupedArcs<u32> {
         Ok(())
     }
 
-    /// The result of [`GroupedArcs::components`] on the arcs of all processes: two exchanges a
-    /// round, and usually a few rounds.
+    /// The result of [`GroupedArcs::components`] on the arcs of all processes: a trade and two
+    /// gatherings.
+    ///
+    /// The minima of the first vertices of all processes are parents that come before their
+    /// children. Each process joins the sets that they leave apart and its arcs connect; these
+    /// joins are gathered.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.
@@ -89,33 +93,85 @@ impl GroupedArcs<u32> {
         environment: &dyn Environment,
     ) -> Result<Vec<u32>, Ended> {
         let mut poller = InterruptPoller::new(environment);
-        let mut parents = self.parents(environment)?;
-        let mut firsts: Vec<i64> = filled(self.n, 0)?;
-        loop {
-            poller.spend(4 * self.n)?;
-            for (vertex, first) in (0..).zip(&mut firsts) {
-                *first = i64::from(root(&mut parents, vertex));
-            }
-            peers.least(&mut firsts)?;
-            // The first vertex of each set that another process knows joins the set here.
-            let mut n_joined = [0];
-            for (vertex, first) in (0..).zip(&firsts) {
-                let first = *first as u32;
-                let (one, other) = (root(&mut parents, vertex), root(&mut parents, first));
-                if one != other {
-                    parents[one.max(other) as usize] = one.min(other);
-                    n_joined = [1];
+        let mut firsts = self.parents(environment)?;
+        poller.spend(self.n)?;
+        compress(&mut firsts);
+        let mut parents = least_of_all(&firsts, peers, &mut poller)?;
+        poller.spend(2 * self.n)?;
+        compress(&mut parents);
+        let mut joins: Vec<u64> = Vec::new();
+        for (vertex, &first) in firsts.iter().enumerate() {
+            // Most vertices are in the set of their first one.
+            if parents[vertex] != parents[first as usize] {
+                let [last, first] = join(&mut parents, [vertex as u32, first]);
+                if last != first {
+                    joins.try_reserve(1).map_err(|_| Ended::OutOfMemory)?;
+                    joins.push(u64::from(last) << 32 | u64::from(first));
                 }
             }
-            peers.sum(&mut n_joined)?;
-            if n_joined == [0] {
-                break;
-            }
         }
-        let mut labels = reserved(self.n)?;
-        labels.extend(firsts.into_iter().map(|first| first as u32 + 1));
-        Ok(labels)
+        drop(firsts);
+        for pair in peers.gather(&joins)?.limbs {
+            poller.spend(1)?;
+            join(&mut parents, [(pair >> 32) as u32, pair as u32]);
+        }
+        poller.spend(self.n)?;
+        compress(&mut parents);
+        parents.iter_mut().for_each(|parent| *parent += 1);
+        Ok(parents)
     }
+}
+
+/// Replaces the parents, which come before their children, by the roots.
+fn compress(parents: &mut [u32]) {
+    for vertex in 0..parents.len() {
+        parents[vertex] = parents[parents[vertex] as usize];
+    }
+}
+
+/// Joins the sets of two vertices; returns their roots, the greater one first.
+fn join(parents: &mut [u32], vertices: [u32; 2]) -> [u32; 2] {
+    let [one, other] = vertices.map(|vertex| root(parents, vertex));
+    let (last, first) = (one.max(other), one.min(other));
+    parents[last as usize] = first;
+    [last, first]
+}
+
+/// Returns the number of vertices that each process owns, the last ones fewer or none. It is even.
+fn n_owned(n: usize, peers: &dyn Peers) -> usize {
+    n.div_ceil(peers.n_ranks()).next_multiple_of(2).max(2)
+}
+
+/// Returns the minimum of each number over all processes; the owner of a vertex computes it.
+fn least_of_all(
+    numbers: &[u32],
+    peers: &dyn Peers,
+    poller: &mut InterruptPoller<'_>,
+) -> Result<Vec<u32>, Ended> {
+    poller.spend(4 * numbers.len())?;
+    let n_owned = n_owned(numbers.len(), peers);
+    let mut given = numbers.chunks(n_owned).map(packed).collect::<Result<Vec<_>, _>>()?;
+    given.resize(peers.n_ranks(), Vec::new());
+    let taken = peers.trade(&given)?;
+    let mut least = given.swap_remove(peers.rank());
+    drop(given);
+    for list in taken.each() {
+        let list: &[u32] = bytemuck::cast_slice(list);
+        let least: &mut [u32] = bytemuck::cast_slice_mut(&mut least);
+        least.iter_mut().zip(list).for_each(|(least, number)| *least = *number.min(least));
+    }
+    drop(taken);
+    let all = peers.gather(&least)?;
+    let mut least = reserved(numbers.len())?;
+    least.extend_from_slice(&bytemuck::cast_slice::<u64, u32>(&all.limbs)[..numbers.len()]);
+    Ok(least)
+}
+
+/// Returns the numbers, two to a limb.
+fn packed(numbers: &[u32]) -> Result<Vec<u64>, Ended> {
+    let mut limbs = filled(numbers.len().div_ceil(2), 0)?;
+    bytemuck::cast_slice_mut::<u64, u32>(&mut limbs)[..numbers.len()].copy_from_slice(numbers);
+    Ok(limbs)
 }
 
 /// No path.
@@ -260,7 +316,7 @@ impl SharedSearch<'_> {
             for vertex in ones(nearer) {
                 list.extend([vertex as u64, lengths[vertex].cast_unsigned()]);
             }
-            let all = peers.gather(&list)?;
+            let all = peers.gather(&list)?.limbs;
             poller.spend(all.len())?;
             for pair in all.chunks_exact(2) {
                 let (vertex, length) = (pair[0] as usize, pair[1].cast_signed());

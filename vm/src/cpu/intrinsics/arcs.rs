@@ -87,8 +87,8 @@ fn prepare_components(
     let labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
     call.reserve(GroupedArcs::component_bytes(n))?;
     if call.peers(1)?.is_some() {
-        // The first vertices that the ranks exchange.
-        call.reserve((n as u64).saturating_mul(8))?;
+        // The first vertices that the ranks exchange: given, copied, taken and their minima.
+        call.reserve((n as u64).saturating_mul(16))?;
     }
     Ok((labels, grouped(call, (n, None), [1, 2], 3)?))
 }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use star_intrinsics::{Ended, Peers};
+use star_intrinsics::{Ended, Lists, Peers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason};
 use crate::exchange::{Exchange, Lost, Place, Reduce};
@@ -43,6 +43,14 @@ impl Ranks {
 }
 
 impl Peers for Ranks {
+    fn rank(&self) -> usize {
+        self.exchange.rank()
+    }
+
+    fn n_ranks(&self) -> usize {
+        self.exchange.n_ranks()
+    }
+
     fn least(&self, numbers: &mut [i64]) -> Result<(), Ended> {
         self.reduce(Reduce::Min, numbers)
     }
@@ -58,15 +66,28 @@ impl Peers for Ranks {
         Ok(())
     }
 
-    fn gather(&self, list: &[u64]) -> Result<Vec<u64>, Ended> {
-        self.count(1);
+    fn gather(&self, list: &[u64]) -> Result<Lists, Ended> {
         let gather = |part: &[u64], lens: &[usize]| {
+            self.count(part.len());
             self.exchange.gather(self.place, part, lens).map_err(|lost| self.lost(lost))
         };
-        let lens = gather(&[list.len() as u64], &vec![1; self.exchange.n_ranks()])?;
-        self.count(list.len());
-        gather(list, &lens.into_iter().map(|len| len as usize).collect::<Vec<usize>>())
+        let lens = lengths(gather(&[list.len() as u64], &vec![1; self.n_ranks()])?);
+        Ok(Lists { limbs: gather(list, &lens)?, lens })
     }
+
+    fn trade(&self, lists: &[Vec<u64>]) -> Result<Lists, Ended> {
+        let trade = |parts: &[Vec<u64>], lens: &[usize]| {
+            self.count(parts.iter().map(Vec::len).sum());
+            self.exchange.trade(self.place, parts, lens).map_err(|lost| self.lost(lost))
+        };
+        let own_lens: Vec<Vec<u64>> = lists.iter().map(|list| vec![list.len() as u64]).collect();
+        let lens = lengths(trade(&own_lens, &vec![1; self.n_ranks()])?);
+        Ok(Lists { limbs: trade(lists, &lens)?, lens })
+    }
+}
+
+fn lengths(limbs: Vec<u64>) -> Vec<usize> {
+    limbs.into_iter().map(|len| len as usize).collect()
 }
 
 impl IntrinsicCall<'_, '_, '_, '_> {
