@@ -95,8 +95,12 @@ fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Ended> {
 
 /// The positions of the ones.
 fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    set.iter().enumerate().flat_map(|(at, limb)| {
-        let mut left = *limb;
+    ones_of(set.iter().copied())
+}
+
+/// The positions of the ones of a set whose limbs these are.
+fn ones_of(limbs: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    limbs.enumerate().flat_map(|(at, mut left)| {
         std::iter::from_fn(move || {
             let bit = left.trailing_zeros() as usize;
             (left != 0).then(|| {

@@ -6,10 +6,10 @@ use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::{filled, put};
 
 /// A level is searched from the unreached vertices if it has more than this part of their arcs.
-const LARGE: usize = 14;
+pub(super) const LARGE: usize = 14;
 
 /// Such searches end with a level of less than this part of the vertices.
-pub(super) const SMALL: usize = 24;
+const SMALL: usize = 24;
 
 /// Smaller levels are searched along their arcs, whatever these are: at most this part of the
 /// vertices.

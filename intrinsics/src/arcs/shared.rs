@@ -4,15 +4,22 @@
 //! only; the processes combine what they found after each level or round. They choose the next
 //! vertices alike, from results that are the same on all of them. How a process follows its arcs is
 //! its own decision, as long as it finds the same vertices.
+//!
+//! A block of the vertices belongs to each process, their owner. What processes find for a vertex
+//! goes to its owner alone, which combines it and gives the result to all. So a process handles a
+//! result for each vertex, not one for each vertex and process.
 
-use super::levels::SMALL;
+use super::levels::LARGE;
 use super::{GroupedArcs, NONE, WeightedEnd};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::peers::Peers;
-use crate::{Distances, filled, has, ones, put, reserved, root};
+use crate::{Distances, filled, has, ones, ones_of, put, reserved, root};
 
 impl GroupedArcs<u32> {
     /// The result of [`GroupedArcs::levels`] on the arcs of all processes: one exchange a level.
+    ///
+    /// Each process decides whether it searches a level from the unreached vertices, as
+    /// [`GroupedArcs::levels`] does.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.
@@ -24,6 +31,7 @@ impl GroupedArcs<u32> {
     ) -> Result<Vec<u32>, Ended> {
         let n_limbs = self.n.div_ceil(64);
         let mut poller = InterruptPoller::new(environment);
+        let tails = self.tails(&mut poller)?;
         let mut levels = filled(self.n, NONE)?;
         let mut seen = filled(n_limbs, 0)?;
         let mut level = filled(n_limbs, 0)?;
@@ -31,15 +39,18 @@ impl GroupedArcs<u32> {
         put(&mut level, start);
         put(&mut seen, start);
         levels[start] = 0;
+        // Arcs of this process that no level has followed.
+        let mut n_left = self.ends.len();
         for depth in 1.. {
             poller.spend(3 * n_limbs)?;
             next.fill(0);
-            let n_level: usize = level.iter().map(|limb| limb.count_ones() as usize).sum();
-            if self.both && n_level > self.n / SMALL {
-                self.pull(&seen, &level, &mut next, &mut poller)?;
+            let own = || common(&level, &tails).map(|vertex| self.of(vertex as u32));
+            let n_heads: usize = own().map(<[u32]>::len).sum();
+            n_left -= n_heads;
+            if self.both && n_heads > n_left / LARGE {
+                self.pull([&level, &tails, &seen], &mut next, &mut poller)?;
             } else {
-                for vertex in ones(&level) {
-                    let heads = self.of(vertex as u32);
+                for heads in own() {
                     poller.spend(1 + heads.len())?;
                     heads.iter().for_each(|head| put(&mut next, *head as usize));
                 }
@@ -60,19 +71,16 @@ impl GroupedArcs<u32> {
     /// arcs from the level.
     fn pull(
         &self,
-        seen: &[u64],
-        level: &[u64],
+        [level, tails, seen]: [&[u64]; 3],
         next: &mut [u64],
         poller: &mut InterruptPoller<'_>,
     ) -> Result<(), Ended> {
-        for (at, (seen, next)) in seen.iter().zip(next).enumerate() {
-            let mut unseen = !seen & star_value::sparse::ground_limb(self.n, true, at);
-            while unseen != 0 {
-                let bit = unseen.trailing_zeros();
-                unseen &= unseen - 1;
-                poller.spend(2)?;
-                let ends = self.of((at * 64) as u32 + bit);
-                *next |= u64::from(ends.iter().any(|end| has(level, *end as usize))) << bit;
+        let unseen = tails.iter().zip(seen).map(|(tails, seen)| tails & !seen);
+        for vertex in ones_of(unseen) {
+            let ends = self.of(vertex as u32);
+            poller.spend(2)?;
+            if ends.iter().any(|end| has(level, *end as usize)) {
+                put(next, vertex);
             }
         }
         Ok(())
@@ -137,9 +145,10 @@ fn join(parents: &mut [u32], vertices: [u32; 2]) -> [u32; 2] {
     [last, first]
 }
 
-/// Returns the number of vertices that each process owns, the last ones fewer or none. It is even.
+/// Returns the number of vertices that each process owns, a multiple of 64; the last processes own
+/// fewer or none.
 fn n_owned(n: usize, peers: &dyn Peers) -> usize {
-    n.div_ceil(peers.n_ranks()).next_multiple_of(2).max(2)
+    n.max(1).div_ceil(peers.n_ranks()).next_multiple_of(64)
 }
 
 /// Returns the minimum of each number over all processes; the owner of a vertex computes it.
@@ -172,6 +181,23 @@ fn packed(numbers: &[u32]) -> Result<Vec<u64>, Ended> {
     let mut limbs = filled(numbers.len().div_ceil(2), 0)?;
     bytemuck::cast_slice_mut::<u64, u32>(&mut limbs)[..numbers.len()].copy_from_slice(numbers);
     Ok(limbs)
+}
+
+impl<End> GroupedArcs<End> {
+    /// Returns the vertices with arcs.
+    fn tails(&self, poller: &mut InterruptPoller<'_>) -> Result<Vec<u64>, Ended> {
+        poller.spend(self.n)?;
+        let mut tails = filled(self.n.div_ceil(64), 0)?;
+        for (vertex, ends) in self.starts.windows(2).enumerate() {
+            tails[vertex / 64] |= u64::from(ends[0] < ends[1]) << (vertex % 64);
+        }
+        Ok(tails)
+    }
+}
+
+/// The common elements of two sets.
+fn common<'s>(one: &'s [u64], other: &'s [u64]) -> impl Iterator<Item = usize> + 's {
+    ones_of(one.iter().zip(other).map(|(one, other)| one & other))
 }
 
 /// No path.
