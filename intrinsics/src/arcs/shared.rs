@@ -201,17 +201,24 @@ fn common<'s>(one: &'s [u64], other: &'s [u64]) -> impl Iterator<Item = usize> +
 }
 
 /// No path.
-const FAR: i64 = i64::MAX;
+const FAR: u64 = u64::MAX;
 
 /// Longer paths would overflow.
-const LONGEST: i64 = FAR - (1 << 32);
+const LONGEST: u64 = i64::MAX.cast_unsigned() - (1 << 32);
+
+/// Bits of a length in a pair of a vertex and a length.
+const LENGTH_BITS: u32 = 33;
+
+/// The greatest weight spans this number of buckets at most.
+const MOST_SPANNED: i64 = 64;
 
 impl GroupedArcs<WeightedEnd> {
-    /// The result of [`GroupedArcs::distances`] on the arcs of all processes: two or three
-    /// exchanges a round.
+    /// The result of [`GroupedArcs::distances`] on the arcs of all processes: a trade and a
+    /// gathering a round.
     ///
-    /// A round follows the arcs of the vertices that came nearer and are within a bound, which then
-    /// grows (Δ-stepping of Meyer, Sanders 2003, with light and heavy arcs alike).
+    /// A round follows the arcs of the vertices that came nearer and are in the first bucket that
+    /// is not empty (Δ-stepping of Meyer, Sanders 2003, with light and heavy arcs alike). A bucket
+    /// holds the vertices whose distances share all but the last bits.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.
@@ -222,138 +229,184 @@ impl GroupedArcs<WeightedEnd> {
         environment: &dyn Environment,
     ) -> Result<Distances, Ended> {
         let mut poller = InterruptPoller::new(environment);
-        let delta = self.shared_delta(peers)?;
+        let n_limbs = self.n.div_ceil(64);
+        let (max_weight, shift) = self.shared_weights(peers)?;
+        // Arcs lead to the bucket, and to buckets after it.
+        let n_buckets = (max_weight >> shift) as usize + 2;
+        let mut buckets = reserved(n_buckets)?;
+        for _ in 0..n_buckets {
+            buckets.push(filled(n_limbs, 0)?);
+        }
         let mut search = SharedSearch {
             arcs: self,
+            tails: self.tails(&mut poller)?,
+            n_owned: n_owned(self.n, peers),
             lengths: filled(self.n, FAR)?,
-            known: filled(self.n, FAR)?,
-            near: filled(self.n.div_ceil(64), 0)?,
-            nearer: filled(self.n.div_ceil(64), 0)?,
+            nearer: filled(n_limbs, 0)?,
+            has_some: filled(n_buckets, false)?,
+            buckets,
+            bucket: 0,
+            place: 0,
+            shift,
         };
-        (search.lengths[start], search.known[start]) = (0, 0);
-        put(&mut search.near, start);
-        let mut bound = delta;
-        loop {
-            poller.spend(2 * search.near.len())?;
-            match search.follow(bound, &mut poller)? {
-                Followed::Some => search.combine(peers, &mut poller)?,
-                Followed::NoneBefore(FAR) => break,
-                Followed::NoneBefore(least) => bound = least.saturating_add(delta),
-            }
+        // A vertex of a block and a length share a limb.
+        if search.n_owned > 1 << (u64::BITS - LENGTH_BITS) {
+            return Err(Ended::Internal("a process owns too many vertices"));
         }
-        let mut lengths = reserved(self.n)?;
-        lengths.extend(search.known.into_iter().map(|length| match length {
-            FAR => u64::MAX,
-            length => length.cast_unsigned(),
-        }));
-        Ok(Distances::Long(lengths))
+        search.update(start, 0);
+        while search.next_bucket() {
+            search.follow(&mut poller)?;
+            search.combine(peers, &mut poller)?;
+        }
+        Ok(Distances::Long(search.lengths))
     }
 
-    /// Returns the width of the distances that are searched together: the greatest weight, divided
-    /// by the mean number of arcs of a vertex.
-    fn shared_delta(&self, peers: &dyn Peers) -> Result<i64, Ended> {
+    /// Returns the greatest weight, and the number of bits that lengths in a bucket do not share:
+    /// a bucket is about as wide as the greatest weight, divided by the mean number of arcs of a
+    /// vertex.
+    fn shared_weights(&self, peers: &dyn Peers) -> Result<(u64, u32), Ended> {
         let mut room = [i64::from(u32::MAX - self.max_weight)];
         peers.least(&mut room)?;
         let mut n_ends = [self.ends.len() as i64];
         peers.sum(&mut n_ends)?;
-        let mean = n_ends[0] / (self.n as i64).max(1);
-        Ok(((i64::from(u32::MAX) - room[0]) / mean.max(1)).max(1))
+        let mean = (n_ends[0] / (self.n as i64).max(1)).clamp(1, MOST_SPANNED);
+        let max_weight = u64::from(u32::MAX - room[0] as u32);
+        Ok((max_weight, max_weight.div_ceil(mean as u64).next_power_of_two().ilog2()))
     }
 }
 
-/// A search for distances; all but `lengths` and `nearer` is the same on all processes.
+/// A search for distances; all but `tails`, and `nearer` and `lengths` in a round, is the same on
+/// all processes.
 struct SharedSearch<'a> {
     arcs: &'a GroupedArcs<WeightedEnd>,
-    /// The distances that this process has found.
-    lengths: Vec<i64>,
-    /// The distances after the last exchange.
-    known: Vec<i64>,
-    /// The vertices whose arcs are to be followed.
-    near: Vec<u64>,
-    /// The vertices that came nearer on this process.
+    /// The vertices with arcs of this process.
+    tails: Vec<u64>,
+    /// The number of vertices that each process owns.
+    n_owned: usize,
+    lengths: Vec<u64>,
+    /// The vertices that came nearer on this process in this round.
     nearer: Vec<u64>,
-}
-
-/// What a round has followed.
-enum Followed {
-    /// Arcs of some vertices.
-    Some,
-    /// Nothing: the least distance of a vertex whose arcs are to be followed.
-    NoneBefore(i64),
+    /// The vertices whose arcs are to be followed, in a ring of buckets; also some that have come
+    /// nearer and have left the bucket.
+    buckets: Vec<Vec<u64>>,
+    has_some: Vec<bool>,
+    /// The number of the bucket whose arcs are followed.
+    bucket: u64,
+    /// Its place in the ring.
+    place: usize,
+    /// Bits of a distance that a bucket ignores.
+    shift: u32,
 }
 
 impl SharedSearch<'_> {
-    /// Follows the arcs of the near vertices at less than `bound`.
-    fn follow(&mut self, bound: i64, poller: &mut InterruptPoller<'_>) -> Result<Followed, Ended> {
-        let SharedSearch { arcs, lengths, known, near, nearer } = self;
-        let (mut least, mut has_any) = (FAR, false);
-        for (at, near) in near.iter_mut().enumerate() {
-            let mut left = *near;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                let vertex = at * 64 + bit as usize;
-                if known[vertex] >= bound {
-                    least = least.min(known[vertex]);
-                    continue;
-                }
-                has_any = true;
-                *near &= !(1 << bit);
-                let length = lengths[vertex];
-                if length > LONGEST {
-                    return Err(Ended::Internal("a path of more than 62 bits"));
-                }
-                let ends = arcs.of(vertex as u32);
-                poller.spend(1 + ends.len())?;
-                for &(head, weight) in ends {
-                    let sum = length + i64::from(weight);
-                    if sum < lengths[head as usize] {
-                        lengths[head as usize] = sum;
-                        put(nearer, head as usize);
-                    }
+    /// Returns the least length in the bucket.
+    fn base(&self) -> u64 {
+        self.bucket << self.shift
+    }
+
+    /// Returns the place in the ring of a bucket that arcs from the current one may lead to.
+    fn place_of(&self, bucket: u64) -> usize {
+        let place = self.place + (bucket - self.bucket) as usize;
+        place.checked_sub(self.buckets.len()).unwrap_or(place)
+    }
+
+    /// Stores the length of a vertex that came nearer.
+    fn update(&mut self, vertex: usize, length: u64) {
+        let place = self.place_of(length >> self.shift);
+        self.lengths[vertex] = length;
+        self.has_some[place] = true;
+        put(&mut self.buckets[place], vertex);
+    }
+
+    /// Goes on to the first bucket with vertices; false if there is none.
+    fn next_bucket(&mut self) -> bool {
+        let mut buckets = (self.bucket..).take(self.buckets.len());
+        let Some(next) = buckets.find(|bucket| self.has_some[self.place_of(*bucket)]) else {
+            return false;
+        };
+        (self.place, self.bucket) = (self.place_of(next), next);
+        true
+    }
+
+    /// Follows the arcs of the vertices in the bucket, and empties it.
+    fn follow(&mut self, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
+        let base = self.base();
+        let SharedSearch { arcs, tails, lengths, nearer, buckets, has_some, place, .. } = self;
+        has_some[*place] = false;
+        let bucket = &mut buckets[*place];
+        poller.spend(2 * bucket.len())?;
+        for vertex in common(bucket, tails) {
+            let length = lengths[vertex];
+            if length < base {
+                // It has left the bucket.
+                continue;
+            }
+            if length > LONGEST {
+                return Err(Ended::Internal("a path of more than 62 bits"));
+            }
+            let ends = arcs.of(vertex as u32);
+            poller.spend(1 + ends.len())?;
+            for &(head, weight) in ends {
+                let sum = length + u64::from(weight);
+                if sum < lengths[head as usize] {
+                    lengths[head as usize] = sum;
+                    put(nearer, head as usize);
                 }
             }
         }
-        Ok(if has_any { Followed::Some } else { Followed::NoneBefore(least) })
+        bucket.fill(0);
+        Ok(())
     }
 
-    /// Combines the distances of all processes: those of the vertices that came nearer if these are
-    /// few, and otherwise all.
+    /// Combines the lengths of all processes for the vertices that came nearer.
     fn combine(
         &mut self,
         peers: &dyn Peers,
         poller: &mut InterruptPoller<'_>,
     ) -> Result<(), Ended> {
-        let SharedSearch { lengths, known, near, nearer, .. } = self;
-        let mut n_nearer = [ones(nearer).count() as i64];
-        let n_own = n_nearer[0] as usize;
-        peers.sum(&mut n_nearer)?;
-        if n_nearer[0] as usize > lengths.len() / 4 {
-            poller.spend(2 * lengths.len())?;
-            peers.least(lengths)?;
-            for (vertex, (length, known)) in lengths.iter().zip(known).enumerate() {
-                if *length < *known {
-                    *known = *length;
-                    put(near, vertex);
-                }
-            }
-        } else if n_nearer[0] > 0 {
-            let mut list: Vec<u64> = reserved(2 * n_own)?;
-            for vertex in ones(nearer) {
-                list.extend([vertex as u64, lengths[vertex].cast_unsigned()]);
-            }
-            let all = peers.gather(&list)?.limbs;
-            poller.spend(all.len())?;
-            for pair in all.chunks_exact(2) {
-                let (vertex, length) = (pair[0] as usize, pair[1].cast_signed());
-                if length < known[vertex] {
-                    known[vertex] = length;
-                    lengths[vertex] = length;
-                    put(near, vertex);
-                }
+        poller.spend(2 * self.nearer.len())?;
+        let own = peers.rank();
+        let mut given = reserved(peers.n_ranks())?;
+        for owner in 0..peers.n_ranks() {
+            given.push(if owner == own { Vec::new() } else { self.pairs(owner)? });
+        }
+        let taken = peers.trade(&given)?;
+        drop(given);
+        poller.spend(taken.limbs.len())?;
+        for pair in taken.limbs {
+            let (vertex, length) = self.vertex_and_length(own, pair);
+            if length < self.lengths[vertex] {
+                self.lengths[vertex] = length;
+                put(&mut self.nearer, vertex);
             }
         }
-        nearer.fill(0);
+        let all = peers.gather(&self.pairs(own)?)?;
+        poller.spend(all.limbs.len())?;
+        for (owner, list) in all.each().enumerate() {
+            for &pair in list {
+                let (vertex, length) = self.vertex_and_length(owner, pair);
+                self.update(vertex, length);
+            }
+        }
+        self.nearer.fill(0);
         Ok(())
+    }
+
+    /// Returns the vertices of an owner that came nearer, counted from its first one, and their
+    /// lengths, less the least one in the bucket. These have 33 bits: the width of a bucket is
+    /// 2^32 at most, and an arc is shorter.
+    fn pairs(&self, owner: usize) -> Result<Vec<u64>, Ended> {
+        let nearer = self.nearer.chunks(self.n_owned / 64).nth(owner).unwrap_or_default();
+        let mut pairs = reserved(ones(nearer).count())?;
+        pairs.extend(ones(nearer).map(|vertex| {
+            let length = self.lengths[owner * self.n_owned + vertex] - self.base();
+            (vertex as u64) << LENGTH_BITS | length
+        }));
+        Ok(pairs)
+    }
+
+    fn vertex_and_length(&self, owner: usize, pair: u64) -> (usize, u64) {
+        let vertex = owner * self.n_owned + (pair >> LENGTH_BITS) as usize;
+        (vertex, self.base() + (pair & ((1 << LENGTH_BITS) - 1)))
     }
 }

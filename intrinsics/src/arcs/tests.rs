@@ -299,25 +299,37 @@ impl crate::Peers for Thread<'_> {
     }
 }
 
+/// Runs `work` on every process and returns the results by rank.
+fn on_processes<T: Send>(n_ranks: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
+    let barrier = std::sync::Barrier::new(n_ranks);
+    let meeting = (barrier, std::sync::Mutex::new(vec![Vec::new(); n_ranks]));
+    let (meeting, work) = (&meeting, &work);
+    std::thread::scope(|scope| {
+        let run = move |rank| {
+            let n_exchanges = std::cell::Cell::new(0);
+            work(&Thread { meeting, rank, n_ranks, n_exchanges })
+        };
+        let running = (0..n_ranks).map(|rank| scope.spawn(move || run(rank)));
+        let running: Vec<_> = running.collect();
+        running.into_iter().map(|process| process.join().unwrap()).collect()
+    })
+}
+
 /// Levels, labels and distances, and the number of exchanges for each.
 type Searched = ([usize; 3], Vec<u32>, Vec<u32>, Vec<u64>);
 
 #[test]
 fn processes_that_share_arcs_find_the_same() {
     let mut random = Random::new(51);
-    for (n, m) in [(1, 3), (9, 20), (65, 400), (300, 900), (40, 4000)] {
+    for (n, m) in [(1, 3), (9, 20), (65, 400), (300, 900), (700, 400), (40, 4000)] {
         for (n_processes, most, both) in
             [(1, 9, false), (2, 1, true), (3, 4096, false), (7, 9, true)]
         {
             let case = Case::random(n, m, most, &mut random);
             let start = random.below(n);
-            let meeting = (
-                std::sync::Barrier::new(n_processes),
-                std::sync::Mutex::new(vec![Vec::new(); n_processes]),
-            );
-            let search = |process: usize| -> Searched {
+            let search = |peers: &Thread| -> Searched {
                 let mut among = case.among.clone();
-                for row in (0..m).filter(|row| row % n_processes != process) {
+                for row in (0..m).filter(|row| row % n_processes != peers.rank) {
                     among[row / 64] &= !(1 << (row % 64));
                 }
                 let environment = Plain::default();
@@ -326,26 +338,15 @@ fn processes_that_share_arcs_find_the_same() {
                 let weight = &case.tables[2];
                 let weighted = tables.group_weighted(weight, 12, both, &environment);
                 let weighted = weighted.unwrap().unwrap();
-                let peers = Thread {
-                    meeting: &meeting,
-                    rank: process,
-                    n_ranks: n_processes,
-                    n_exchanges: std::cell::Cell::new(0),
-                };
-                let levels = arcs.levels_shared(start, &peers, &environment).unwrap();
+                let levels = arcs.levels_shared(start, peers, &environment).unwrap();
                 let of_levels = peers.n_exchanges.take();
-                let labels = arcs.components_shared(&peers, &environment).unwrap();
+                let labels = arcs.components_shared(peers, &environment).unwrap();
                 let of_labels = peers.n_exchanges.take();
-                let found = weighted.distances_shared(start, &peers, &environment).unwrap();
+                let found = weighted.distances_shared(start, peers, &environment).unwrap();
                 let Distances::Long(lengths) = found else { panic!("short") };
                 ([of_levels, of_labels, peers.n_exchanges.take()], levels, labels, lengths)
             };
-            let search = &search;
-            let found: Vec<Searched> = std::thread::scope(|scope| {
-                let running = (0..n_processes).map(|process| scope.spawn(move || search(process)));
-                let running: Vec<_> = running.collect();
-                running.into_iter().map(|process| process.join().unwrap()).collect()
-            });
+            let found = on_processes(n_processes, search);
             let context = format!("{n} vertices, {m} rows, {n_processes} processes, {both}");
             let arcs = case.tables().group(both, &Plain::default()).unwrap().unwrap();
             let labels = arcs.components(&Plain::default()).unwrap();
@@ -360,5 +361,31 @@ fn processes_that_share_arcs_find_the_same() {
                 assert_eq!(n_exchanges, &found[0].0, "{context}");
             }
         }
+    }
+}
+
+/// Paths of arcs of the greatest weight, each in another process, and a shorter one around them.
+#[test]
+fn processes_share_long_distances() {
+    let (n, weight) = (200, u64::from(NONE));
+    let search = |peers: &Thread| {
+        let ends_of = |vertex: usize| match vertex % 3 == peers.rank && vertex + 1 < n {
+            true if vertex == 100 => vec![(101, NONE), (199, 5)],
+            true => vec![(vertex as u32 + 1, NONE)],
+            false => Vec::new(),
+        };
+        let ends: Vec<Vec<WeightedEnd>> = (0..n).map(ends_of).collect();
+        let mut starts = vec![0];
+        ends.iter().for_each(|ends| starts.push(starts[starts.len() - 1] + ends.len() as u32));
+        let (max_weight, ends) = (NONE, ends.concat());
+        let arcs = GroupedArcs { n, both: false, among: Vec::new(), max_weight, starts, ends };
+        let found = arcs.distances_shared(1, peers, &Plain::default()).unwrap();
+        let Distances::Long(lengths) = found else { panic!("short") };
+        lengths
+    };
+    let mut expected: Vec<u64> = (0..n as u64).map(|v| v.saturating_sub(1) * weight).collect();
+    (expected[0], expected[199]) = (u64::MAX, 99 * weight + 5);
+    for found in on_processes(3, search) {
+        assert_eq!(found, expected);
     }
 }
