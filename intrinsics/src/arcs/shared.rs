@@ -103,10 +103,14 @@ impl GroupedArcs<u32> {
         let mut poller = InterruptPoller::new(environment);
         let mut firsts = self.parents(environment)?;
         poller.spend(self.n)?;
-        compress(&mut firsts);
-        let mut parents = least_of_all(&firsts, peers, &mut poller)?;
+        label(&mut firsts, 0);
+        let least = least_of_all(&firsts, peers, &mut poller)?;
         poller.spend(2 * self.n)?;
-        compress(&mut parents);
+        let mut parents: Vec<u32> = reserved(self.n)?;
+        for (vertex, &parent) in (0..).zip(&bytemuck::cast_slice::<u64, u32>(&least)[..self.n]) {
+            parents.push(if parent == vertex { vertex } else { parents[parent as usize] });
+        }
+        drop(least);
         let mut joins: Vec<u64> = Vec::new();
         for (vertex, &first) in firsts.iter().enumerate() {
             // Most vertices are in the set of their first one.
@@ -124,16 +128,17 @@ impl GroupedArcs<u32> {
             join(&mut parents, [(pair >> 32) as u32, pair as u32]);
         }
         poller.spend(self.n)?;
-        compress(&mut parents);
-        parents.iter_mut().for_each(|parent| *parent += 1);
+        label(&mut parents, 1);
         Ok(parents)
     }
 }
 
-/// Replaces the parents, which come before their children, by the roots.
-fn compress(parents: &mut [u32]) {
+/// Replaces the parents, which come before their children, by the roots, counted from `first`.
+fn label(parents: &mut [u32], first: u32) {
     for vertex in 0..parents.len() {
-        parents[vertex] = parents[parents[vertex] as usize];
+        let parent = parents[vertex];
+        let is_root = parent as usize == vertex;
+        parents[vertex] = if is_root { parent + first } else { parents[parent as usize] };
     }
 }
 
@@ -151,12 +156,13 @@ fn n_owned(n: usize, peers: &dyn Peers) -> usize {
     n.max(1).div_ceil(peers.n_ranks()).next_multiple_of(64)
 }
 
-/// Returns the minimum of each number over all processes; the owner of a vertex computes it.
+/// Returns the minimum of each number over all processes, two to a limb; the owner of a vertex
+/// computes it.
 fn least_of_all(
     numbers: &[u32],
     peers: &dyn Peers,
     poller: &mut InterruptPoller<'_>,
-) -> Result<Vec<u32>, Ended> {
+) -> Result<Vec<u64>, Ended> {
     poller.spend(4 * numbers.len())?;
     let n_owned = n_owned(numbers.len(), peers);
     let mut given = numbers.chunks(n_owned).map(packed).collect::<Result<Vec<_>, _>>()?;
@@ -170,10 +176,7 @@ fn least_of_all(
         least.iter_mut().zip(list).for_each(|(least, number)| *least = *number.min(least));
     }
     drop(taken);
-    let all = peers.gather(&least)?;
-    let mut least = reserved(numbers.len())?;
-    least.extend_from_slice(&bytemuck::cast_slice::<u64, u32>(&all.limbs)[..numbers.len()]);
-    Ok(least)
+    Ok(peers.gather(&least)?.limbs)
 }
 
 /// Returns the numbers, two to a limb.
