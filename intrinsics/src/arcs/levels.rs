@@ -6,7 +6,7 @@ use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::{filled, put};
 
 /// A level is searched from the unreached vertices if it has more than this part of their arcs.
-pub(super) const LARGE: usize = 14;
+const LARGE: usize = 14;
 
 /// Such searches end with a level of less than this part of the vertices.
 const SMALL: usize = 24;

@@ -9,7 +9,6 @@
 //! goes to its owner alone, which combines it and gives the result to all. So a process handles a
 //! result for each vertex, not one for each vertex and process.
 
-use super::levels::LARGE;
 use super::{GroupedArcs, NONE, WeightedEnd};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::peers::Peers;
@@ -18,8 +17,8 @@ use crate::{Distances, filled, has, ones, ones_of, put, reserved, root};
 impl GroupedArcs<u32> {
     /// The result of [`GroupedArcs::levels`] on the arcs of all processes: one exchange a level.
     ///
-    /// Each process decides whether it searches a level from the unreached vertices, as
-    /// [`GroupedArcs::levels`] does.
+    /// Along edges, a process searches from the unreached vertices if these have fewer of its arcs
+    /// than the level.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.
@@ -47,7 +46,7 @@ impl GroupedArcs<u32> {
             let own = || common(&level, &tails).map(|vertex| self.of(vertex as u32));
             let n_heads: usize = own().map(<[u32]>::len).sum();
             n_left -= n_heads;
-            if self.both && n_heads > n_left / LARGE {
+            if self.both && n_heads > n_left {
                 self.pull([&level, &tails, &seen], &mut next, &mut poller)?;
             } else {
                 for heads in own() {
