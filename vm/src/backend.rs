@@ -35,12 +35,14 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{Code, Intrinsic};
-use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
-use star_value::{BitTable, BitsRef, OutOfMemory, TableLayout, TableWish, Value as HostValue};
+use star_ir::{LimitKind, LocId, Program, ReductionOp, RoutineId, Trap, Ty};
+use star_value::{
+    BitTable, BitVector, BitsRef, OutOfMemory, TableLayout, TableWish, Value as HostValue,
+};
 
 use crate::checkpoint::Checkpoints;
 use crate::counters::Counters;
-use crate::exchange::{Exchange, Partition};
+use crate::exchange::{Exchange, Lost, Partition};
 use crate::explain::Explanation;
 use crate::profile::Profile;
 
@@ -487,6 +489,15 @@ pub trait Host {
     /// # Errors
     /// If the file may not or cannot be written.
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError>;
+
+    /// Combines a word with those of all processes that run the program on their rows.
+    ///
+    /// # Errors
+    /// If another process has ended, or there is none.
+    fn exchange(&mut self, op: ReductionOp, word: &BitVector) -> Result<BitVector, Lost> {
+        let _ = (op, word);
+        Err(Lost { why: "this process runs alone".to_owned() })
+    }
 
     /// Returns the storage of checkpoints, if the run has one. What was printed before has then
     /// left the process.

@@ -234,6 +234,16 @@ pub enum Simple {
         /// File name.
         file: Operand,
     },
+    /// The word is combined with those of all processes that run the program on their rows; all of
+    /// them have the same sizes, and get the result. Only in programs that star-vm has distributed
+    /// (`star_vm::distributed`).
+    Exchange {
+        /// Word.
+        word: VarId,
+        /// `or` of the components, or `min`, `max` or the sum of unsigned numbers; a sum is one of
+        /// 64 components.
+        op: ReductionOp,
+    },
 }
 
 impl From<Simple> for StmtKind {

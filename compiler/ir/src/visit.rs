@@ -114,7 +114,8 @@ pub fn may_trap(kind: &StmtKind) -> bool {
             | Simple::Call { .. }
             | Simple::Print(_)
             | Simple::Read { .. }
-            | Simple::Write { .. },
+            | Simple::Write { .. }
+            | Simple::Exchange { .. },
         ) => true,
         StmtKind::Simple(
             Simple::Assign(..)
@@ -234,6 +235,7 @@ fn simple_accesses(simple: &Simple, f: &mut impl FnMut(VarId, Access)) {
             f(*src, Access::Read);
             operand(file, f);
         }
+        Simple::Exchange { word, op: _ } => f(*word, Access::Update),
     }
 }
 

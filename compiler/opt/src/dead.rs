@@ -88,7 +88,8 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
             | Simple::Call { .. }
             | Simple::Print(_)
             | Simple::Read { .. }
-            | Simple::Write { .. },
+            | Simple::Write { .. }
+            | Simple::Exchange { .. },
         )
         | StmtKind::While { .. }
         | StmtKind::Kernel(_)

@@ -153,7 +153,8 @@ fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
             | Simple::Cost { .. }
             | Simple::Print(_)
             | Simple::Read { .. }
-            | Simple::Write { .. },
+            | Simple::Write { .. }
+            | Simple::Exchange { .. },
         )
         | StmtKind::For { .. }
         | StmtKind::While { .. }

@@ -6,10 +6,10 @@
 //! `continue` pop them.
 
 use star_ir::{
-    Block, LimitKind, LocId, Operand, PrintItem, Program, RoutineId, Simple, SizeOperand, Stmt,
-    StmtKind, Trap, TrapKind, VarId,
+    Block, LimitKind, LocId, Operand, PrintItem, Program, ReductionOp, RoutineId, Simple,
+    SizeOperand, Stmt, StmtKind, Trap, TrapKind, VarId,
 };
-use star_value::display;
+use star_value::{Value as HostValue, display};
 
 use super::budget::MAX_BYTES;
 use super::control::Region;
@@ -173,6 +173,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             Simple::Print(items) => self.print(items),
             Simple::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
             Simple::Write { src, file } => self.write(*src, file),
+            Simple::Exchange { word, op } => self.exchange(*word, *op),
         }
     }
 
@@ -276,6 +277,19 @@ impl<'p> Interpreter<'p, '_, '_> {
         let value = frame.data(src)?.to_host();
         let value = value.bits().ok_or_else(|| internal_error("the value cannot be written"))?;
         self.control.host.write(&file, value).map_err(file_trap)
+    }
+
+    fn exchange(&mut self, word: VarId, op: ReductionOp) -> Exec<()> {
+        self.only_in_sequence("an exchange")?;
+        let frame = top(&mut self.frames)?;
+        let HostValue::Word(own) = frame.data(word)?.to_host() else {
+            return Err(internal_error("an exchange of no word"));
+        };
+        let combined = self.control.host.exchange(op, &own).map_err(|lost| Stop::Lost(lost.why))?;
+        let data = Data::from_host(HostValue::Word(combined));
+        let data = data.ok_or_else(|| internal_error("an exchange of no word"))?;
+        self.budget.reserve(data.bytes())?;
+        frame.store(&mut self.budget, word, data)
     }
 
     fn only_in_sequence(&self, what: &str) -> Exec<()> {

@@ -264,6 +264,10 @@ impl List<'_, '_> {
                 self.read(*src);
                 self.operand(file);
             }
+            Simple::Exchange { word, op: _ } => {
+                self.read(*word);
+                self.write(*word);
+            }
         }
         Ok(())
     }

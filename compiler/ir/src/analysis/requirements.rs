@@ -208,7 +208,8 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
         | Simple::Call { .. }
         | Simple::Print(_)
         | Simple::Read { .. }
-        | Simple::Write { .. } => Vec::new(),
+        | Simple::Write { .. }
+        | Simple::Exchange { .. } => Vec::new(),
     }
 }
 

@@ -133,6 +133,10 @@ impl Parser<'_> {
                 Simple::Print(values)
             }
             "write" => Simple::Write { src: self.var()?, file: self.next_operand()? },
+            "exchange" => {
+                let op = self.mnemonic("a reduction")?;
+                Simple::Exchange { op, word: self.var()? }
+            }
 
             _ => {
                 self.start = at;

@@ -165,6 +165,10 @@ impl Printer<'_> {
                 }
             }
             Simple::Write { src, file } => self.store("write", *src, &[file], None),
+            Simple::Exchange { word, op } => {
+                self.put("exchange ");
+                self.store(op.text(), *word, &[], None);
+            }
         }
     }
 

@@ -148,6 +148,7 @@ fn simple(simple: &mut Simple, m: &mut impl Mapper) {
             m.read(src);
             m.operand(file);
         }
+        Simple::Exchange { word, op: _ } => m.write(word),
     }
 }
 

@@ -57,7 +57,12 @@ impl Forall<'_> {
     fn statement(&self, subject: &mut Subject<'_, '_>, stmt: &Stmt) {
         if matches!(
             stmt.kind,
-            StmtKind::Simple(Simple::Print(_) | Simple::Read { .. } | Simple::Write { .. })
+            StmtKind::Simple(
+                Simple::Print(_)
+                    | Simple::Read { .. }
+                    | Simple::Write { .. }
+                    | Simple::Exchange { .. }
+            )
         ) {
             return subject.fault(Some(stmt), "input or output in a `forall`");
         }

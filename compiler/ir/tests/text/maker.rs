@@ -252,6 +252,10 @@ impl Maker<'_> {
                 file: self.operand(),
                 layout: self.flag().then(|| self.operand()),
             }),
+            17 if self.flag() => {
+                let Reduction { op, var } = self.reduction();
+                StmtKind::Simple(Simple::Exchange { word: var, op })
+            }
             17 => StmtKind::Simple(Simple::Write { src: self.var(), file: self.operand() }),
             18 => StmtKind::For {
                 label: self.label(),

@@ -269,9 +269,12 @@ impl<'p> Iteration<'p> {
             StmtKind::While { .. } => Some("a loop in its body may not end"),
             StmtKind::Simple(Simple::PutHandlePart { .. }) => Some("its body changes a handle"),
             StmtKind::Simple(Simple::Call { .. }) => Some("its body calls a routine"),
-            StmtKind::Simple(Simple::Print(_) | Simple::Read { .. } | Simple::Write { .. }) => {
-                Some("its body prints, reads or writes")
-            }
+            StmtKind::Simple(
+                Simple::Print(_)
+                | Simple::Read { .. }
+                | Simple::Write { .. }
+                | Simple::Exchange { .. },
+            ) => Some("its body prints, reads or writes"),
             StmtKind::Exit => Some(leaves),
             StmtKind::Break(label) => (!self.labels.contains(label)).then_some(leaves),
             StmtKind::Continue(label) => {

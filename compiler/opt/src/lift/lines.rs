@@ -102,9 +102,12 @@ impl<'p> Lines<'p> {
             }
             StmtKind::Simple(Simple::Size(_)) => "its body may set the size of a variable",
             StmtKind::Simple(Simple::Call { .. }) => "its body calls a routine",
-            StmtKind::Simple(Simple::Print(_) | Simple::Read { .. } | Simple::Write { .. }) => {
-                "its body prints, reads or writes"
-            }
+            StmtKind::Simple(
+                Simple::Print(_)
+                | Simple::Read { .. }
+                | Simple::Write { .. }
+                | Simple::Exchange { .. },
+            ) => "its body prints, reads or writes",
             StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }

@@ -146,6 +146,11 @@ impl Builder<'_> {
                 self.host(SiteKind::Write { src: *src, file: file.clone() }, None);
                 Ok(())
             }
+            Simple::Exchange { word, op } => {
+                let object = self.object(*word);
+                self.host(SiteKind::Exchange { word: *word, op: *op }, Some(object));
+                Ok(())
+            }
         }
     }
 

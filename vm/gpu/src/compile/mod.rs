@@ -48,8 +48,8 @@ use std::sync::Arc;
 
 use star_base::Intrinsic;
 use star_ir::{
-    Check, HandlePart, LocId, Mode, Operand, PrintItem, Program, Routine, RoutineId, Sense, Ty,
-    VarId, visit,
+    Check, HandlePart, LocId, Mode, Operand, PrintItem, Program, ReductionOp, Routine, RoutineId,
+    Sense, Ty, VarId, visit,
 };
 use star_shaders::layout::{REGISTERS, STAGING, flag};
 use star_value::BitVector;
@@ -119,6 +119,8 @@ pub(crate) enum SiteKind {
     Read { dst: VarId, file: Operand, layout: Option<Operand> },
     /// `write`.
     Write { src: VarId, file: Operand },
+    /// A word is combined with those of other processes.
+    Exchange { word: VarId, op: ReductionOp },
     /// A loop begins that may run as kernels.
     Lifted(Arc<Lifted>),
     /// A run of operations on slices begins that may be a kernel; its results go through cells from

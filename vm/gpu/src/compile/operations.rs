@@ -292,7 +292,8 @@ impl Builder<'_> {
             | Simple::Call { .. }
             | Simple::Print(_)
             | Simple::Read { .. }
-            | Simple::Write { .. } => {
+            | Simple::Write { .. }
+            | Simple::Exchange { .. } => {
                 return Err(Unsupported("this statement as a store".to_owned()));
             }
         }

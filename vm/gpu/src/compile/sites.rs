@@ -36,7 +36,9 @@ impl Builder<'_> {
                     Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => None,
                 }));
             }
-            SiteKind::Read { dst: var, .. } | SiteKind::Write { src: var, .. } => vars.push(*var),
+            SiteKind::Read { dst: var, .. }
+            | SiteKind::Write { src: var, .. }
+            | SiteKind::Exchange { word: var, .. } => vars.push(*var),
             // A guard and a call show what they observe; an intrinsic works on parameters and the
             // result.
             SiteKind::Check(_)

@@ -37,6 +37,7 @@ impl DeviceRun<'_, '_> {
                 operand(&mut vars, file);
                 vars.push(*src);
             }
+            SiteKind::Exchange { word, op: _ } => vars.push(*word),
             SiteKind::Lifted(lifted) => {
                 let lifted = Arc::clone(lifted);
                 return self.lifted(&lifted, (id, &inst), &site);
@@ -79,6 +80,15 @@ impl DeviceRun<'_, '_> {
                 let value = scene.seen.get(src).and_then(|seen| seen.value.bits());
                 let value = value.ok_or_else(|| internal("the value cannot be written"))?;
                 self.control.host.write(&file, value).map_err(file_trap)?;
+            }
+            SiteKind::Exchange { word, op } => {
+                let own = scene.seen.get(word).map(|seen| &seen.value);
+                let Some(HostValue::Word(own)) = own else {
+                    return Err(internal("an exchange of no word").into());
+                };
+                let combined = self.control.host.exchange(*op, own);
+                let combined = combined.map_err(|lost| Stop::Lost(lost.why))?;
+                self.take_read(id, *word, &HostValue::Word(combined))?;
             }
             SiteKind::Lifted(_)
             | SiteKind::Fused(..)

@@ -174,6 +174,7 @@ impl DeviceRun<'_, '_> {
             | SiteKind::Print(_)
             | SiteKind::Read { .. }
             | SiteKind::Write { .. }
+            | SiteKind::Exchange { .. }
             | SiteKind::Lifted(_)
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)

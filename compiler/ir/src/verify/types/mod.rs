@@ -199,6 +199,7 @@ impl Types<'_, '_, '_> {
                 self.var(*src, OperandKind::Stored);
                 self.operand(file, OperandKind::Str);
             }
+            Simple::Exchange { word, op: _ } => self.var(*word, OperandKind::Word),
         }
     }
 
