@@ -16,6 +16,7 @@
         plain"
 )]
 
+mod card_team;
 pub mod cases;
 pub mod compare;
 pub mod expr;
@@ -28,6 +29,6 @@ pub mod template;
 pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, HeaderKind, Name, Published, headers};
-pub use machines::{DEVICES, MACHINES, MachineSpec, TEAMS};
+pub use machines::{CARDS, DEVICES, MACHINES, MachineSpec, TEAMS};
 pub use mode::Mode;
 pub use shrink::shrink;

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use crate::card_team::CardTeam;
 use star::pipeline::Machine;
 use star::pipeline::backends::{Availability, ready};
 #[cfg(feature = "gpu")]
@@ -92,6 +93,31 @@ pub const TEAMS: &[MachineSpec] = &[
     team("ranks-sparse", || ready(Team { settings: star_vm::cpu::Settings::sparse(), ..ranks(3) })),
 ];
 
+/// Programs distributed over ranks, whose backends know no ranks; they run only on request.
+pub const CARDS: &[MachineSpec] = &[
+    cards("cards-reference-2", || ready(CardTeam::new(2, Reference::new))),
+    cards("cards-reference-3", || ready(CardTeam::new(3, Reference::new))),
+    #[cfg(feature = "gpu")]
+    cards("cards-emulator-2", || {
+        ready(CardTeam::new(2, || Gpu::emulator(EmulatorSettings::USUAL)))
+    }),
+    #[cfg(feature = "gpu")]
+    cards("cards-gpu-2", || ready(CardTeam::new(2, open_tiny))),
+];
+
+/// Returns an entry of [`CARDS`].
+const fn cards(name: &'static str, make: fn() -> Availability) -> MachineSpec {
+    let about = "distributed programs on ranks that are threads";
+    MachineSpec { name, about, intrinsics: false, backend: "reference", make }
+}
+
+/// Opens the GPU backend with minimal sizes for a rank.
+#[cfg(feature = "gpu")]
+#[expect(clippy::expect_used, reason = "the test that asks for it needs an adapter")]
+fn open_tiny() -> Gpu {
+    Gpu::open(&DeviceSettings::tiny()).expect("an adapter")
+}
+
 /// Returns an entry of [`TEAMS`].
 const fn team(name: &'static str, make: fn() -> Availability) -> MachineSpec {
     let about = "the packed backend on ranks that are threads";
@@ -146,7 +172,7 @@ pub const DEVICES: &[MachineSpec] = &[];
 impl MachineSpec {
     /// Returns the machine with this name, to be created.
     pub fn find(name: &str) -> Option<&'static MachineSpec> {
-        MACHINES.iter().chain(TEAMS).chain(DEVICES).find(|spec| spec.name == name)
+        MACHINES.iter().chain(TEAMS).chain(CARDS).chain(DEVICES).find(|spec| spec.name == name)
     }
 
     /// Creates the backend with these settings.

@@ -107,7 +107,11 @@ impl InBothModes {
                 [] => "after passes".to_owned(),
                 disabled => format!("after passes but {}", disabled.join(", ")),
             };
-            let runs = |name: &str| OF_PASSES.contains(&name) || name.starts_with("ranks-");
+            let runs = |name: &str| {
+                OF_PASSES.contains(&name)
+                    || name.starts_with("ranks-")
+                    || name.starts_with("cards-")
+            };
             let machines = machines.iter().filter(|machine| runs(machine.name));
             let compiled = machines.map(|machine| compiled(&after, machine)).collect();
             optimised.push(Optimised { passes, compiled });

@@ -4,6 +4,7 @@
 //!   [`explain`]: a description of the compiled program, as data. [`dyn_backend`]: any backend as
 //!   an object.
 //! * [`checkpoint`]: storage of the state of long runs.
+//! * [`distributed`]: programs on several ranks with a graphics card each.
 //! * [`exchange`]: communication between ranks that run the CPU backend on parts of the rows.
 //! * [`kernels`]: serial kernels over packed limbs, for several instruction sets.
 //! * [`profile`]: the lines and routines in which a run spends its time.
@@ -21,6 +22,7 @@ pub mod checks;
 pub mod columns;
 mod counters;
 pub mod cpu;
+pub mod distributed;
 pub mod dyn_backend;
 pub mod exchange;
 pub mod explain;

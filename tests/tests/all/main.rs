@@ -10,6 +10,7 @@
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: the interaction of control flow, sizes and effects.
 //! * `intrinsics`: every intrinsic against its Star body.
+//! * `cards`: programs distributed over ranks with a card each, against the reference.
 //! * `cbt`: concurrent binary trees, intrinsics against Star texts.
 //! * `checkpoints`: runs that are interrupted and continued.
 //! * `moving`: objects in a handle, intrinsics against Star texts.
@@ -28,6 +29,7 @@
 
 mod architecture;
 mod bad_input;
+mod cards;
 mod cbt;
 mod checkpoints;
 mod cpu_fast_paths;

@@ -11,9 +11,9 @@ use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitTable, BitVector, SparseLines, SparseTable, Value};
 use star_vm::Stats;
 
-const UNSET: Value = Value::Unset;
+pub(super) const UNSET: Value = Value::Unset;
 
-const TEXT: &str = "
+pub(super) const TEXT: &str = "
 procedure moves(X: slice(n); k: integer; var A,B,C,D: slice(n); var w: word(n));
 begin
   A:=X; A:=SHIFT(X,down,k); B:=SHIFT(X,up,k); C:=MIRROR(X); D:=ROTATE(X,k);
@@ -151,12 +151,12 @@ impl OnRanks {
     }
 }
 
-fn slice(n: usize, every: usize) -> Value {
+pub(super) fn slice(n: usize, every: usize) -> Value {
     let bits: Vec<bool> = (0..n).map(|idx| idx % every == 1 % every).collect();
     Value::Slice(BitVector::from_bools(&bits))
 }
 
-fn table(n_rows: usize, n_cols: usize) -> Value {
+pub(super) fn table(n_rows: usize, n_cols: usize) -> Value {
     let mut bits = BitTable::zeros(n_rows, n_cols).expect("memory");
     for (row, col) in (0..n_rows).flat_map(|row| (0..n_cols).map(move |col| (row, col))) {
         bits.put(row, col, (row * 7 + col * 5 + row * col).is_multiple_of(4));
@@ -164,7 +164,7 @@ fn table(n_rows: usize, n_cols: usize) -> Value {
     bits.into()
 }
 
-const SIZES: [usize; 8] = [1, 2, 3, 7, 64, 65, 130, 200];
+pub(super) const SIZES: [usize; 8] = [1, 2, 3, 7, 64, 65, 130, 200];
 
 #[test]
 fn operations_on_parts_agree_with_the_reference() {

@@ -93,7 +93,8 @@ impl Partition {
         ((block + 1) * self.n_ranks as u128).div_ceil(n_blocks) as usize - 1
     }
 
-    fn block_rows(&self) -> usize {
+    /// Returns the number of rows that belong to one rank together.
+    pub(crate) fn block_rows(&self) -> usize {
         self.settings.block_rows.max(1)
     }
 

@@ -1,0 +1,180 @@
+//! Distributed programs on ranks whose backends know no ranks: the same results as the reference.
+
+use star_harness::{CARDS, MachineSpec, Mode};
+use star_opt::Options;
+use star_tests::backends::Machine;
+use star_tests::generator::generate;
+use star_tests::generator::trial::LIMITS;
+use star_tests::run::{Program, RunResult};
+use star_value::{BitVector, Value};
+use star_vm::{Limits, Outcome};
+
+use super::ranks::{SIZES, TEXT, UNSET, slice, table};
+
+/// The usual number of generated programs; `STAR_CARDS_PROGRAMS` is another one.
+const PROGRAMS: u64 = 60;
+
+/// Returns the machines that need no device; `STAR_CARDS` selects one of the others.
+fn machines() -> Vec<Machine> {
+    let named = std::env::var("STAR_CARDS").ok();
+    let selected = CARDS.iter().filter(|spec| match &named {
+        Some(name) => spec.name == name,
+        None => !spec.name.contains("gpu"),
+    });
+    selected.map(|spec| spec.machine().expect("it is there")).collect()
+}
+
+/// Runs a routine on the reference, and optimised and as lowered on the cards, which must agree.
+/// Returns whether they support it.
+fn agree(
+    program: &star_ir::Program,
+    entry: star_ir::RoutineId,
+    args: &[Value],
+    limits: Limits,
+    machines: &[Machine],
+) -> Result<bool, String> {
+    let reference = Machine::reference().compile(program.clone()).expect("it compiles");
+    let expected = reference.run(entry, args, limits);
+    if !matches!(expected.outcome, Outcome::Done | Outcome::Trap(_)) {
+        return Ok(false);
+    }
+    let mut optimised = program.clone();
+    star_opt::optimise(&mut optimised, &Options::default()).expect("the passes are correct");
+    let mut is_supported = true;
+    for (how, program) in [("as lowered", program), ("optimised", &optimised)] {
+        for machine in machines {
+            let compiled =
+                machine.compile(program.clone()).map_err(|error| format!("{error:?}"))?;
+            let found = compiled.run(entry, args, Mode::Optimised.limits(limits));
+            if let Outcome::Unsupported { .. } = found.outcome {
+                is_supported = false;
+                continue;
+            }
+            if let Some(what) = difference(&expected, &found) {
+                return Err(format!("{} {how}: {what}", machine.name));
+            }
+        }
+    }
+    Ok(is_supported)
+}
+
+/// Returns the first difference. A trap on cards shows no slices and tables, and counts only what
+/// was counted before it.
+fn difference(expected: &RunResult, found: &RunResult) -> Option<String> {
+    let ends = match (&expected.outcome, &found.outcome) {
+        (Outcome::Trap(one), Outcome::Trap(other)) => {
+            std::mem::discriminant(&one.kind) == std::mem::discriminant(&other.kind)
+        }
+        (one, other) => one == other,
+    };
+    if !ends || expected.source != found.source {
+        return Some(format!(
+            "{:?} at {:?}, not {:?} at {:?}",
+            found.outcome, found.source, expected.outcome, expected.source
+        ));
+    }
+    let pairs = expected.values.iter().zip(&found.values);
+    for (idx, (value, other)) in pairs.enumerate() {
+        if value != other {
+            return Some(format!("argument {idx}: {other:?}, not {value:?}"));
+        }
+    }
+    if expected.printed != found.printed {
+        return Some(format!("printed {:?}, not {:?}", found.printed, expected.printed));
+    }
+    let (one, other) = (expected.stats.operations, found.stats.operations);
+    (one != other).then(|| format!("{other} operations, not {one}"))
+}
+
+#[test]
+fn operations_on_parts_agree_with_the_reference() {
+    let program = Program::new(TEXT);
+    let machines = machines();
+    let run = |routine: &str, args: &[Value]| {
+        let lowered = &program.lowered.program;
+        match agree(lowered, program.entry(routine), args, LIMITS, &machines) {
+            Ok(is_supported) => assert!(is_supported, "{routine}"),
+            Err(why) => panic!("{routine}({args:?}): {why}"),
+        }
+    };
+    for n in SIZES {
+        for k in [0, 1, 65] {
+            run("moves", &[slice(n, 3), Value::Int(k), UNSET, UNSET, UNSET, UNSET, UNSET]);
+        }
+        for every in [1, 5, n + 1] {
+            let results = std::iter::repeat_n(UNSET, 6);
+            let args: Vec<_> = [slice(n, every), slice(n, 3)].into_iter().chain(results).collect();
+            run("queries", &args);
+            run("lines", &[table(n, 9), slice(n, every), UNSET, UNSET, UNSET, UNSET]);
+            run("extremes", &[table(n, 9), slice(n, every), UNSET, UNSET, UNSET]);
+            run("traps", &[slice(n, every), table(n, 9), Value::Int(0), UNSET]);
+        }
+        run("closure", &[Value::Int(n as i64), table(n, n)]);
+    }
+}
+
+#[test]
+fn generated_programs_leave_the_same_on_cards() {
+    let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let (first, n) = (setting("STAR_SEED").unwrap_or(1), setting("STAR_CARDS_PROGRAMS"));
+    let n = n.unwrap_or(PROGRAMS);
+    let machines = machines();
+    let mut n_run = 0;
+    for seed in first..first + n {
+        let generated = generate(seed);
+        let compilation = star_tests::check(&generated.source.to_string());
+        if compilation.has_errors() {
+            continue;
+        }
+        let lowered = star_compiler::lower(&compilation, &generated.options).expect("it lowers");
+        let program = Program::of(compilation, lowered);
+        if !program.compilation.entries().iter().any(|known| known.name == generated.entry) {
+            continue;
+        }
+        let (lowered, entry) = (&program.lowered.program, program.entry(&generated.entry));
+        match agree(lowered, entry, &generated.args, LIMITS, &machines) {
+            Ok(is_supported) => n_run += u64::from(is_supported),
+            Err(why) => panic!("seed {seed}: {why}\n{}\n{:?}", generated.source, generated.args),
+        }
+    }
+    assert!(n_run * 4 > n, "only {n_run} of {n} programs run on cards");
+}
+
+/// Runs a routine, optimised, on three ranks with the reference.
+fn on_three(text: &str, routine: &str, args: &[Value]) -> RunResult {
+    let program = Program::new(text);
+    let mut optimised = program.lowered.program.clone();
+    star_opt::optimise(&mut optimised, &Options::default()).expect("the passes are correct");
+    let machine = MachineSpec::find("cards-reference-3").expect("it is known");
+    let compiled = machine.machine().expect("it is there").compile(optimised).expect("it compiles");
+    compiled.run(program.entry(routine), args, Mode::Optimised.limits(LIMITS))
+}
+
+#[test]
+fn a_closure_exchanges_one_row_in_each_iteration() {
+    for n in [3, 64, 130] {
+        let run = on_three(TEXT, "closure", &[Value::Int(n as i64), table(n, n)]);
+        assert_eq!((run.outcome, run.stats.counters.exchanges), (Outcome::Done, n as u64));
+    }
+}
+
+#[test]
+fn columns_are_no_exchange() {
+    let text = "procedure search(T: table(n,k); X: slice(n); v: word(k); var Y: slice(n));
+        begin MATCH(T,X,v,Y) end;";
+    let word = Value::Word(BitVector::zeros(9));
+    let run = on_three(text, "search", &[table(64, 9), slice(64, 2), word, UNSET]);
+    assert_eq!((run.outcome, run.stats.counters.exchanges), (Outcome::Done, 0));
+}
+
+#[test]
+fn what_cards_do_not_have_is_refused_by_name() {
+    for (statement, named) in
+        [("write(T,\"t.stb\")", "`write`"), ("print(T)", "`print` of a table")]
+    {
+        let text = format!("procedure store(T: table); begin {statement} end;");
+        let run = on_three(&text, "store", &[table(9, 3)]);
+        let what = format!("{named} on several ranks with graphics cards");
+        assert_eq!(run.outcome, Outcome::Unsupported { what });
+    }
+}
