@@ -81,8 +81,12 @@ end.";
 
 /// Returns 1, 2, 4 and so on, up to the number of cores.
 fn numbers_of_ranks() -> Vec<usize> {
-    let most = std::thread::available_parallelism().map_or(1, usize::from);
-    (0..).map(|exponent| 1 << exponent).take_while(|n| *n <= most).collect()
+    numbers_up_to(std::thread::available_parallelism().map_or(1, usize::from)).collect()
+}
+
+/// Returns 1, 2, 4 and so on, up to a number.
+fn numbers_up_to(most: usize) -> impl Iterator<Item = usize> {
+    (0..).map(|exponent| 1 << exponent).take_while(move |n| *n <= most)
 }
 
 /// Measures `WARSHALL` as written, on a random graph with `n` vertices and arc density ½; `each`
@@ -96,6 +100,39 @@ pub(crate) fn closure(n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), Stri
     folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
     let arguments = format!("close.star n={n} P=p.stb --no-intrinsics");
     of_ranks(&folder, "WARSHALL", ("n", n), (1, None), &arguments, each)
+}
+
+/// Measures MATCH and `WARSHALL` as written on 1, 2, 4, … ranks with a graphics card each, as
+/// [`closure`] does.
+///
+/// # Errors
+/// As for [`closure`], or if there is no card.
+pub(crate) fn cards(rows: &[usize], n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), String> {
+    let n_cards = n_cards().ok_or("no graphics card")?;
+    let ranks: Vec<usize> = numbers_up_to(n_cards).collect();
+    let folder = Folder::new()?;
+    folder.write("search.star", MATCHES)?;
+    for &n_rows in rows {
+        folder.run(&format!("gen table --rows {n_rows} --widths {COLUMNS} --seed 1 -o t.stb"))?;
+        let arguments = format!("search.star times={TIMES} T=t.stb --backend gpu");
+        let size = ("rows", n_rows);
+        measured(&folder, "MATCH", size, (TIMES, None), &arguments, &ranks, each)?;
+    }
+    folder.write("close.star", CLOSE)?;
+    folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
+    let arguments = format!("close.star n={n} P=p.stb --no-intrinsics --backend gpu");
+    measured(&folder, "WARSHALL", ("n", n), (1, None), &arguments, &ranks, each)
+}
+
+/// Returns the number of graphics cards of this host, if the driver lists any.
+fn n_cards() -> Option<usize> {
+    let devices = std::fs::read_dir("/dev").ok()?.flatten();
+    let names = devices.map(|device| device.file_name().to_string_lossy().into_owned());
+    let is_card = |name: &String| {
+        let number = name.strip_prefix("nvidia");
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    Some(names.filter(is_card).count()).filter(|n| *n > 0)
 }
 
 /// Returns widths of fields that make `n` columns.
@@ -180,8 +217,21 @@ fn of_ranks(
     arguments: &str,
     each: &mut dyn FnMut(Figure),
 ) -> Result<(), String> {
+    measured(folder, name, (unit, size), (times, streams), arguments, &numbers_of_ranks(), each)
+}
+
+/// Does the same on these numbers of ranks.
+fn measured(
+    folder: &Folder,
+    name: &str,
+    (unit, size): (&str, usize),
+    (times, streams): (usize, Option<Streams>),
+    arguments: &str,
+    ranks: &[usize],
+    each: &mut dyn FnMut(Figure),
+) -> Result<(), String> {
     let mut one = None;
-    for n in numbers_of_ranks() {
+    for &n in ranks {
         let seconds = folder.run_of_ranks(n, arguments)? / times as f64;
         let one = *one.get_or_insert(seconds);
         let mut peers = vec![("one rank, divided by their number", one / n as f64)];

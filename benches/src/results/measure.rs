@@ -346,6 +346,13 @@ impl Run {
         self.one_by_one("shortest paths, components", |each| {
             crate::ranks::graphs(scale, &["SSSP", "COMPONENTS"], each)
         });
+        let (rows, n): (&[usize], usize) = match self.is_full {
+            true => (&[1_000_000_000, 2_000_000_000], 65_536),
+            false => (&[10_000_000], 4096),
+        };
+        self.one_by_one("ranks with a graphics card each", |each| {
+            crate::ranks::cards(rows, n, each)
+        });
         self.one_by_one("iterations with one exchange", |each| crate::ranks::exchanges(each));
     }
 

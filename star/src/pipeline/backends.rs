@@ -8,6 +8,8 @@ use star_base::text;
 #[cfg(feature = "gpu")]
 pub use star_gpu::{Movers, MoversError};
 use star_vm::cpu::Settings;
+#[cfg(feature = "gpu")]
+use star_vm::distributed::OnRank;
 use star_vm::exchange::{Exchange, PartitionSettings};
 use star_vm::kernels::Kernels;
 use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
@@ -154,13 +156,15 @@ pub struct RankSpec {
     pub partition: PartitionSettings,
     /// Number of threads of each rank; `None` for one for each core.
     pub threads: Option<usize>,
+    /// The number of this rank among those of its host, from 0, which selects its graphics card.
+    pub on_host: usize,
 }
 
 /// Set in a process that is a rank.
 static RANK: OnceLock<RankSpec> = OnceLock::new();
 
-/// Makes this process one of several ranks that run the same command: the backend `ranks` shares
-/// rows with the others. The first call counts.
+/// Makes this process one of several ranks that run the same command: the backends `ranks` and
+/// `gpu` share rows with the others. The first call counts.
 pub fn join_ranks(rank: RankSpec) {
     let _ = RANK.set(rank);
 }
@@ -168,7 +172,7 @@ pub fn join_ranks(rank: RankSpec) {
 /// Opens the CPU backend on this rank.
 fn open_ranks() -> Availability {
     match RANK.get() {
-        Some(RankSpec { connect, partition, threads }) => {
+        Some(RankSpec { connect, partition, threads, on_host: _ }) => {
             let settings = Settings { threads: *threads, ..Settings::default() };
             let cpu = Cpu::with(settings, Kernels::detect());
             ready(cpu.on_rank(connect(), *partition))
@@ -210,12 +214,18 @@ pub fn device_settings(wanted: &DeviceOptions<'_>) -> star_gpu::DeviceSettings {
     star_gpu::DeviceSettings { adapter, mode, ..Default::default() }
 }
 
-/// Opens the GPU backend on an adapter.
+/// Opens the GPU backend on an adapter: on a rank, on one of those of its host.
 #[cfg(feature = "gpu")]
 fn open_gpu(wanted: &DeviceOptions<'_>) -> Availability {
-    match star_gpu::Gpu::open(&device_settings(wanted)) {
-        Ok(gpu) => ready(gpu),
-        Err(reason) => unavailable(reason),
+    let rank = RANK.get();
+    let number = rank.map_or(0, |rank| rank.on_host);
+    let settings = star_gpu::DeviceSettings { number, ..device_settings(wanted) };
+    match (star_gpu::Gpu::open(&settings), rank) {
+        (Ok(gpu), None) => ready(gpu),
+        (Ok(gpu), Some(RankSpec { connect, partition, .. })) => {
+            ready(OnRank::new(Rc::new(gpu), connect(), *partition))
+        }
+        (Err(reason), _) => unavailable(reason),
     }
 }
 

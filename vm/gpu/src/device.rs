@@ -133,7 +133,7 @@ impl Opened {
     }
 
     fn anew(settings: &DeviceSettings) -> Result<Opened, String> {
-        let adapter = adapter(settings.adapter.as_deref())?;
+        let adapter = adapter(settings.adapter.as_deref(), settings.number)?;
         let info = adapter.get_info();
         let is_processor = info.device_type == wgpu::DeviceType::Cpu;
         let limits = adapter.limits();

@@ -49,9 +49,11 @@ fn main() -> ExitCode {
     if let Err(lost) = exchange.self_test() {
         universe.world().abort(i32::from(failed(&lost.why).number()));
     }
-    let (partition, threads) = (partition(), Some(threads()));
-    backends::join_ranks(RankSpec { connect: || Rc::new(Mpi::world()), partition, threads });
     let rank = exchange.rank();
+    let (partition, threads) = (partition(), Some(threads()));
+    let on_host = number_on_host().unwrap_or(rank);
+    let connect: fn() -> Rc<dyn Exchange> = || Rc::new(Mpi::world());
+    backends::join_ranks(RankSpec { connect, partition, threads, on_host });
     let messages = if rank == 0 { None } else { Messages::divert().ok() };
     if rank > 0 {
         star_os::destination::discard_all();
@@ -143,6 +145,12 @@ fn threads() -> usize {
 fn ranks_of_host() -> Option<usize> {
     let local = std::env::var("OMPI_COMM_WORLD_LOCAL_SIZE").or(std::env::var("MPI_LOCALNRANKS"));
     local.ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0)
+}
+
+/// Returns the number of this rank among those of its host, if the launcher tells it.
+fn number_on_host() -> Option<usize> {
+    let local = std::env::var("OMPI_COMM_WORLD_LOCAL_RANK").or(std::env::var("MPI_LOCALRANKID"));
+    local.ok().and_then(|number| number.parse().ok())
 }
 
 /// The messages of a rank other than the first.

@@ -22,8 +22,8 @@ fn available() -> Result<Vec<wgpu::Adapter>, String> {
     answer(instance.enumerate_adapters(wgpu::Backends::PRIMARY))
 }
 
-/// Returns the best available adapter, or the one with this name.
-pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
+/// Returns the best available adapter, or the one with this name; `number` selects one of several.
+pub(super) fn adapter(wanted: Option<&str>, number: usize) -> Result<wgpu::Adapter, String> {
     let found = stderr::filtered(available)?;
     if found.is_empty() {
         return Err("no adapter: there is no driver for Vulkan, Metal or Direct3D 12".to_owned());
@@ -34,16 +34,19 @@ pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
         Some(part) => adapter.get_info().name.to_lowercase().contains(&part.to_lowercase()),
     };
     let mut suitable: Vec<wgpu::Adapter> = found.into_iter().filter(suits).collect();
-    suitable.sort_by_key(|adapter| match adapter.get_info().device_type {
+    let order = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
         wgpu::DeviceType::IntegratedGpu => 1,
         wgpu::DeviceType::VirtualGpu => 2,
         wgpu::DeviceType::Cpu => 3,
         wgpu::DeviceType::Other => 4,
-    });
+    };
+    let best = suitable.iter().map(order).min();
+    suitable.retain(|adapter| Some(order(adapter)) == best);
     let none = || {
         let part = wanted.unwrap_or_default();
         format!("no adapter name contains `{part}`; available adapters: {}", names.join(", "))
     };
-    suitable.into_iter().next().ok_or_else(none)
+    let idx = number % suitable.len().max(1);
+    suitable.into_iter().nth(idx).ok_or_else(none)
 }

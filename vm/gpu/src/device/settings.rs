@@ -7,6 +7,9 @@ use crate::device_trait::Wide;
 pub struct DeviceSettings {
     /// Part of the adapter's name, case-insensitive.
     pub adapter: Option<String>,
+    /// The number of the adapter among equally good ones, from 0; beyond the last one, it counts
+    /// from the first again.
+    pub number: usize,
     /// Threads of the workgroup.
     pub threads: Option<u32>,
     /// Loop iterations of a dispatch.
