@@ -227,6 +227,7 @@ fn sorting_before_writing_can_be_interrupted() {
         symmetric: true,
         names: None,
         no_weights: None,
+        elsewhere: Default::default(),
     };
     let write_until = |n_last: usize| {
         let (mut bytes, mut n_asked) = (Vec::new(), 0);
