@@ -23,6 +23,8 @@ pub(super) struct Rewriter<'p> {
     pub(super) all: BTreeMap<VarId, VarId>,
     /// Elementary operations that only this rank counts.
     pub(super) own_operations: VarId,
+    /// The integers of which the iterations of a `forall` state a copy for the least or greatest.
+    pub(super) extremes: Vec<(VarId, Relation)>,
     out: Block,
     pub(super) loc: LocId,
 }
@@ -44,6 +46,7 @@ impl<'p> Rewriter<'p> {
             made,
             all: BTreeMap::new(),
             own_operations: VarId(0),
+            extremes: Vec::new(),
             out: Block::new(),
             loc: source.loc,
         };

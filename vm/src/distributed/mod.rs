@@ -4,9 +4,9 @@
 //! Note [Distributed programs]. Every rank runs the same translation of the program. A slice or
 //! table there holds the rows of this rank, which [`Partition::range`] assigns; words, numbers and
 //! truth values are the same on all ranks. The number of rows on all ranks is an integer next to
-//! each slice and table (`X.all`), which sizes, guards and the positions of rows use. What works row
-//! by row is unchanged. What combines rows becomes an operation on the own rows and an exchange of
-//! a word ([`Simple::Exchange`](star_ir::Simple::Exchange)), for which the backend asks its host
+//! each slice and table (`X.all`), which sizes, guards and the positions of rows use. What works
+//! row by row is unchanged. What combines rows becomes an operation on the own rows and an exchange
+//! of a word ([`Simple::Exchange`](star_ir::Simple::Exchange)), for which the backend asks its host
 //! like for a line that is printed: a query exchanges its answer, a row comes from its owner.
 //! Operations that move components gather the slice as a word.
 //!

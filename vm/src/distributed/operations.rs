@@ -45,6 +45,15 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn assign(&mut self, dst: VarId, op: &Op) -> Step<()> {
+        let extreme = self.extremes.iter().find(|(var, _)| *var == dst).copied();
+        if let (Some((_, relation)), Op::Copy(value)) = (extreme, op) {
+            let is_better = self.compare(relation, value.clone(), Operand::Var(dst));
+            let keep = |this: &mut Self| {
+                this.copy(dst, value.clone());
+                Ok(())
+            };
+            return self.branch(is_better, keep, |_| Ok(()));
+        }
         let to_slice = self.is_slice(dst);
         match op {
             Op::Copy(Operand::Var(of)) if self.is_divided(*of) || self.is_divided(dst) => {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use star_ir::{
-    Arg, Block, Check, Extent, ForallRange, LabelId, Mode, Op, Operand, Param, Relation, Routine,
-    RoutineId, Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Arg, Block, Check, Extent, ForallRange, LabelId, Mode, Op, Operand, Param, ReductionOp,
+    Relation, Routine, RoutineId, Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
 use super::emit::{Rewriter, Step};
@@ -83,8 +83,15 @@ impl Rewriter<'_> {
                     self.emit(StmtKind::Foreach { label: *label, var: *var, over: *over, body });
                 }
             },
-            StmtKind::Forall { label, var, range, privates, body, .. } => {
+            StmtKind::Forall { label, var, range, privates, reductions, body, writes: _ } => {
+                let extremes = reductions.iter().filter_map(|reduction| match reduction.op {
+                    ReductionOp::Min => Some((reduction.var, Relation::Lt)),
+                    ReductionOp::Max => Some((reduction.var, Relation::Gt)),
+                    _ => None,
+                });
+                let outer = std::mem::replace(&mut self.extremes, extremes.collect());
                 self.in_order(*label, *var, range, privates, body)?;
+                self.extremes = outer;
             }
             StmtKind::Kernel(kernel) => self.kernel(kernel)?,
             StmtKind::If { test, then, otherwise } => {
