@@ -5,6 +5,8 @@ use star_intrinsics::{
     write_long_numbers, write_numbers,
 };
 
+use star_value::BitTable;
+
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
 /// `RANK(T,X,h,R)`
@@ -13,7 +15,7 @@ pub(super) fn rank(call: &mut IntrinsicCall) -> IntrinsicResult {
     if call.bits(1)?.count_ones() >> h != 0 {
         return Err(NotTaken::declined());
     }
-    let mut positions = call.reserve_table(3, n_rows, h, LineOrder::Columns)?;
+    let mut positions = reserve(call, 3, [n_rows, h])?;
     let ordered = ordered(call, 1)?;
     ordered.write_positions(&mut positions, &call.environment())?;
     call.put_table(3, positions, LineOrder::Columns)
@@ -23,7 +25,7 @@ pub(super) fn rank(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn order(call: &mut IntrinsicCall) -> IntrinsicResult {
     let [n_rows, width] = call.table_size(1)?;
     call.transpose(1, LineOrder::Columns)?;
-    let mut rows = call.reserve_table(3, n_rows, width, LineOrder::Columns)?;
+    let mut rows = reserve(call, 3, [n_rows, width])?;
     let ordered = ordered(call, 2)?;
     let from = call.lines(1, LineOrder::Columns)?;
     ordered.write_rows(from, &mut rows, &call.environment())?;
@@ -34,7 +36,7 @@ pub(super) fn order(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn hist(call: &mut IntrinsicCall) -> IntrinsicResult {
     by_columns(call)?;
     let (m, h) = (call.size(2)?, call.size(3)?);
-    let mut table = call.reserve_table(4, m, h, LineOrder::Columns)?;
+    let mut table = reserve(call, 4, [m, h])?;
     call.reserve((m as u64).saturating_mul(4))?;
     let environment = call.environment();
     let (rows, among) = (call.lines(0, LineOrder::Columns)?, call.bits(1)?.limbs());
@@ -51,7 +53,7 @@ pub(super) fn sum_groups(call: &mut IntrinsicCall) -> IntrinsicResult {
     by_columns(call)?;
     call.transpose(1, LineOrder::Columns)?;
     let (m, h) = (call.size(3)?, call.size(4)?);
-    let mut table = call.reserve_table(5, m, h, LineOrder::Columns)?;
+    let mut table = reserve(call, 5, [m, h])?;
     call.reserve((m as u64).saturating_mul(8))?;
     let environment = call.environment();
     let (rows, added) = (call.lines(0, LineOrder::Columns)?, call.lines(1, LineOrder::Columns)?);
@@ -61,6 +63,14 @@ pub(super) fn sum_groups(call: &mut IntrinsicCall) -> IntrinsicResult {
     }
     write_long_numbers(&mut table, |row| sums[row], &mut InterruptPoller::new(&environment))?;
     call.put_table(5, table, LineOrder::Columns)
+}
+
+/// Reserves the result, of which the header states the size: with another one, the Star body traps.
+fn reserve(call: &mut IntrinsicCall, param: usize, size: [usize; 2]) -> IntrinsicResult<BitTable> {
+    if call.size_before(param)?.is_some_and(|before| before != size) {
+        return Err(NotTaken::declined());
+    }
+    call.reserve_table(param, size[0], size[1], LineOrder::Columns)
 }
 
 /// Ensures that the first parameter can be read by columns, and returns the number of its rows.

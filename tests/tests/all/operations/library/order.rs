@@ -157,3 +157,14 @@ fn counts_ranks_and_sums_that_do_not_fit_are_errors() {
     let args = with_unset(vec![table(&rows, 1), table(&rows, 1), all, int(2), int(2)], 1);
     assert_eq!(machine.trap("sums", &args).0, "T0108");
 }
+
+#[test]
+fn results_that_have_another_size_before_are_errors() {
+    let (rows, other) = (vec![vec![true]; 4], vec![vec![false; 3]; 7]);
+    for call in ["RANK(T,X,3,R)", "ORDER(T,T,X,R)", "HIST(T,X,2,3,R)", "SUMGROUPS(T,T,X,2,3,R)"] {
+        let text =
+            format!("procedure over(T,Q: table; X: slice; var R: table); begin R:=Q; {call} end;");
+        let args = with_unset(vec![table(&rows, 1), table(&other, 3), slice(&[true; 4])], 1);
+        assert_eq!(Machine::new(&text).trap("over", &args).0, "T0102", "{call}");
+    }
+}

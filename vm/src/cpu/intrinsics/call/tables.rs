@@ -36,6 +36,16 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok([table.n_rows(), table.n_cols()])
     }
 
+    /// Returns the rows, of all ranks, and columns of a table that may be unset.
+    ///
+    /// # Errors
+    /// If the parameter is not a table.
+    pub fn size_before(&self, idx: usize) -> IntrinsicResult<Option<[usize; 2]>> {
+        let slot = self.interpreter.table_slot(self.table_reg(Target::Param(idx))?);
+        let table = slot.table.get();
+        Ok(table.map(|table| [table.n_rows() + slot.elsewhere, table.n_cols()]))
+    }
+
     /// Returns the rows of a table on this rank, and on all others.
     pub(super) fn rows_here_and_elsewhere(&self, idx: usize) -> Exec<(usize, usize)> {
         let slot = self.interpreter.table_slot(self.table_reg(Target::Param(idx))?);
