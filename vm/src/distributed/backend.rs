@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::Code as DiagnosticCode;
 use star_ir::{Extent, LimitKind, Mode, Program, ReductionOp, RoutineId, Ty};
 use star_value::{BitTable, BitVector, BitsRef, Value as HostValue};
 
+use super::trap_names::TrapNames;
 use super::{DistributedProgram, Extra, distribute};
 use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Host, HostError,
@@ -57,6 +59,7 @@ pub struct Code<C> {
 pub struct Plan<P> {
     plan: P,
     extras: Vec<Extra>,
+    trap_names: Arc<TrapNames>,
 }
 
 /// An exchange outside of runs.
@@ -288,7 +291,8 @@ impl<B: Backend> Backend for OnRank<B> {
         };
         let own = args.iter().map(|ty| ty.map(|ty| self.own_type(ty)));
         let args: Vec<_> = own.chain(extras.iter().map(|_| Some(Ty::Int))).collect();
-        Ok(Plan { plan: self.backend.plan(&code.code, entry, &args)?, extras })
+        let trap_names = Arc::clone(&code.distributed.trap_names);
+        Ok(Plan { plan: self.backend.plan(&code.code, entry, &args)?, extras, trap_names })
     }
 
     fn explain(&self, plan: &Self::Plan) -> Explanation {
@@ -326,7 +330,7 @@ impl<B: Backend> Backend for OnRank<B> {
                 Err(error) => return Outcome::Internal(error.to_string()),
             }
         }
-        let (outcome, counters) = {
+        let (mut outcome, counters) = {
             let (interrupt, deadline, limits) =
                 (control.interrupt, control.deadline, control.limits);
             let mut host = RankHost::new(&mut *control.host, &*self.exchange);
@@ -337,6 +341,9 @@ impl<B: Backend> Backend for OnRank<B> {
             control.stats = inner.stats;
             (outcome, host.counters)
         };
+        if let Outcome::Trap(trap) = &mut outcome {
+            plan.trap_names.name(trap.loc, &mut trap.kind);
+        }
         control.stats.counters.exchanges += counters.exchanges;
         control.stats.counters.exchanged_bytes += counters.exchanged_bytes;
         let numbers = own.split_off(values.len());

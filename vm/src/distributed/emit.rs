@@ -7,6 +7,7 @@ use star_ir::{
     Routine, Simple, Stmt, StmtKind, Ty, Var, VarId,
 };
 
+use super::trap_names::TrapNames;
 use super::{Refused, Share};
 
 /// The result of a step of the translation.
@@ -25,6 +26,7 @@ pub(super) struct Rewriter<'p> {
     pub(super) own_operations: VarId,
     /// The integers of which the iterations of a `forall` state a copy for the least or greatest.
     pub(super) extremes: Vec<(VarId, Relation)>,
+    pub(super) trap_names: TrapNames,
     out: Block,
     pub(super) loc: LocId,
 }
@@ -47,6 +49,7 @@ impl<'p> Rewriter<'p> {
             all: BTreeMap::new(),
             own_operations: VarId(0),
             extremes: Vec::new(),
+            trap_names: TrapNames::default(),
             out: Block::new(),
             loc: source.loc,
         };

@@ -21,8 +21,10 @@ mod emit;
 mod kernels;
 mod operations;
 mod routine;
+mod trap_names;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use star_ir::{LocId, Mode, Program, Routine, RoutineId, Simple, StmtKind, visit};
 
@@ -31,6 +33,7 @@ use crate::exchange::Partition;
 pub use backend::{Code, OnRank, Plan, Value};
 
 use emit::Rewriter;
+use trap_names::TrapNames;
 
 /// The share of a rank in all rows.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +81,7 @@ struct DistributedProgram {
     program: Program,
     /// For each routine its additional parameters, or why it has no translation.
     routines: Vec<Result<Vec<Extra>, Refused>>,
+    trap_names: Arc<TrapNames>,
 }
 
 /// Translates a program for a rank.
@@ -90,6 +94,7 @@ fn distribute(source: &Program, partition: &Partition) -> DistributedProgram {
     };
     let mut program = Program { routines: Vec::new(), locations: source.locations.clone() };
     let mut routines = Vec::new();
+    let mut trap_names = TrapNames::default();
     for routine in &source.routines {
         match Rewriter::new(source, routine, share).routine() {
             Ok(made) => {
@@ -99,6 +104,7 @@ fn distribute(source: &Program, partition: &Partition) -> DistributedProgram {
                         location.operands.retain(|named| !made.divided.contains(&named.var));
                     }
                 }
+                trap_names.add(made.trap_names);
                 program.push(made.routine);
                 routines.push(Ok(made.extras));
             }
@@ -114,7 +120,7 @@ fn distribute(source: &Program, partition: &Partition) -> DistributedProgram {
             }
         }
     }
-    DistributedProgram { program, routines }
+    DistributedProgram { program, routines, trap_names: Arc::new(trap_names) }
 }
 
 /// Returns the locations of the statements of a routine.

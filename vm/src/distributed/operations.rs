@@ -1,8 +1,8 @@
 //! Operations, stores, sizes and guards on the rows of a rank.
 
 use star_ir::{
-    Check, IntOp, Op, Operand, Query, ReductionOp, Relation, Sense, Simple, SizeOp, SizeOperand,
-    Ty, VarId,
+    Check, IntOp, NamedSize, Names, Op, Operand, Query, ReductionOp, Relation, Sense, Simple,
+    SizeOp, SizeOperand, Ty, VarId,
 };
 
 use super::Refused;
@@ -487,7 +487,21 @@ impl Rewriter<'_> {
         self.branch(test, unset, |_| Ok(()))
     }
 
+    /// Returns the name of a size in the source.
+    fn named(&self, size: &SizeOperand) -> NamedSize {
+        let place = self.program.locations.get(self.loc);
+        NamedSize::of(size, Names { routine: self.source, place })
+    }
+
     pub(super) fn check(&mut self, check: &Check) -> Step<()> {
+        if let Check::Index(_, limit) | Check::Range { limit, .. } = check {
+            let limit = self.named(limit);
+            self.trap_names.note_limit(self.loc, limit);
+        }
+        if let Check::Size(left, right) = check {
+            let pair = [self.named(left), self.named(right)];
+            self.trap_names.note_pair(self.loc, pair);
+        }
         match check {
             Check::Index(index, limit) => {
                 let limit = self.measure(limit);

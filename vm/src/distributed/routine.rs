@@ -8,6 +8,7 @@ use star_ir::{
 };
 
 use super::emit::{Rewriter, Step};
+use super::trap_names::TrapNames;
 use super::{Extra, Refused};
 
 /// A distributed routine, its parameters after those of the source, and the variables of the source
@@ -16,6 +17,7 @@ pub(super) struct Distributed {
     pub(super) routine: Routine,
     pub(super) extras: Vec<Extra>,
     pub(super) divided: BTreeSet<VarId>,
+    pub(super) trap_names: TrapNames,
 }
 
 impl Rewriter<'_> {
@@ -51,8 +53,9 @@ impl Rewriter<'_> {
             Ok(())
         })?;
         body.extend(statements);
+        let trap_names = self.trap_names;
         let routine = Routine { params, body, ..self.made };
-        Ok(Distributed { routine, extras, divided })
+        Ok(Distributed { routine, extras, divided, trap_names })
     }
 
     pub(super) fn block(&mut self, block: &[Stmt]) -> Step<()> {
