@@ -496,8 +496,9 @@ impl<'p> Compiler<'p> {
                 let file = self.file(*src, file, None);
                 self.emit(Inst::Write(file));
             }
-            // The ranks of this backend run programs that are not distributed.
-            Simple::Exchange { .. } => {}
+            Simple::Exchange { .. } => {
+                self.internal_error("ranks of this backend run programs that are not distributed");
+            }
         }
     }
 
