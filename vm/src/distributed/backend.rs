@@ -15,9 +15,12 @@ use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Host, HostError,
     Outcome, Part, TypeInfo,
 };
-use crate::columns::{by_columns, no_table, refused, store_by_ranges};
+use crate::columns::{by_columns, load_by_ranges, no_table, refused, store_by_ranges};
 use crate::counters::Counters;
-use crate::exchange::{Exchange, Lost, Partition, PartitionSettings, Place, Reduce};
+use crate::exchange::{
+    Exchange, Lost, Partition, PartitionSettings, Place, Reduce, gather_lines, gather_slice,
+    own_components, own_rows,
+};
 use crate::explain::{Explanation, Subject};
 use crate::kernels::Kernels;
 
@@ -75,39 +78,6 @@ impl<B: Backend> OnRank<B> {
     /// Returns the rows of this rank.
     fn own(&self, n_rows: usize) -> Range<usize> {
         self.partition.range(n_rows, self.partition.rank())
-    }
-
-    fn own_bits(&self, bits: &BitVector) -> Result<BitVector, BackendError> {
-        let own = self.own(bits.len());
-        let mut part = BitVector::try_zeros(own.len())?;
-        self.kernels.copy_bits(part.limbs_mut(), 0, bits.limbs(), own.start, own.len());
-        Ok(part)
-    }
-
-    fn own_columns(&self, columns: &BitTable) -> Result<BitTable, BackendError> {
-        let (own, n_cols) = (self.own(columns.n_rows()), columns.n_cols());
-        let part = BitTable::zeros(own.len(), n_cols);
-        let mut part = part.map_err(|_| refused(own.len(), n_cols))?;
-        for idx in 0..n_cols {
-            let (to, from) = (part.column_limbs_mut(idx), columns.column_limbs(idx));
-            self.kernels.copy_bits(to, 0, from, own.start, own.len());
-        }
-        Ok(part)
-    }
-
-    /// Gathers the parts of a slice or column into `whole`.
-    fn gather(&self, part: &[u64], n: usize, whole: &mut [u64]) -> Result<(), BackendError> {
-        let ranges = (0..self.partition.n_ranks()).map(|rank| self.partition.range(n, rank));
-        let ranges: Vec<Range<usize>> = ranges.collect();
-        let lens: Vec<usize> = ranges.iter().map(|range| range.len().div_ceil(64)).collect();
-        let part = &part[..lens[self.partition.rank()]];
-        let parts = self.exchange.gather(PLACE, part, &lens).map_err(lost)?;
-        let mut at = 0;
-        for (range, len) in ranges.into_iter().zip(lens) {
-            self.kernels.copy_bits(whole, range.start, &parts[at..at + len], 0, range.len());
-            at += len;
-        }
-        Ok(())
     }
 
     /// Returns the types of the parts of arguments.
@@ -172,10 +142,14 @@ impl<B: Backend> Backend for OnRank<B> {
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Self::Value, BackendError> {
         let (own, all) = match &value {
-            HostValue::Slice(bits) => (HostValue::Slice(self.own_bits(bits)?), bits.len() as i64),
+            HostValue::Slice(bits) => {
+                let own = own_components(&self.partition, bits, self.kernels)?;
+                (HostValue::Slice(own), bits.len() as i64)
+            }
             HostValue::Table(table) => {
                 let columns = by_columns(table.view())?;
-                (self.own_columns(&columns)?.into(), table.n_rows() as i64)
+                let own = own_rows(&self.partition, &columns, self.kernels)?;
+                (own.into(), table.n_rows() as i64)
             }
             _ => (value, -1),
         };
@@ -189,7 +163,7 @@ impl<B: Backend> Backend for OnRank<B> {
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError> {
-        let part = self.own_columns(columns)?;
+        let part = own_rows(&self.partition, columns, self.kernels)?;
         value.all = columns.n_rows() as i64;
         let own = value.own.as_mut().ok_or_else(in_use)?;
         self.backend.load_columns(own, n_cols, start, &part)
@@ -204,7 +178,7 @@ impl<B: Backend> Backend for OnRank<B> {
             let why = format!("{} of {n_rows} rows, not those of this rank", own.n_rows());
             return Err(BackendError::Internal(why));
         }
-        let own = crate::columns::load_by_ranges(&*self.backend, &own, true)?;
+        let own = load_by_ranges(&*self.backend, &own, true)?;
         Ok(Value { own: Some(own), all: n_rows as i64 })
     }
 
@@ -247,15 +221,23 @@ impl<B: Backend> Backend for OnRank<B> {
                 let part = self.store_rows(value, columns.clone(), interrupt)?;
                 let whole = BitTable::zeros(n, columns.len());
                 let mut whole = whole.map_err(|_| refused(n, columns.len()))?;
-                for idx in 0..columns.len() {
-                    self.gather(part.column_limbs(idx), n, whole.column_limbs_mut(idx))?;
-                }
+                let n_limbs = part.n_rows().div_ceil(64);
+                let given = (0..columns.len()).flat_map(|idx| &part.column_limbs(idx)[..n_limbs]);
+                let given: Vec<u64> = given.copied().collect();
+                let with = (&*self.exchange, &self.partition);
+                gather_lines(with, PLACE, &given, (n, columns.len()), |idx, range, part| {
+                    let to = whole.column_limbs_mut(idx);
+                    self.kernels.copy_bits(to, range.start, part, 0, range.len());
+                })
+                .map_err(lost)?;
                 Ok(whole.into())
             }
             (_, part) => match self.backend.store(own, part, interrupt)? {
                 HostValue::Slice(bits) => {
                     let mut whole = BitVector::try_zeros(n)?;
-                    self.gather(bits.limbs(), n, whole.limbs_mut())?;
+                    let with = (&*self.exchange, &self.partition);
+                    gather_slice(with, PLACE, bits.limbs(), &mut whole, self.kernels)
+                        .map_err(lost)?;
                     Ok(HostValue::Slice(whole))
                 }
                 other => Ok(other),

@@ -3,11 +3,13 @@
 //! A rank is a thread ([`Threads`], for tests) or a process. All ranks call the same exchanges in
 //! the same order. An exchange knows neither values nor programs: it transfers numbers and limbs.
 
+mod gather;
 mod partition;
 mod threads;
 
 use std::fmt;
 
+pub(crate) use gather::{gather_lines, gather_slice, own_components, own_rows};
 pub use partition::{Partition, PartitionSettings};
 pub use threads::Threads;
 

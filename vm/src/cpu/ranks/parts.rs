@@ -2,7 +2,6 @@
 
 use star_value::{BitTable, BitVector, OutOfMemory};
 
-use crate::backend::BackendError;
 use crate::cpu::code::RoutineCode;
 use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::{Reg, RegRef};
@@ -10,9 +9,8 @@ use crate::cpu::parallelism::Parallelism;
 use crate::cpu::registers::CowTable;
 use crate::cpu::table::Table;
 use crate::cpu::table::form::{Line, bytes_of};
-use crate::exchange::{Exchange, Partition, Place};
+use crate::exchange::{Exchange, Partition, Place, gather_lines, gather_slice, own_components};
 use crate::interrupt::Exec;
-use crate::kernels::Kernels;
 
 use super::lost;
 use super::sparse::{GatheredForm, gather_sparse, sparse_part};
@@ -29,12 +27,11 @@ impl Interpreter<'_, '_, '_> {
         }
         let n = slot.bits.len() + slot.elsewhere;
         self.budget.reserve(bytes_of(n))?;
-        let lens = lens(&self.ranks()?.partition, n, 1);
         let (exchange, place) = self.exchange("a whole slice", self.bits(reg).limbs().len())?;
-        let parts = exchange.gather(place, self.bits(reg).limbs(), &lens).map_err(lost)?;
         let mut whole = BitVector::try_zeros(n).map_err(|wanted| self.out_of_memory(wanted))?;
-        let (partition, kernels) = (&self.ranks()?.partition, self.parallelism.kernels);
-        join(partition, n, &parts, whole.limbs_mut(), kernels);
+        let with = (&*exchange, &self.ranks()?.partition);
+        gather_slice(with, place, self.bits(reg).limbs(), &mut whole, self.parallelism.kernels)
+            .map_err(lost)?;
         self.put_new_bits(reg, whole);
         self.bits_slot_mut(reg).elsewhere = 0;
         Ok(())
@@ -49,10 +46,9 @@ impl Interpreter<'_, '_, '_> {
             return Ok(());
         };
         self.budget.reserve(bytes_of(own.len()))?;
-        let part = BitVector::try_zeros(own.len());
-        let mut part = part.map_err(|wanted| self.out_of_memory(wanted))?;
-        let (kernels, from) = (self.parallelism.kernels, self.bits(reg).limbs());
-        kernels.copy_bits(part.limbs_mut(), 0, from, own.start, own.len());
+        let (partition, kernels) = (&self.ranks()?.partition, self.parallelism.kernels);
+        let part = own_components(partition, self.bits(reg), kernels);
+        let part = part.map_err(|wanted| self.out_of_memory(wanted))?;
         let elsewhere = n - own.len();
         self.put_new_bits(reg, part);
         self.bits_slot_mut(reg).elsewhere = elsewhere;
@@ -155,23 +151,6 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// Returns the number of limbs in the parts of all ranks, each of several lines.
-fn lens(partition: &Partition, n: usize, n_lines: usize) -> Vec<usize> {
-    let ranks = 0..partition.n_ranks();
-    ranks.map(|rank| partition.range(n, rank).len().div_ceil(64) * n_lines).collect()
-}
-
-/// Joins the parts of `n` components, one rank after another.
-fn join(partition: &Partition, n: usize, parts: &[u64], whole: &mut [u64], kernels: Kernels) {
-    let mut rest = parts;
-    for rank in 0..partition.n_ranks() {
-        let range = partition.range(n, rank);
-        let (part, others) = rest.split_at(range.len().div_ceil(64));
-        kernels.copy_bits(whole, range.start, part, 0, range.len());
-        rest = others;
-    }
-}
-
 /// Gathers a table of `n` rows in the form on which the ranks have agreed.
 pub(in crate::cpu) fn gather_table(
     (exchange, partition): (&dyn Exchange, &Partition),
@@ -195,18 +174,12 @@ pub(in crate::cpu) fn gather_table(
         for (idx, column) in columns.clone().zip(given.chunks_exact_mut(n_limbs.max(1))) {
             table.read(Line::Column, idx, column, parallelism, false)?;
         }
-        let parts =
-            exchange.gather(place, &given, &lens(partition, n, columns.len())).map_err(lost)?;
-        let mut rest = &parts[..];
-        for rank in 0..partition.n_ranks() {
-            let range = partition.range(n, rank);
-            for idx in columns.clone() {
-                let (part, others) = rest.split_at(range.len().div_ceil(64));
-                let to = whole.column_limbs_mut(idx);
-                parallelism.kernels.copy_bits(to, range.start, part, 0, range.len());
-                rest = others;
-            }
-        }
+        let (size, kernels) = ((n, columns.len()), parallelism.kernels);
+        gather_lines((exchange, partition), place, &given, size, |idx, range, part| {
+            let to = whole.column_limbs_mut(first + idx);
+            kernels.copy_bits(to, range.start, part, 0, range.len());
+        })
+        .map_err(lost)?;
     }
     Ok(Ok(Table::new(whole)))
 }
@@ -234,20 +207,4 @@ pub(in crate::cpu) fn part_of_table(
         parallelism.kernels.copy_bits(to, 0, &column, own.start, own.len());
     }
     Ok(Ok(Table::new(part)))
-}
-
-/// Gathers a slice of `n` components.
-pub(in crate::cpu) fn gather_slice(
-    (exchange, partition): (&dyn Exchange, &Partition),
-    place: Place,
-    part: &BitVector,
-    n: usize,
-    kernels: Kernels,
-) -> Result<BitVector, BackendError> {
-    let parts = exchange
-        .gather(place, part.limbs(), &lens(partition, n, 1))
-        .map_err(|lost| BackendError::DeviceLost { why: lost.why })?;
-    let mut whole = BitVector::try_zeros(n)?;
-    join(partition, n, &parts, whole.limbs_mut(), kernels);
-    Ok(whole)
 }

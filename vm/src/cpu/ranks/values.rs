@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use star_value::{BitTable, BitVector, OutOfMemory, Value as HostValue};
+use star_value::{BitTable, BitVector, Value as HostValue};
 
-use super::parts::{gather_slice, gather_table, part_of_table};
+use super::parts::{gather_table, part_of_table};
 use super::sparse::GatheredForm;
 use crate::backend::{BackendError, Part, Wanted};
 use crate::budget::MemoryBudget;
@@ -13,7 +13,7 @@ use crate::cpu::parallelism::Parallelism;
 use crate::cpu::table::Table;
 use crate::cpu::value::{Value, ValueData};
 use crate::cpu::{Cpu, NEVER};
-use crate::exchange::Place;
+use crate::exchange::{Place, gather_slice, own_components, own_rows};
 use crate::interrupt::Stop;
 
 /// An exchange outside of runs.
@@ -28,9 +28,7 @@ impl Cpu {
             ValueData::Slice(bits) => {
                 let n = bits.len();
                 let Some(own) = partition.own(n) else { return Ok(0) };
-                let mut part = BitVector::try_zeros(own.len())?;
-                self.kernels.copy_bits(part.limbs_mut(), 0, bits.limbs(), own.start, own.len());
-                *bits = part;
+                *bits = own_components(partition, bits, self.kernels)?;
                 Ok(n - own.len())
             }
             ValueData::Table(table) => {
@@ -57,14 +55,9 @@ impl Cpu {
         columns: &BitTable,
     ) -> Result<Option<BitTable>, BackendError> {
         let Some((_, partition)) = &self.ranks else { return Ok(None) };
-        let Some(own) = partition.own(columns.n_rows()) else { return Ok(None) };
-        let refused = |_| OutOfMemory { n_bytes: u128::from(columns.n_bytes()) };
-        let mut part = BitTable::zeros(own.len(), columns.n_cols()).map_err(refused)?;
-        for idx in 0..columns.n_cols() {
-            let (to, from) = (part.column_limbs_mut(idx), columns.column_limbs(idx));
-            self.kernels.copy_bits(to, 0, from, own.start, own.len());
-        }
-        Ok(Some(part))
+        let is_divided = partition.divides(columns.n_rows());
+        let own = is_divided.then(|| own_rows(partition, columns, self.kernels));
+        Ok(own.transpose()?)
     }
 
     /// Gathers a partitioned value: all ranks must do so.
@@ -82,7 +75,10 @@ impl Cpu {
         match (&value.data, part) {
             (ValueData::Slice(bits), Part::Whole) => {
                 let n = bits.len() + value.elsewhere;
-                gather_slice(with, PLACE, bits, n, self.kernels).map(HostValue::Slice)
+                let mut whole = BitVector::try_zeros(n)?;
+                gather_slice(with, PLACE, bits.limbs(), &mut whole, self.kernels)
+                    .map_err(|lost| BackendError::DeviceLost { why: lost.why })?;
+                Ok(HostValue::Slice(whole))
             }
             (ValueData::Table(table), part) => {
                 let n = table.n_rows() + value.elsewhere;
