@@ -6,14 +6,15 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use star_base::{Code as DiagnosticCode, random::mix64};
+use star_base::random::mix64;
 use star_ir::{Program, RoutineId, Ty};
-use star_value::{BitTable, BitsRef, Value as HostValue};
+use star_value::{BitTable, Value as HostValue};
 use star_vm::distributed::{self, OnRank};
 use star_vm::exchange::{PartitionSettings, Threads};
+use star_vm::team::NoHost;
 use star_vm::{
-    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation, Host,
-    HostError, Outcome, Part, TypeInfo,
+    Backend, BackendError, Capabilities, CompileOptions, Compiled, Control, Explanation, Outcome,
+    Part, TypeInfo,
 };
 
 type Value<B> = distributed::Value<<B as Backend>::Value>;
@@ -257,31 +258,4 @@ impl<B: Backend + 'static> Backend for CardTeam<B> {
             Err(error) => Outcome::Internal(error.to_string()),
         }
     }
-}
-
-/// The host of ranks other than the first.
-struct NoHost;
-
-impl Host for NoHost {
-    fn print(&mut self, _line: &str) -> Result<(), HostError> {
-        Err(no_host())
-    }
-
-    fn read(
-        &mut self,
-        _file: &str,
-        _layout: Option<&str>,
-        _ty: Ty,
-        _max_bytes: Option<u64>,
-    ) -> Result<HostValue, HostError> {
-        Err(no_host())
-    }
-
-    fn write(&mut self, _file: &str, _value: BitsRef<'_>) -> Result<(), HostError> {
-        Err(no_host())
-    }
-}
-
-fn no_host() -> HostError {
-    HostError { code: DiagnosticCode::ALL[0], message: "this rank has no host".to_owned() }
 }

@@ -32,7 +32,8 @@ pub struct Team {
 pub struct Parts(Vec<Value>);
 
 /// The host of ranks other than the first: rank 0 prints, reads and writes for all of them.
-struct NoHost;
+#[derive(Clone, Copy, Debug)]
+pub struct NoHost;
 
 impl Team {
     fn cpu(&self) -> Cpu {
