@@ -124,6 +124,11 @@ impl Layout {
     /// Returns whether the table may be stored by rows. Tables of lists, and of few vertices, would
     /// be mostly padding.
     pub fn may_lie_by_rows(self, graph: &Graph) -> bool {
+        self.is_matrix() && graph.n_vertices >= LEAST_ROW
+    }
+
+    /// Returns whether it is a matrix, with a column for each vertex, and not a list.
+    pub fn is_matrix(self) -> bool {
         match self {
             Layout::Adjacency
             | Layout::WeightsOut
@@ -132,7 +137,7 @@ impl Layout {
             | Layout::Distances
             | Layout::Incidence
             | Layout::Tails
-            | Layout::Heads => graph.n_vertices >= LEAST_ROW,
+            | Layout::Heads => true,
             Layout::Left
             | Layout::Right
             | Layout::Weight

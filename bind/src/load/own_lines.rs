@@ -73,23 +73,7 @@ fn needs_whole_list(kind: Kind, layout: Option<&AnyLayout>) -> Option<&'static s
 /// Returns why a parameter needs all arcs of a graph: only lists have a row for each arc.
 fn needs_all_arcs(layout: Option<&AnyLayout>) -> Option<&'static str> {
     match layout {
-        Some(AnyLayout::Graph(layout)) => match layout {
-            Layout::Left
-            | Layout::Right
-            | Layout::Weight
-            | Layout::Arcs
-            | Layout::Code
-            | Layout::CodeDouble
-            | Layout::Edges => None,
-            Layout::Adjacency
-            | Layout::WeightsOut
-            | Layout::SignedOut
-            | Layout::WeightsIn
-            | Layout::Distances
-            | Layout::Incidence
-            | Layout::Tails
-            | Layout::Heads => Some("a matrix comes from it"),
-        },
+        Some(AnyLayout::Graph(layout)) => layout.is_matrix().then_some("a matrix comes from it"),
         Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => {
             Some("a parameter that is no list of arcs comes from it")
         }
