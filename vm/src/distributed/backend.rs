@@ -265,7 +265,7 @@ impl<B: Backend> Backend for OnRank<B> {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError> {
         if let Some(refused) = code.distributed.refused(entry) {
-            return Err(BackendError::Unsupported { what: refused.what.clone() });
+            return Err(refused.clone());
         }
         let extras = code.distributed.routines.get(entry.0 as usize).cloned();
         let Some(Ok(extras)) = extras else {

@@ -8,10 +8,11 @@ use star_ir::{
 };
 
 use super::trap_names::TrapNames;
-use super::{Refused, Share};
+use super::{Share, internal};
+use crate::backend::BackendError;
 
 /// The result of a step of the translation.
-pub(super) type Step<T> = Result<T, Refused>;
+pub(super) type Step<T> = Result<T, BackendError>;
 
 /// A routine, and the statements of the block that is being made.
 pub(super) struct Rewriter<'p> {
@@ -106,7 +107,7 @@ impl<'p> Rewriter<'p> {
 
     /// Returns the variable with the number of components or rows on all ranks.
     pub(super) fn all_of(&self, var: VarId) -> Step<VarId> {
-        self.all.get(&var).copied().ok_or_else(|| Refused::internal("a size of something whole"))
+        self.all.get(&var).copied().ok_or_else(|| internal("a size of something whole"))
     }
 
     pub(super) fn emit(&mut self, kind: impl Into<StmtKind>) {

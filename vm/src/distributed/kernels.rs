@@ -8,14 +8,14 @@ use star_ir::{
     SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
-use super::Refused;
-use super::emit::{Rewriter, Step};
+use super::emit::{Own, Rewriter, Step};
+use super::internal;
 
 impl Rewriter<'_> {
     /// A kernel runs on the rows of this rank if no iteration needs others, and if all slices and
     /// tables have as many rows. Otherwise its iterations run in order on all ranks.
     pub(super) fn kernel(&mut self, kernel: &Kernel) -> Step<()> {
-        if !self.needs_own_rows(kernel) {
+        if !self.needs_own_rows_only(kernel) {
             return self.block(&kernel.fallback);
         }
         let table = self.all_of(kernel.table)?;
@@ -98,7 +98,7 @@ impl Rewriter<'_> {
     }
 
     /// Does every iteration need the rows of this rank only?
-    fn needs_own_rows(&self, kernel: &Kernel) -> bool {
+    fn needs_own_rows_only(&self, kernel: &Kernel) -> bool {
         let by_rows = kernel.line == Line::Row;
         let range = kernel.iterations().map(|iterations| iterations.range);
         let values = kernel.values.iter().all(|value| match value {
@@ -128,9 +128,8 @@ impl Rewriter<'_> {
             Some(ForallRange::Range(..)) => true,
             None => !by_rows,
         };
-        let guards = kernel.guards.iter();
-        let guards =
-            guards.clone().all(|guard| matches!(guard, Check::Size(..) | Check::Index(..)));
+        let is_known = |guard: &Check| matches!(guard, Check::Size(..) | Check::Index(..));
+        let guards = kernel.guards.iter().all(is_known);
         let mut sizes = true;
         visit::walk(&kernel.fallback, &mut |stmt| {
             sizes &= !matches!(
@@ -150,7 +149,7 @@ impl Rewriter<'_> {
         });
         self.keep_own(&mut kernel.fallback, own.n);
         if kernel.line == Line::Row {
-            return self.kernel_on_own_rows(kernel);
+            return self.kernel_on_own_rows(kernel, own);
         }
         let table = self.all_of(kernel.table)?;
         let mut results = Vec::new();
@@ -203,12 +202,11 @@ impl Rewriter<'_> {
         }
     }
 
-    fn kernel_on_own_rows(&mut self, mut kernel: Kernel) -> Step<()> {
-        let own = self.own_of(kernel.table)?;
+    fn kernel_on_own_rows(&mut self, mut kernel: Kernel, own: Own) -> Step<()> {
         let count = self.new_int();
         let fallback = kernel.fallback.first_mut().map(|stmt| &mut stmt.kind);
         let Some(StmtKind::Forall { range, .. }) = fallback else {
-            return Err(Refused::internal("a kernel over rows without its loop"));
+            return Err(internal("a kernel over rows without its loop"));
         };
         match range {
             ForallRange::Range(from, to) => {

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use star_ir::{LocId, Mode, Program, Routine, RoutineId, Simple, StmtKind, visit};
 
+use crate::backend::BackendError;
 use crate::exchange::Partition;
 
 pub use backend::{Code, OnRank, Plan, Value};
@@ -59,20 +60,14 @@ enum Extra {
     Own,
 }
 
-/// Why a routine cannot be distributed.
-#[derive(Clone, Debug)]
-pub(crate) struct Refused {
-    what: String,
+/// Returns the error that routines with this cannot be distributed.
+fn unsupported(what: &str) -> BackendError {
+    BackendError::Unsupported { what: format!("{what} on several ranks with graphics cards") }
 }
 
-impl Refused {
-    fn of(what: &str) -> Self {
-        Refused { what: format!("{what} on several ranks with graphics cards") }
-    }
-
-    fn internal(what: &str) -> Self {
-        Refused { what: what.to_owned() }
-    }
+/// Returns the error for a program that the verifier should have rejected.
+fn internal(what: &str) -> BackendError {
+    BackendError::Internal(what.to_owned())
 }
 
 /// A distributed program. Routines have the same numbers.
@@ -80,7 +75,7 @@ impl Refused {
 struct DistributedProgram {
     program: Program,
     /// For each routine its additional parameters, or why it has no translation.
-    routines: Vec<Result<Vec<Extra>, Refused>>,
+    routines: Vec<Result<Vec<Extra>, BackendError>>,
     trap_names: Arc<TrapNames>,
 }
 
@@ -134,7 +129,7 @@ fn locations_of(routine: &Routine) -> BTreeSet<LocId> {
 
 impl DistributedProgram {
     /// Returns why a routine cannot run, if it or one that it calls has no translation.
-    fn refused(&self, entry: RoutineId) -> Option<&Refused> {
+    fn refused(&self, entry: RoutineId) -> Option<&BackendError> {
         let mut seen = BTreeSet::from([entry]);
         let mut waiting = vec![entry];
         while let Some(id) = waiting.pop() {

@@ -5,8 +5,8 @@ use star_ir::{
     SizeOp, SizeOperand, Ty, VarId,
 };
 
-use super::Refused;
 use super::emit::{Rewriter, Step};
+use super::unsupported;
 
 impl Rewriter<'_> {
     /// Returns a slice or word with this value that is a slice or not as required.
@@ -154,7 +154,7 @@ impl Rewriter<'_> {
             | Op::Shuffle(of)
                 if self.is_slice(*of) =>
             {
-                return Err(Refused::of(
+                return Err(unsupported(
                     "a word made of the components of a slice in other places",
                 ));
             }
@@ -201,7 +201,7 @@ impl Rewriter<'_> {
                 self.set(dst, Op::NewTable(Operand::Var(own.n), columns.clone()));
             }
             Op::Extreme { table, mask, sense } => self.extreme(dst, *table, *mask, *sense)?,
-            Op::HandlePart(..) => return Err(Refused::of("handles")),
+            Op::HandlePart(..) => return Err(unsupported("handles")),
             Op::Copy(_)
             | Op::Int(..)
             | Op::Compare(..)
@@ -526,7 +526,7 @@ impl Rewriter<'_> {
                 self.emit(Simple::Check(Check::Even(word)));
                 Ok(())
             }
-            Check::HandlePart(..) => Err(Refused::of("handles")),
+            Check::HandlePart(..) => Err(unsupported("handles")),
             Check::Set(_)
             | Check::Sized(_)
             | Check::Result(_)
