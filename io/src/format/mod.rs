@@ -23,13 +23,14 @@ pub(crate) mod svg;
 pub(crate) mod tiff;
 pub(crate) mod updates;
 
+mod list;
 mod network;
 mod picture;
 mod raster;
 mod weights;
 
 pub(crate) use self::csv::edges::write as write_csv_edges;
-pub use self::csv::part::{ListPart, read_list_part};
+pub use self::list::ListPart;
 
 use std::io;
 
@@ -41,10 +42,25 @@ use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Census, Graph};
 use crate::graph_part::{ArcFacts, Sharing};
 use crate::names::{VertexName, VertexNames};
-use crate::options::Transform;
+use crate::options::{ReadOptions, Transform};
+use crate::part::ReadAt;
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
+
+/// Reads one of the parts of a list of `n_bytes` bytes; `part` has its index and their number.
+///
+/// # Errors
+/// If the part cannot be read without the others; see the readers of the formats. The place in the
+/// error is not that in the file. The reader of the whole file says which of them it is.
+pub fn read_list_part(
+    at: ReadAt<'_>,
+    n_bytes: u64,
+    part: (usize, usize),
+    options: &mut ReadOptions<'_>,
+) -> Result<ListPart, FileError> {
+    csv::part::read_part(at, n_bytes, part, options)
+}
 
 /// The contents of a file and the reader's remarks.
 pub(crate) type ReadResult = (Data, ReaderNotes);

@@ -117,7 +117,7 @@ impl Column {
     }
 
     /// Removes its cells, but not its kind.
-    pub(super) fn restart(&mut self) {
+    pub(in crate::format) fn restart(&mut self) {
         self.values.clear();
         if let Meaning::Texts(texts) = &mut self.field.meaning {
             *texts = Texts::default();
@@ -128,34 +128,34 @@ impl Column {
     }
 
     /// The marker of its missing numbers.
-    pub(super) fn nodata(&self) -> Option<i64> {
+    pub(in crate::format) fn nodata(&self) -> Option<i64> {
         self.field.nodata
     }
 
     /// The summary of its numbers.
-    pub(super) fn numbers(&self) -> FieldSummary {
+    pub(in crate::format) fn numbers(&self) -> FieldSummary {
         FieldSummary::of(self.values.as_slice(), self.field.nodata)
     }
 
     /// Returns whether its kind is known.
-    pub(super) fn is_known(&self) -> bool {
+    pub(in crate::format) fn is_known(&self) -> bool {
         self.is_known
     }
 
     /// The uses of the scale that only this field has.
-    pub(super) fn uses(&self) -> ScalingUses {
+    pub(in crate::format) fn uses(&self) -> ScalingUses {
         self.scaling.as_ref().map_or(ScalingUses::default(), Scaling::uses)
     }
 
     /// Replaces the uses of the scale that only this field has.
-    pub(super) fn set_uses(&self, uses: ScalingUses) {
+    pub(in crate::format) fn set_uses(&self, uses: ScalingUses) {
         if let Some(scaling) = &self.scaling {
             scaling.set_uses(uses);
         }
     }
 
     /// Replaces the first cell with leading zeros.
-    pub(super) fn set_leading_zero(&mut self, cell: Option<String>) {
+    pub(in crate::format) fn set_leading_zero(&mut self, cell: Option<String>) {
         self.leading_zero = cell;
     }
 
@@ -309,7 +309,7 @@ fn add(texts: &mut Texts, cell: &[u8]) -> Result<(i64, u64), Cause> {
 
 impl Cells<'_> {
     /// Forgets the uses of the general scale.
-    pub(super) fn restart(&self) {
+    pub(in crate::format) fn restart(&self) {
         if let Some(scaling) = self.scaling {
             scaling.set_uses(ScalingUses::default());
         }

@@ -19,18 +19,17 @@ mod records;
 mod write;
 
 use star_base::Code;
-use star_base::text::MAX_LISTED;
 
 use self::column::{Cause, Cells, Column, Refused, is_digits};
 use self::records::Records;
 pub(crate) use self::write::write;
+use super::list::{AS_RECORD, CsvForm, List};
 use super::{ReadResult, ReaderNotes, SEPARATOR_FOR_EXCEL};
-use crate::budget::Budget;
 use crate::data::Data;
 use crate::error::Fault;
 use crate::growing::OutOfBudget;
 use crate::meaning::Meaning;
-use crate::numbers::{Field, Numbers, Shape};
+use crate::numbers::{Numbers, Shape};
 use crate::options::FieldRules;
 use crate::scaling::{advice, exceeds_63_bits};
 use crate::source::Source;
@@ -39,21 +38,6 @@ use crate::whole::NAN_IS_MISSING;
 
 /// Minimum memory of a field in addition to its numbers.
 pub(super) const FIELD_BYTES: u64 = 256;
-
-/// The records of a file, and what its remarks depend on.
-struct List {
-    columns: Vec<Column>,
-    n_records: usize,
-    separator: u8,
-    may_be_header: bool,
-    warnings: Vec<String>,
-    sorted: bool,
-    file: String,
-    budget: Budget,
-}
-
-/// The note that the first line may be a header.
-const AS_RECORD: &str = "the first line is read as a record; `header=yes` reads it as names";
 
 /// Reads a list.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
@@ -106,40 +90,8 @@ fn read_list(source: Source, n_skipped: usize) -> Result<List, Fault> {
     })?;
     let warnings = strange_names(&columns, rules);
     let (separator, sorted, file) = (records.separator(), rules.sorted, records.file().to_owned());
-    Ok(List { columns, n_records, separator, may_be_header, warnings, sorted, file, budget })
-}
-
-impl List {
-    /// Returns the warnings and the notes about the file.
-    fn remarks(&self) -> (Vec<String>, Vec<String>) {
-        let List { columns, n_records, separator, may_be_header, warnings, .. } = self;
-        let mut warnings = warnings.clone();
-        warnings.extend(columns.iter().filter_map(|column| {
-            Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
-        }));
-        let mut notes = leading_zeros(columns).into_iter().collect::<Vec<String>>();
-        let separator = match separator {
-            b';' => Some("fields are separated by semicolons"),
-            b'\t' => Some("fields are separated by tabs"),
-            _ => None,
-        };
-        notes.extend(separator.map(str::to_owned));
-        if *may_be_header && *n_records > 1 {
-            notes.push(AS_RECORD.to_owned());
-        }
-        (warnings, notes)
-    }
-
-    /// Returns the fields with their numbers.
-    fn into_fields(self) -> Result<Vec<Field>, Fault> {
-        let List { columns, sorted, file, budget, .. } = self;
-        let field = |column: Column| {
-            column.finish(sorted).map_err(|OutOfBudget(n_bytes)| {
-                crate::source::out_of_memory(&file, n_bytes, budget.max_bytes())
-            })
-        };
-        columns.into_iter().map(field).collect()
-    }
+    let form = Some(CsvForm { separator, may_be_header });
+    Ok(List { columns, n_records, form, warnings, sorted, file, budget })
 }
 
 /// Reads the records after the first one, which is in `records`, and that one if it is no header;
@@ -214,22 +166,6 @@ fn lacks_last_name(records: &mut Records) -> Fault {
         Ok(false) | Err(_) => format!("delete the {separator} at the end of the line"),
     };
     Box::new(fault.help(help).help("`header=no` reads the line as a record"))
-}
-
-/// A note about numbers with leading zeros, which are often codes.
-fn leading_zeros(columns: &[Column]) -> Option<String> {
-    let zeros = columns.iter().filter_map(|column| Some((column.name(), column.leading_zero()?)));
-    let zeros: Vec<(&str, &str)> = zeros.collect();
-    let &(name, cell) = zeros.first()?;
-    let names = zeros.iter().map(|(name, _)| star_base::text::one_line(name).to_string());
-    let names: Vec<String> = names.take(MAX_LISTED).collect();
-    let more = if zeros.len() > MAX_LISTED { ",…" } else { "" };
-    Some(format!(
-        "{} in field {} is read as a number; `texts={}{more}` keeps leading zeros",
-        text::quote(cell.as_bytes()),
-        text::quote(name.as_bytes()),
-        names.join(","),
-    ))
 }
 
 /// Warns about names in the rules with several fields. Another file of the run may have the field

@@ -6,21 +6,15 @@
 
 use std::io::{self, Cursor, Read};
 
-use crc32fast::Hasher;
 use star_base::Code;
 
-use super::{List, read_list};
-use crate::data::{Data, LoadedFile};
+use super::read_list;
 use crate::error::FileError;
-use crate::meaning::{Meaning, Texts};
-use crate::numbers::{FieldSummary, Numbers, Shape};
+use crate::format::list::ListPart;
 use crate::options::ReadOptions;
-use crate::part::{
-    JoinedPart, RangeReader, ReadAt, Reader, cut_after, put, put_option, put_text, put_uses,
-    range_of,
-};
+use crate::part::{RangeReader, ReadAt, cut_after, range_of};
 use crate::registry::Format;
-use crate::scaling::{Scaling, ScalingUses};
+use crate::scaling::Scaling;
 use crate::source::Source;
 use crate::text;
 
@@ -29,16 +23,6 @@ use crate::text;
 const START_BYTES: [u64; 9] =
     [1, 1 << 5, 1 << 6, 1 << 7, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 18];
 
-/// The records in a range of lines of a CSV file.
-pub struct ListPart {
-    list: List,
-    scaling: Option<Scaling>,
-    /// The length of the file and the checksum of its first lines: equal in all parts.
-    file: (u64, u64),
-    /// The number of bytes of the range, and their checksum.
-    range: (u64, u64),
-}
-
 /// Reads the part `rank` of `n_parts` parts of a CSV file of `n_bytes` bytes.
 ///
 /// # Errors
@@ -46,7 +30,7 @@ pub struct ListPart {
 /// are not correct, a field with a line break is at an end of the part, or the first lines do not
 /// determine the kinds of all fields. The place in the error is not that in the file. The reader of
 /// the whole file says which of them it is.
-pub fn read_list_part(
+pub(crate) fn read_part(
     at: ReadAt<'_>,
     n_bytes: u64,
     (rank, n_parts): (usize, usize),
@@ -80,7 +64,7 @@ pub fn read_list_part(
     let scaling = options.scale.map(Scaling::new);
     let list = read_list(Source::open(&mut input, options, scaling.as_ref())?, n_skipped)?;
     let range = (n_range, own.checksum());
-    Ok(ListPart { list, scaling, file, range })
+    Ok(ListPart { list, format: Format::Csv, scaling, file, range })
 }
 
 /// Reads the first lines of a file, and returns the number of their records.
@@ -105,197 +89,15 @@ fn records_of_start(bytes: &[u8], options: &ReadOptions<'_>) -> Result<usize, Fi
     }
 }
 
-/// What a part tells the others about one of its fields.
-struct ColumnSummary {
-    kind: String,
-    numbers: FieldSummary,
-    nodata: Option<i64>,
-    leading_zero: Option<String>,
-    uses: ScalingUses,
-    texts: Vec<String>,
-}
-
-/// What a part tells the others.
-struct PartSummary {
-    file: (u64, u64),
-    range: (u64, u64),
-    n_records: u64,
-    uses: ScalingUses,
-    columns: Vec<ColumnSummary>,
-}
-
-impl ListPart {
-    /// Returns what the other parts must know of this one.
-    pub fn summary(&self) -> Vec<u8> {
-        let ListPart { list, scaling, file, range } = self;
-        let mut bytes = Vec::new();
-        for number in [file.0, file.1, range.0, range.1, list.n_records as u64] {
-            put(&mut bytes, number);
-        }
-        let uses = scaling.as_ref().map_or(ScalingUses::default(), Scaling::uses);
-        put_uses(&mut bytes, uses);
-        put(&mut bytes, list.columns.len() as u64);
-        for column in &list.columns {
-            let numbers = column.numbers();
-            put_text(&mut bytes, &kind(column.meaning()));
-            put(&mut bytes, numbers.n_values as u64);
-            put(&mut bytes, numbers.n_missing as u64);
-            let (least, greatest) = numbers.range.unzip();
-            for number in [least, greatest, column.nodata()] {
-                put_option(&mut bytes, number.map(|number| number.to_string()));
-            }
-            put_option(&mut bytes, column.leading_zero());
-            put_uses(&mut bytes, column.uses());
-            let texts = match column.meaning() {
-                Meaning::Texts(texts) => texts.as_slice(),
-                _ => &[],
-            };
-            put(&mut bytes, texts.len() as u64);
-            texts.iter().for_each(|text| put_text(&mut bytes, text));
-        }
-        bytes
-    }
-
-    /// Adds what the part `rank` must know of all parts, from their summaries in order; `None` if
-    /// they are not of one file.
-    ///
-    /// # Errors
-    /// [`Code::DoesNotFit`] if the texts of all parts exceed the budget.
-    pub fn join(self, rank: usize, summaries: &[Vec<u8>]) -> Result<Option<JoinedPart>, FileError> {
-        let ListPart { mut list, scaling, file, range } = self;
-        let parts: Option<Vec<PartSummary>> =
-            summaries.iter().map(|bytes| PartSummary::read(Reader(bytes))).collect();
-        let kinds: Vec<String> = list.columns.iter().map(|it| kind(it.meaning())).collect();
-        let is_like = |part: &PartSummary| {
-            part.file == file && part.columns.iter().map(|it| &it.kind).eq(&kinds)
-        };
-        let Some(parts) = parts.filter(|parts| parts.iter().all(is_like)) else { return Ok(None) };
-        let mut starts = vec![0];
-        let (mut uses, mut checksum) = (ScalingUses::default(), Hasher::new());
-        for part in &parts {
-            starts.push(starts[starts.len() - 1] + part.n_records as usize);
-            uses = uses.and(part.uses);
-            checksum.update(&[part.range.0, part.range.1].map(u64::to_le_bytes).concat());
-        }
-        if let Some(scaling) = &scaling {
-            scaling.set_uses(uses);
-        }
-        list.n_records = starts[parts.len()];
-        for (idx, column) in list.columns.iter_mut().enumerate() {
-            let all = parts.iter().map(|part| &part.columns[idx]);
-            column.set_leading_zero(all.clone().find_map(|it| it.leading_zero.clone()));
-            column.set_uses(all.fold(ScalingUses::default(), |uses, it| uses.and(it.uses)));
-        }
-        let (mut warnings, mut notes) = list.remarks();
-        if let Some(scaling) = &scaling {
-            warnings.extend(scaling.warning());
-            notes.extend(scaling.note());
-        }
-        let (sorted, budget) = (std::mem::replace(&mut list.sorted, false), list.budget.clone());
-        let n_own = starts[rank + 1] - starts[rank];
-        let name = list.file.clone();
-        let mut fields = list.into_fields()?;
-        let mut text_bytes = 0;
-        for (idx, field) in fields.iter_mut().enumerate() {
-            let all = parts.iter().map(|part| &part.columns[idx]);
-            field.nodata = all.clone().find_map(|it| it.nodata);
-            let others = all.clone().enumerate().filter(|(of, _)| *of != rank);
-            let others = others.map(|(_, it)| it.numbers);
-            field.elsewhere = Some(others.fold(FieldSummary::default(), FieldSummary::and));
-            if let Meaning::Texts(texts) = &mut field.meaning {
-                // Each part has its texts in the order of their first appearance in it.
-                let mut joined = Texts::default();
-                all.flat_map(|it| &it.texts).for_each(|text| _ = joined.add(text));
-                if sorted {
-                    joined.sort();
-                }
-                let codes: Vec<i64> = std::iter::once("")
-                    .chain(texts.all())
-                    .map(|text| joined.code(text).unwrap_or(0))
-                    .collect();
-                for code in &mut field.values {
-                    *code = usize::try_from(*code).map_or(0, |own| codes[own]);
-                }
-                // Codes of other parts are not those of the file; every text is in one of them.
-                let last = joined.as_slice().len() as i64;
-                if let Some(FieldSummary { range: Some(range), .. }) = &mut field.elsewhere {
-                    *range = (range.0.min(1), last);
-                }
-                *texts = joined;
-                text_bytes += u128::from(field.meaning.n_bytes());
-            }
-        }
-        let n_bytes = text_bytes + n_own as u128 * fields.len() as u128 * 8;
-        if !budget.allows(n_bytes) {
-            return Err(*crate::source::out_of_memory(&name, n_bytes, budget.max_bytes()));
-        }
-        let scale = scaling.as_ref().and_then(Scaling::used);
-        let loaded = LoadedFile {
-            data: Data::Numbers(Numbers { shape: Shape::List(n_own), fields }),
-            format: Format::Csv,
-            n_bytes: budget.most(),
-            warnings,
-            notes,
-            assumes_arcs: false,
-            scale,
-            columns: None,
-            transform: None,
-        };
-        let checksum = u64::from(checksum.finalize());
-        Ok(Some(JoinedPart { loaded, starts, n_bytes: range.0, checksum }))
-    }
-}
-
-/// Returns the name of a meaning without its texts.
-fn kind(meaning: &Meaning) -> String {
-    match meaning {
-        Meaning::Scaled(scale) => format!("{} times {scale}", meaning.describe()),
-        Meaning::Number
-        | Meaning::Texts(_)
-        | Meaning::Date
-        | Meaning::Clock
-        | Meaning::DateTime => meaning.describe().to_owned(),
-    }
-}
-
-impl PartSummary {
-    fn read(mut from: Reader<'_>) -> Option<PartSummary> {
-        let file = (from.number()?, from.number()?);
-        let range = (from.number()?, from.number()?);
-        let (n_records, uses, n_columns) = (from.number()?, from.uses()?, from.number()?);
-        let columns: Option<Vec<ColumnSummary>> =
-            (0..n_columns).map(|_| ColumnSummary::read(&mut from)).collect();
-        Some(PartSummary { file, range, n_records, uses, columns: columns? })
-    }
-}
-
-impl ColumnSummary {
-    fn read(from: &mut Reader<'_>) -> Option<ColumnSummary> {
-        let kind = from.text()?;
-        let (n_values, n_missing) = (from.number()? as usize, from.number()? as usize);
-        let range = from.parsed()?.zip(from.parsed()?);
-        let nodata = from.parsed()?;
-        let (leading_zero, uses, n_texts) = (from.option()?, from.uses()?, from.number()?);
-        let texts: Option<Vec<String>> = (0..n_texts).map(|_| from.text()).collect();
-        let numbers = FieldSummary { n_values, n_missing, range };
-        Some(ColumnSummary { kind, numbers, nodata, leading_zero, uses, texts: texts? })
-    }
-}
-
-impl std::fmt::Debug for ListPart {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ListPart { list: _, scaling: _, file, range } = self;
-        f.debug_struct("ListPart").field("file", file).field("range", range).finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use star_base::Random;
 
     use super::*;
-    use crate::numbers::Field;
+    use crate::data::{Data, LoadedFile};
+    use crate::numbers::{Field, Numbers};
     use crate::options::FieldRules;
+    use crate::part::JoinedPart;
     use crate::registry::read;
 
     /// The options of a case.
@@ -326,7 +128,7 @@ mod tests {
             let from = text.as_bytes().get(offset as usize..).unwrap_or_default();
             (&from[..]).read_exact(bytes)
         };
-        read_list_part(&at, text.len() as u64, (rank, n_parts), &mut rules.options())
+        read_part(&at, text.len() as u64, (rank, n_parts), &mut rules.options())
     }
 
     /// Reads all parts and joins them; the first error if there is one.
