@@ -88,9 +88,9 @@ pub struct FileContents {
     pub scale: Option<Decimal>,
 }
 
-/// The lines of a file of which each of several processes reads a range.
+/// The items of a file of which each of several processes reads a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Lines {
+pub(crate) enum Items {
     /// Records of a list.
     Records,
     /// Arcs of a graph.
@@ -191,18 +191,17 @@ impl<'f> OpenData<'f> {
         self.file.n_bytes.is_some_and(|of_file| of_file > n_bytes)
     }
 
-    /// Returns what the lines of the file are, if a process can read a range of them only.
-    pub(crate) fn lines(&self) -> Option<Lines> {
+    /// Returns what the items of the file are, if a process can read a range of them only.
+    pub(crate) fn items(&self) -> Option<Items> {
         let OpenData { located, format, as_graph, start, file } = self;
         let is_packed = start.starts_with(&GZIP_MAGIC);
         if located.part.is_some() || is_packed || file.at.is_none() {
             return None;
         }
-        match format {
-            Format::Csv if !as_graph => Some(Lines::Records),
-            _ if star_io::has_lines_of_arcs(*format) => Some(Lines::Arcs),
-            _ => None,
+        if !as_graph && star_io::has_parts_of_records(*format) {
+            return Some(Items::Records);
         }
+        star_io::has_lines_of_arcs(*format).then_some(Items::Arcs)
     }
 
     /// Reads the arcs of one of several processes of a graph; see [`star_io::read_graph_part`].
@@ -236,7 +235,7 @@ impl<'f> OpenData<'f> {
         }))
     }
 
-    /// Reads the lines of one of several processes of a list; see [`star_io::read_list_part`].
+    /// Reads the records of one of several processes of a list; see [`star_io::read_list_part`].
     ///
     /// # Errors
     /// Those of [`star_io::read_list_part`], or if `observer` stops the reading.
@@ -246,6 +245,7 @@ impl<'f> OpenData<'f> {
         max_bytes: u64,
         (rank, n_ranks): (usize, usize),
     ) -> Result<ListPart, FileError> {
+        let format = self.format;
         let OpenFile { n_bytes, at, progress: show, .. } = &mut self.file;
         let (Some(n_bytes), Some(at)) = (*n_bytes, at) else {
             return Err(FileError::new(Code::CannotOpen, self.located.file, "cannot read"));
@@ -256,7 +256,7 @@ impl<'f> OpenData<'f> {
         };
         let mut options = options(reading, self.located.file, max_bytes);
         options.progress = Some(&mut progress);
-        let read = star_io::read_list_part(&**at, n_bytes, (rank, n_ranks), &mut options);
+        let read = star_io::read_list_part(format, &**at, n_bytes, (rank, n_ranks), &mut options);
         read.map_err(|error| stopped(reading.observer, error))
     }
 

@@ -28,7 +28,7 @@ pub struct RecordRows {
 pub struct RecordPlace {
     /// The first record of each process, from 0, and the number of records.
     pub starts: Vec<usize>,
-    /// The bytes of the lines that this process has read.
+    /// The bytes that this process has read of its part.
     pub n_bytes: u64,
     /// A checksum of the file, the same in all processes.
     pub checksum: u64,

@@ -1,7 +1,7 @@
 //! Loading of parameter values: reads the files of a binding within the budget.
 
 mod contents;
-mod own_lines;
+mod own_part;
 mod records;
 mod sharing;
 
@@ -16,7 +16,7 @@ use star_io::{
 use star_value::{Argument, TableWish, Value};
 
 use self::contents::Contents;
-use self::own_lines::{NotShared, placed, with_place};
+use self::own_part::{NotShared, placed, with_place};
 use crate::arg_value::{self, ArgValue};
 use crate::binding::{Binding, Leave, Origin};
 use crate::bytes::{bytes_in, bytes_of, bytes_of_arcs, laid_out_bytes};
@@ -91,7 +91,7 @@ pub fn load(
         h: None,
         has_weights: false,
         scales: BTreeMap::new(),
-        not_shared: own_lines::not_shared(signature, &binding.origins, graph),
+        not_shared: own_part::not_shared(signature, &binding.origins, graph),
         keeps_rows: !binding.kept.is_empty(),
         keeps_arcs: binding.keeps_arcs,
         places: BTreeMap::new(),

@@ -172,7 +172,7 @@ impl<'p> Sharing<'p> {
             None => Ok(all),
             Some(rank) => {
                 let why = String::from_utf8_lossy(all[rank].get(1..).unwrap_or_default());
-                let why = format!("rank {rank} cannot read its lines alone: {why}");
+                let why = format!("rank {rank} cannot read its part alone: {why}");
                 Err(self.refuse(&why))
             }
         }

@@ -76,7 +76,7 @@ pub use data::{Data, EdgeColumns, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
 pub use format::stb::{RowsWriter, TableRows};
-pub use format::{ListPart, read_list_part};
+pub use format::{ListPart, has_parts_of_records, read_list_part};
 pub use graph::{Arc, ArcsElsewhere, Graph};
 pub use graph_part::{Peers, has_lines_of_arcs, read_graph_part};
 pub use layout::{

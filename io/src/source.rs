@@ -190,8 +190,14 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(())
     }
 
+    /// Counts bytes that did not come from the input.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn add_read(&mut self, n_bytes: u64) {
+        self.n_read = self.n_read.saturating_add(n_bytes);
+    }
+
     /// The error for a failed input, including errors of the packed data.
-    fn failed(&self, error: &io::Error) -> Fault {
+    pub(crate) fn failed(&self, error: &io::Error) -> Fault {
         if let Some(behind) = error.get_ref().and_then(|error| error.downcast_ref::<BytesBehind>())
         {
             return self.fault(Code::HeaderLies, behind.to_string());

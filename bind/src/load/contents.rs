@@ -5,7 +5,7 @@ use std::rc::Rc;
 use star_io::{Data, FileError, Graph, Layout, Numbers};
 use star_value::{TableWish, Value};
 
-use super::own_lines::{Shared, with_place};
+use super::own_part::{Shared, with_place};
 use super::{FileValue, Loader, find_graph, graph_of};
 use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
 use crate::data::{self, Expected, FileContents, LoadRequest, OpenData, open_file};
@@ -130,12 +130,12 @@ impl Loader<'_> {
         };
         match left {
             Ok(table) => Ok(Contents::Left(table)),
-            Err(opened) => self.lines_or_whole(file, opened, expected).map(Contents::Read),
+            Err(opened) => self.part_or_whole(file, opened, expected).map(Contents::Read),
         }
     }
 
-    /// Reads the lines of this process, or the whole file.
-    fn lines_or_whole(
+    /// Reads the records or arcs of this process, or the whole file.
+    fn part_or_whole(
         &mut self,
         file: &str,
         mut opened: OpenData<'_>,
@@ -163,7 +163,7 @@ impl Loader<'_> {
             None => {
                 let expected = Expected { as_graph: true, ..Expected::default() };
                 let opened = open_file(self.reading, locate(file, self.reading.files), expected)?;
-                graph_of(file, self.lines_or_whole(file, opened, expected)?)?
+                graph_of(file, self.part_or_whole(file, opened, expected)?)?
             }
         };
         self.note(n_bytes);

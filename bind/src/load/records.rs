@@ -12,7 +12,7 @@ use star_io::{
 use star_value::{Argument, TableWish, Value};
 
 use super::contents::Contents;
-use super::own_lines::with_place;
+use super::own_part::with_place;
 use super::{FileValue, Loader, list_format};
 use crate::arg_value::ArgValue;
 use crate::binding::Origin;

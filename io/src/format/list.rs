@@ -287,3 +287,49 @@ impl std::fmt::Debug for ListPart {
         shown.finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::format) fn numbers(loaded: &LoadedFile) -> &Numbers {
+        match &loaded.data {
+            Data::Numbers(numbers) => numbers,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Checks that the parts together are the whole file, with its remarks.
+    pub(in crate::format) fn assert_parts_are_whole(
+        whole: &LoadedFile,
+        parts: &[JoinedPart],
+        file: &str,
+    ) {
+        let fields = &numbers(whole).fields;
+        for part in parts {
+            assert_eq!(
+                (&part.loaded.warnings, &part.loaded.notes),
+                (&whole.warnings, &whole.notes)
+            );
+            assert_eq!((part.loaded.scale, part.loaded.format), (whole.scale, whole.format));
+            assert_eq!((&part.starts, part.checksum), (&parts[0].starts, parts[0].checksum));
+            for (own, field) in numbers(&part.loaded).fields.iter().zip(fields) {
+                assert_eq!(
+                    (&own.name, own.bits, &own.meaning),
+                    (&field.name, field.bits, &field.meaning)
+                );
+                assert_eq!((own.nodata, own.offset()), (field.nodata, field.offset()));
+                assert_eq!(own.least_bits(), field.least_bits(), "{file}");
+                assert_eq!(
+                    (own.n_values(), own.n_missing()),
+                    (field.values.len(), field.n_missing())
+                );
+                assert_eq!(own.range(), field.range());
+            }
+        }
+        for (idx, Field { values, .. }) in fields.iter().enumerate() {
+            let found = parts.iter().flat_map(|part| &numbers(&part.loaded).fields[idx].values);
+            assert!(found.eq(values), "field {idx} in {} parts of {file}", parts.len());
+        }
+    }
+}

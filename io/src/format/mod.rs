@@ -44,9 +44,15 @@ use crate::graph_part::{ArcFacts, Sharing};
 use crate::names::{VertexName, VertexNames};
 use crate::options::{ReadOptions, Transform};
 use crate::part::ReadAt;
+use crate::registry::Format;
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
+
+/// Tests whether several readers can each read a part of the records of a file of a format.
+pub fn has_parts_of_records(format: Format) -> bool {
+    format == Format::Csv || format == Format::Parquet && cfg!(feature = "arrow")
+}
 
 /// Reads one of the parts of a list of `n_bytes` bytes; `part` has its index and their number.
 ///
@@ -54,11 +60,17 @@ use crate::text;
 /// If the part cannot be read without the others; see the readers of the formats. The place in the
 /// error is not that in the file. The reader of the whole file says which of them it is.
 pub fn read_list_part(
+    format: Format,
     at: ReadAt<'_>,
     n_bytes: u64,
     part: (usize, usize),
     options: &mut ReadOptions<'_>,
 ) -> Result<ListPart, FileError> {
+    #[cfg(feature = "arrow")]
+    if format == Format::Parquet {
+        return columnar::groups::read_part(at, n_bytes, part, options);
+    }
+    debug_assert!(has_parts_of_records(format));
     csv::part::read_part(at, n_bytes, part, options)
 }
 

@@ -12,6 +12,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrowNativeTypeOp};
 use arrow_schema::{DataType, TimeUnit};
 
+use crate::meaning::Meaning;
 use crate::moment;
 
 /// The text of a cell; empty for a null.
@@ -32,6 +33,19 @@ pub(super) fn is_float(kind: &DataType) -> bool {
         DataType::Float32 | DataType::Float64 => true,
         DataType::Dictionary(_, values) => is_float(values),
         _ => false,
+    }
+}
+
+/// Returns the meaning of the numbers in columns of this type; `None` if they hold none.
+pub(super) fn meaning(kind: &DataType) -> Option<Meaning> {
+    match kind {
+        DataType::Boolean => Some(Meaning::Number),
+        _ if kind.is_integer() || is_float(kind) => Some(Meaning::Number),
+        DataType::Date32 => Some(Meaning::Date),
+        DataType::Time32(_) | DataType::Time64(_) => Some(Meaning::Clock),
+        DataType::Timestamp(..) => Some(Meaning::DateTime),
+        DataType::Dictionary(_, values) => meaning(values),
+        _ => None,
     }
 }
 

@@ -6,11 +6,12 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
 use star_base::Code;
 
-use super::cells::{cells, is_float, is_text};
+use super::cells::{cells, is_float, is_text, meaning};
 use crate::data::Data;
 use crate::error::{Fault, FileError};
 use crate::format::csv::FIELD_BYTES;
 use crate::format::csv::column::{Cause, Cells, Column, Refused};
+use crate::format::list::List;
 use crate::format::{ReadResult, ReaderNotes};
 use crate::growing::{Growing, OutOfBudget};
 use crate::meaning::Meaning;
@@ -60,34 +61,89 @@ pub(super) fn gather(
     schema: &Schema,
     batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
 ) -> Result<ReadResult, Fault> {
-    let (scaling, rules) = (source.scaling(), source.field_rules());
-    let may_miss = source.nan_is_missing();
-    let budget = source.budget().rest(n_file_bytes);
-    let too_large =
-        |source: &Source, n_bytes: u128| source.out_of_memory(n_bytes + u128::from(n_file_bytes));
-    let n_fields = schema.fields().len() as u64;
-    let n_bytes = u128::from(n_fields) * u128::from(FIELD_BYTES);
-    if !budget.allows(n_bytes) {
-        return Err(too_large(source, n_bytes));
-    }
-    let record_bytes = n_fields.max(1) * size_of::<i64>() as u64;
-    let mut columns = Vec::with_capacity(schema.fields().len());
-    for field in schema.fields() {
-        let name = field.name();
-        let is_text = is_text(field.data_type()) || rules.texts.contains(name);
-        let scale = rules.scales.iter().find(|(scaled, _)| scaled == name).map(|(_, scale)| *scale);
-        let values = Growing::new(&budget, record_bytes);
-        let field = Field::new(name.as_str(), None, Vec::new());
-        columns.push(Column::new(field, is_text, scale, values));
-    }
-    let names: Vec<&str> = columns.iter().map(Column::name).collect();
-    let unknown_name = rules.unknown_name(&names);
-    let rules_of_cells = Cells { scaling, empty: rules.empty, has_commas: false, may_miss };
-    let mut n_records = 0;
+    let mut fields = Fields::new(source, n_file_bytes, schema)?;
     for batch in batches {
-        let batch = batch.map_err(|error| damaged(source, format, &error))?;
+        fields.add(source, &batch.map_err(|error| damaged(source, format, &error))?)?;
+    }
+    let list = fields.finish(source)?;
+    let (warnings, _) = list.remarks();
+    let shape = Shape::List(list.n_records);
+    let numbers = Numbers { shape, fields: list.into_fields()? };
+    Ok((Data::Numbers(numbers), ReaderNotes::from(warnings)))
+}
+
+/// The fields of typed columns during reading.
+pub(super) struct Fields<'r> {
+    /// Bytes of the budget that are already in use.
+    n_file_bytes: u64,
+    list: List,
+    cells: Cells<'r>,
+    unknown_name: Option<String>,
+}
+
+impl<'r> Fields<'r> {
+    /// Creates the fields of a schema without records. `n_file_bytes` of the budget are in use.
+    pub(super) fn new<'o: 'r>(
+        source: &Source<'r, 'o>,
+        n_file_bytes: u64,
+        schema: &Schema,
+    ) -> Result<Self, Fault> {
+        let (scaling, rules) = (source.scaling(), source.field_rules());
+        let may_miss = source.nan_is_missing();
+        let budget = source.budget().rest(n_file_bytes);
+        let n_fields = schema.fields().len();
+        let n_bytes = n_fields as u128 * u128::from(FIELD_BYTES);
+        if !budget.allows(n_bytes) {
+            return Err(source.out_of_memory(n_bytes + u128::from(n_file_bytes)));
+        }
+        let mut columns = Vec::with_capacity(n_fields);
+        for field in schema.fields() {
+            let name = field.name();
+            let is_text = is_text(field.data_type()) || rules.texts.contains(name);
+            let mut scales = rules.scales.iter();
+            let scale = scales.find(|(scaled, _)| scaled == name).map(|(_, scale)| *scale);
+            let values = Growing::new(&budget, record_bytes(n_fields));
+            let field = Field::new(name.as_str(), None, Vec::new());
+            columns.push(Column::new(field, is_text, scale, values));
+        }
+        let names: Vec<&str> = columns.iter().map(Column::name).collect();
+        let unknown_name = rules.unknown_name(&names);
+        let cells = Cells { scaling, empty: rules.empty, has_commas: false, may_miss };
+        let (sorted, file) = (rules.sorted, source.file().to_owned());
+        let (n_records, form, warnings) = (0, None, Vec::new());
+        let list = List { columns, n_records, form, warnings, sorted, file, budget };
+        Ok(Fields { n_file_bytes, list, cells, unknown_name })
+    }
+
+    /// Determines the kinds of all fields from their types. Otherwise the first cells do, with the
+    /// same result; a field of nulls only holds texts then.
+    pub(super) fn declare(&mut self, source: &Source, schema: &Schema) -> Result<(), Fault> {
+        for (column, field) in self.list.columns.iter_mut().zip(schema.fields()) {
+            if column.is_known() {
+                continue;
+            }
+            let Some(meaning) = meaning(field.data_type()) else {
+                let name = text::quote(column.name().as_bytes());
+                let message = format!("the type of field {name} does not determine its kind");
+                return Err(source.fault(Code::BadFormat, message));
+            };
+            column.declare(meaning, &self.cells);
+        }
+        Ok(())
+    }
+
+    /// Appends the records of a batch.
+    pub(super) fn add(
+        &mut self,
+        source: &mut Source<'r, '_>,
+        batch: &RecordBatch,
+    ) -> Result<(), Fault> {
+        let Fields { n_file_bytes, list, cells: rules, unknown_name, .. } = self;
+        let n_file_bytes = u128::from(*n_file_bytes);
+        let too_large =
+            |source: &Source, n_bytes: u128| source.out_of_memory(n_bytes + n_file_bytes);
         let mut text_bytes = 0;
-        for (column, array) in columns.iter_mut().zip(batch.columns()) {
+        for (column, array) in list.columns.iter_mut().zip(batch.columns()) {
             let Some(cells) = cells(array) else {
                 let name = text::quote(column.name().as_bytes());
                 let message =
@@ -101,16 +157,17 @@ pub(super) fn gather(
                 if row % POLL_ROWS == 0 {
                     source.go_on()?;
                 }
-                let (cell, place) = (cells(row), Place { source, record: n_records + row + 1 });
-                let missing = || place.wrong(None, Cause::Empty, "", &rules_of_cells);
+                let place = Place { source, record: list.n_records + row + 1 };
+                let cell = cells(row);
+                let missing = || place.wrong(None, Cause::Empty, "", rules);
                 let pushed = match is_number {
-                    true => column.push_number(cell.as_bytes(), &rules_of_cells, missing),
-                    false => column.push(cell.as_bytes(), &rules_of_cells, missing),
+                    true => column.push_number(cell.as_bytes(), rules, missing),
+                    false => column.push(cell.as_bytes(), rules, missing),
                 };
                 pushed.map_err(|refused| match refused {
                     Refused::Wrong(cause) => {
-                        let fault = place.wrong(Some(column), cause, &cell, &rules_of_cells);
-                        match &unknown_name {
+                        let fault = place.wrong(Some(column), cause, &cell, rules);
+                        match unknown_name {
                             Some(note) => Box::new(fault.note(note.as_str())),
                             None => fault,
                         }
@@ -121,31 +178,42 @@ pub(super) fn gather(
             }
             text_bytes += u128::from(column.text_bytes());
         }
-        n_records += batch.num_rows();
-        let n_bytes = text_bytes + n_records as u128 * u128::from(record_bytes);
-        if !budget.allows(n_bytes) {
-            return Err(too_large(source, n_bytes));
+        list.n_records += batch.num_rows();
+        let record_bytes = u128::from(record_bytes(list.columns.len()));
+        let n_bytes = text_bytes + list.n_records as u128 * record_bytes;
+        match list.budget.allows(n_bytes) {
+            true => Ok(()),
+            false => Err(too_large(source, n_bytes)),
         }
     }
-    for column in &mut columns {
-        column.settle(&rules_of_cells).map_err(|refused| match refused {
-            Refused::Wrong(cause) => {
-                let place = Place { source, record: n_records };
-                place.wrong(Some(column), cause, "", &rules_of_cells)
-            }
-            Refused::Memory(OutOfBudget(n_bytes)) => too_large(source, n_bytes),
-            Refused::Before(fault) => fault,
-        })?;
+
+    /// Returns the name of the first field whose kind is unknown.
+    pub(super) fn unknown(&self) -> Option<&str> {
+        self.list.columns.iter().find(|column| !column.is_known()).map(Column::name)
     }
-    let warnings = columns.iter().filter_map(|column| {
-        Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
-    });
-    let warnings: Vec<String> = warnings.collect();
-    let fields = columns.into_iter().map(|column| column.finish(rules.sorted));
-    let fields = fields.collect::<Result<_, OutOfBudget>>();
-    let fields = fields.map_err(|OutOfBudget(n_bytes)| too_large(source, n_bytes))?;
-    let numbers = Numbers { shape: Shape::List(n_records), fields };
-    Ok((Data::Numbers(numbers), ReaderNotes::from(warnings)))
+
+    /// Returns the records.
+    pub(super) fn finish(self, source: &Source) -> Result<List, Fault> {
+        let Fields { n_file_bytes, mut list, cells, .. } = self;
+        let record = list.n_records;
+        for column in &mut list.columns {
+            column.settle(&cells).map_err(|refused| match refused {
+                Refused::Wrong(cause) => {
+                    Place { source, record }.wrong(Some(column), cause, "", &cells)
+                }
+                Refused::Memory(OutOfBudget(n_bytes)) => {
+                    source.out_of_memory(n_bytes + u128::from(n_file_bytes))
+                }
+                Refused::Before(fault) => fault,
+            })?;
+        }
+        Ok(list)
+    }
+}
+
+/// Memory of a record of this number of fields.
+fn record_bytes(n_fields: usize) -> u64 {
+    n_fields.max(1) as u64 * size_of::<i64>() as u64
 }
 
 /// The number of a record, from 1: these files have no lines.

@@ -9,6 +9,8 @@ mod cells;
 #[cfg(feature = "arrow")]
 mod gather;
 #[cfg(feature = "arrow")]
+pub(crate) mod groups;
+#[cfg(feature = "arrow")]
 mod pages;
 #[cfg(feature = "arrow")]
 mod write;

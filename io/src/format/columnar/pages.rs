@@ -5,9 +5,10 @@
 //! integers are zigzag varints with seven bits a byte.
 
 use std::io;
+use std::ops::Range;
 
 use parquet::basic::Compression;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 use crate::packing::Gunzip;
 
@@ -29,29 +30,47 @@ const MAX_DEPTH: usize = 8;
 /// their header.
 pub(super) fn check(file: &[u8], columns: &ParquetMetaData, max_bytes: u64) -> Result<(), Refused> {
     for column in columns.row_groups().iter().flat_map(|group| group.columns()) {
-        let packing = column.compression();
-        match packing {
-            Compression::UNCOMPRESSED
-            | Compression::SNAPPY
-            | Compression::GZIP(_)
-            | Compression::LZ4_RAW => {}
-            Compression::LZ4 => return Err(Refused::Unknown("pages packed with the first LZ4")),
-            Compression::BROTLI(_) => return Err(Refused::Unknown("pages packed with Brotli")),
-            Compression::ZSTD(_) => return Err(Refused::Unknown("pages packed with Zstandard")),
-            Compression::LZO => return Err(Refused::Unknown("pages packed with LZO")),
-        }
-        let first = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
-        let range = usize::try_from(first).ok().zip(usize::try_from(column.compressed_size()).ok());
-        let pages = range.and_then(|(first, len)| file.get(first..first.checked_add(len)?));
-        let mut pages = pages.ok_or(Refused::Damaged("a column begins after its end"))?;
-        while !pages.is_empty() {
-            let (header, rest) = Header::read(pages)?;
-            let page = rest.get(..header.packed).ok_or(Refused::Damaged("a page is cut off"))?;
-            header.check(page, packing, max_bytes)?;
-            pages = &rest[header.packed..];
-        }
+        let pages = byte_range(column).and_then(|range| file.get(range));
+        let pages = pages.ok_or(Refused::Damaged("a column begins after its end"))?;
+        check_column(pages, column, max_bytes)?;
     }
     Ok(())
+}
+
+/// Returns the place of a column of a row group in its file; `None` if it ends before it begins.
+pub(super) fn byte_range(column: &ColumnChunkMetaData) -> Option<Range<usize>> {
+    let first = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+    let (first, len) = (usize::try_from(first).ok()?, usize::try_from(column.compressed_size()));
+    Some(first..first.checked_add(len.ok()?)?)
+}
+
+/// Checks the pages of a column of a row group, as [`check`] does, and returns the number of their
+/// values.
+pub(super) fn check_column(
+    mut pages: &[u8],
+    column: &ColumnChunkMetaData,
+    max_bytes: u64,
+) -> Result<usize, Refused> {
+    let packing = column.compression();
+    match packing {
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4_RAW => {}
+        Compression::LZ4 => return Err(Refused::Unknown("pages packed with the first LZ4")),
+        Compression::BROTLI(_) => return Err(Refused::Unknown("pages packed with Brotli")),
+        Compression::ZSTD(_) => return Err(Refused::Unknown("pages packed with Zstandard")),
+        Compression::LZO => return Err(Refused::Unknown("pages packed with LZO")),
+    }
+    let mut n_values = 0_usize;
+    while !pages.is_empty() {
+        let (header, rest) = Header::read(pages)?;
+        let page = rest.get(..header.packed).ok_or(Refused::Damaged("a page is cut off"))?;
+        header.check(page, packing, max_bytes)?;
+        n_values = n_values.saturating_add(header.values);
+        pages = &rest[header.packed..];
+    }
+    Ok(n_values)
 }
 
 /// The relevant parts of a page header.
@@ -63,6 +82,8 @@ struct Header {
     packed: usize,
     /// Number of values of a dictionary.
     entries: usize,
+    /// Number of values of a data page.
+    values: usize,
     /// Bytes before the packed ones.
     levels: usize,
     /// Whether the page is packed with the column's method.
@@ -90,6 +111,7 @@ impl Header {
             [2] => &mut self.unpacked,
             [3] => &mut self.packed,
             [7, 1] => &mut self.entries,
+            [5 | 8, 1] => &mut self.values,
             // The encodings of data pages, versions 1 and 2.
             [5, 2] | [8, 4] => {
                 self.has_differences |= matches!(number, 6 | 7);
@@ -251,8 +273,9 @@ mod tests {
     fn headers_give_the_size_of_a_page() {
         let bytes = [&HEADER[..], &[0x2a]].concat();
         let (header, rest) = Header::read(&bytes).expect("a header");
+        let (unpacked, packed, values, levels) = (300, 40, 1, 5);
         let wanted =
-            Header { unpacked: 300, packed: 40, levels: 5, is_packed: false, ..Header::default() };
+            Header { unpacked, packed, values, levels, is_packed: false, ..Header::default() };
         assert_eq!((header, rest), (wanted, &[0x2a][..]));
     }
 

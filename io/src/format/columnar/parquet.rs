@@ -30,7 +30,7 @@ use crate::source::Source;
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 4] = *b"PAR1";
 
-const FORMAT: &str = "Parquet";
+pub(super) const FORMAT: &str = "Parquet";
 
 /// Reads the columns.
 #[cfg(feature = "arrow")]
@@ -55,7 +55,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
 
 /// The error for rejected pages.
 #[cfg(feature = "arrow")]
-fn fault(source: &Source, refused: Refused, n_file_bytes: u64) -> Fault {
+pub(super) fn fault(source: &Source, refused: Refused, n_file_bytes: u64) -> Fault {
     match refused {
         Refused::Damaged(why) => damaged(source, FORMAT, &why),
         Refused::Memory(n_bytes) => {

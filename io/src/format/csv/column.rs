@@ -193,6 +193,16 @@ impl Column {
         self.push(cell, cells, missing)
     }
 
+    /// Determines the kind of a column without cells.
+    #[cfg(feature = "arrow")]
+    pub(in crate::format) fn declare(&mut self, meaning: Meaning, cells: &Cells<'_>) {
+        self.field.meaning = match (meaning, self.scaling(cells)) {
+            (Meaning::Number, Some(scaling)) => Meaning::Scaled(scaling.factor()),
+            (meaning, _) => meaning,
+        };
+        self.is_known = true;
+    }
+
     /// Lets a column of only empty cells hold numbers if the rules say what an empty one is.
     pub(in crate::format) fn settle(&mut self, cells: &Cells<'_>) -> Result<(), Refused> {
         match cells.empty {

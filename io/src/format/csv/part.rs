@@ -94,8 +94,7 @@ mod tests {
     use star_base::Random;
 
     use super::*;
-    use crate::data::{Data, LoadedFile};
-    use crate::numbers::{Field, Numbers};
+    use crate::format::list::tests::{assert_parts_are_whole, numbers};
     use crate::options::FieldRules;
     use crate::part::JoinedPart;
     use crate::registry::read;
@@ -144,43 +143,11 @@ mod tests {
         joined.map(|(rank, part)| Ok(part.join(rank, &summaries)?.expect("one file"))).collect()
     }
 
-    fn numbers(loaded: &LoadedFile) -> &Numbers {
-        match &loaded.data {
-            Data::Numbers(numbers) => numbers,
-            other => panic!("{other:?}"),
-        }
-    }
-
     /// Checks that the parts together are the whole file, with its remarks.
     fn check(text: &str, n_parts: usize, rules: Rules<'_>) -> Vec<JoinedPart> {
         let whole = read(Format::Csv, &mut text.as_bytes(), &mut rules.options()).expect("a list");
         let parts = parts_of(text, n_parts, rules).unwrap_or_else(|e| panic!("{e:?} in {text:?}"));
-        let fields = &numbers(&whole).fields;
-        for part in &parts {
-            assert_eq!(
-                (&part.loaded.warnings, &part.loaded.notes),
-                (&whole.warnings, &whole.notes)
-            );
-            assert_eq!((part.loaded.scale, part.loaded.format), (whole.scale, whole.format));
-            assert_eq!((&part.starts, part.checksum), (&parts[0].starts, parts[0].checksum));
-            for (own, field) in numbers(&part.loaded).fields.iter().zip(fields) {
-                assert_eq!(
-                    (&own.name, own.bits, &own.meaning),
-                    (&field.name, field.bits, &field.meaning)
-                );
-                assert_eq!((own.nodata, own.offset()), (field.nodata, field.offset()));
-                assert_eq!(own.least_bits(), field.least_bits(), "{text:?}");
-                assert_eq!(
-                    (own.n_values(), own.n_missing()),
-                    (field.values.len(), field.n_missing())
-                );
-                assert_eq!(own.range(), field.range());
-            }
-        }
-        for (idx, Field { values, .. }) in fields.iter().enumerate() {
-            let parts = parts.iter().flat_map(|part| &numbers(&part.loaded).fields[idx].values);
-            assert!(parts.eq(values), "field {idx} in {n_parts} parts of {text:?}");
-        }
+        assert_parts_are_whole(&whole, &parts, text);
         assert_eq!(parts.iter().map(|part| part.n_bytes).sum::<u64>(), text.len() as u64);
         parts
     }

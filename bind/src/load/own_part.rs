@@ -1,4 +1,4 @@
-//! Files of lines of which each of several processes reads its part.
+//! Files of records or arcs of which each of several processes reads its part.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{FileValue, Loader};
 use crate::arg_value::ArgValue;
 use crate::binding::{Leave, Origin};
 use crate::bytes::{bytes_of_arcs, bytes_of_share};
-use crate::data::{FileContents, Lines, OpenData, contents_of};
+use crate::data::{FileContents, Items, OpenData, contents_of};
 use crate::layouts::AnyLayout;
 use crate::left_table::{LeftTable, RecordPlace, RecordRows};
 use crate::param::{Kind, Signature};
@@ -25,12 +25,12 @@ pub(super) enum Shared {
 }
 
 /// Why a file of another format is read whole.
-const NOT_DIVIDED: &str = "only dense tables, and lists and graphs of independent lines without a \
-    packing, are divided";
+const NOT_DIVIDED: &str = "only dense tables, Parquet files, and lists and graphs of independent \
+    lines without a packing, are divided";
 
 /// The files that every process reads whole because of their parameters, with the reasons: as lists
 /// and as graphs.
-pub(super) type NotShared = BTreeMap<(String, Lines), &'static str>;
+pub(super) type NotShared = BTreeMap<(String, Items), &'static str>;
 
 /// Returns these files; `graph` is the file of `--graph`.
 pub(super) fn not_shared(
@@ -44,17 +44,17 @@ pub(super) fn not_shared(
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
                 let layout = layout.as_ref();
                 let of_list = needs_whole_list(param.kind, layout);
-                (path.as_str(), [(Lines::Records, of_list), (Lines::Arcs, needs_all_arcs(layout))])
+                (path.as_str(), [(Items::Records, of_list), (Items::Arcs, needs_all_arcs(layout))])
             }
             (Origin::Offer(offer), Some(file)) => {
                 let layout = offer.layout().map(AnyLayout::Graph);
                 let why = layout.and_then(|layout| needs_all_arcs(Some(&layout)));
-                (file, [(Lines::Records, None), (Lines::Arcs, why)])
+                (file, [(Items::Records, None), (Items::Arcs, why)])
             }
             (Origin::Argument(_) | Origin::Offer(_) | Origin::Unset, _) => continue,
         };
-        let whole = whole.into_iter().filter_map(|(lines, why)| Some((lines, why?)));
-        refused.extend(whole.map(|(lines, why)| ((file.to_owned(), lines), why)));
+        let whole = whole.into_iter().filter_map(|(items, why)| Some((items, why?)));
+        refused.extend(whole.map(|(items, why)| ((file.to_owned(), items), why)));
     }
     refused
 }
@@ -95,24 +95,24 @@ impl Loader<'_> {
         if !opened.is_larger_than(leave.least_bytes) {
             return Ok(Shared::Whole(None));
         }
-        let Some(lines) = opened.lines() else {
+        let Some(items) = opened.items() else {
             return Ok(Shared::Whole(Some(NOT_DIVIDED.to_owned())));
         };
         let has_nodata = self.reading.settings.nodata.is_some();
-        let why = match (self.not_shared.get(&(file.to_owned(), lines)), lines) {
+        let why = match (self.not_shared.get(&(file.to_owned(), items)), items) {
             (Some(why), _) => Some(*why),
-            (None, Lines::Records) if self.keeps_rows => Some("a result refers to its records"),
-            (None, Lines::Records) if has_nodata => Some("`nodata=` is a number"),
-            (None, Lines::Arcs) if self.keeps_rows => Some("a result refers to its arcs"),
-            (None, Lines::Arcs) if self.keeps_arcs == Some(usize::MAX) => {
+            (None, Items::Records) if self.keeps_rows => Some("a result refers to its records"),
+            (None, Items::Records) if has_nodata => Some("`nodata=` is a number"),
+            (None, Items::Arcs) if self.keeps_rows => Some("a result refers to its arcs"),
+            (None, Items::Arcs) if self.keeps_arcs == Some(usize::MAX) => {
                 Some("a result names its vertices")
             }
-            (None, Lines::Records | Lines::Arcs) => None,
+            (None, Items::Records | Items::Arcs) => None,
         };
-        match (why, lines) {
+        match (why, items) {
             (Some(why), _) => Ok(Shared::Whole(Some(why.to_owned()))),
-            (None, Lines::Records) => self.own_part(leave, peers, opened),
-            (None, Lines::Arcs) => self.own_arcs(leave, peers, opened),
+            (None, Items::Records) => self.own_part(leave, peers, opened),
+            (None, Items::Arcs) => self.own_arcs(leave, peers, opened),
         }
     }
 
@@ -164,7 +164,7 @@ impl Loader<'_> {
                 let rank = failed.unwrap_or(rank);
                 let why = gathered.get(rank).and_then(|given| given.get(1..)).unwrap_or_default();
                 let why = String::from_utf8_lossy(why);
-                let why = format!("rank {rank} cannot read its lines alone: {why}");
+                let why = format!("rank {rank} cannot read its part alone: {why}");
                 return Ok(Shared::Whole(Some(why)));
             }
         };
@@ -202,8 +202,8 @@ impl Loader<'_> {
             let (_, graph) = self.graphs.swap_remove(at);
             self.free = self.free.saturating_add(bytes_of_arcs(&graph, place.n_holders()));
         }
-        for lines in [Lines::Records, Lines::Arcs] {
-            self.not_shared.insert((file.to_owned(), lines), "its values do not fit the parameter");
+        for items in [Items::Records, Items::Arcs] {
+            self.not_shared.insert((file.to_owned(), items), "its values do not fit the parameter");
         }
         true
     }
