@@ -71,7 +71,7 @@ impl LongRunArgs {
         if !["cpu", "ranks"].contains(&backend) {
             let message = format!("`{option}` is not available with the backend `{backend}`");
             let diagnostic = Diagnostic::new(Code::Usage, message);
-            return Err(diagnostic.help("use `--backend cpu`, or several ranks"));
+            return Err(diagnostic.help(format!("omit `--backend {backend}`")));
         }
         let excluded = [
             ("--profile", args.options.profile.is_some()),
