@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use star_base::{Code, Diagnostic};
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_compiler::SourceLoader;
@@ -335,6 +336,11 @@ pub(crate) fn run_with(
     let machine = Machine::find_on(auto::first(&args.options.backend), &device)?;
     if args.options.backend != machines::AUTO {
         machines::warn_if_unused(&device, std::slice::from_ref(&machine), reporter);
+    }
+    if args.options.profile.is_some() && machine.backend.ranks().is_some() {
+        let diagnostic =
+            Diagnostic::new(Code::Usage, "`--profile` is not available on several ranks");
+        return Err(diagnostic.help("omit `--profile`").into());
     }
     let flags = Flags::default();
     match args.format {
