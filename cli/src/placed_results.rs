@@ -128,6 +128,27 @@ impl<'l> PlacedResults<'l> {
         written
     }
 
+    /// Reads the tables of at most `max_bits` bits into `results`.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub(crate) fn read_short(
+        &mut self,
+        max_bits: usize,
+        results: &mut [Value],
+        flags: &Flags,
+    ) -> Result<(), BackendError> {
+        let is_short = |placed: &PlacedResult| {
+            let (n_rows, n_cols) = placed.table.shape();
+            n_rows.saturating_mul(n_cols.max(1)) <= max_bits
+        };
+        for (idx, PlacedResult { table, .. }) in self.tables.extract_if(.., |_, it| is_short(it)) {
+            let columns = table.columns(0..table.shape().1, &flags.interrupt)?;
+            results[idx] = Value::Table(columns.into());
+        }
+        Ok(())
+    }
+
     /// Reads the tables that were not written, for their texts.
     ///
     /// # Errors

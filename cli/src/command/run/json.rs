@@ -15,7 +15,7 @@ use super::{RunArgs, run_with};
 use crate::results::{self, Named, Origins};
 
 /// Maximum number of bits of a value in the object; a file holds those of a longer one.
-const MAX_BITS: usize = 1 << 20;
+pub(super) const MAX_BITS: usize = 1 << 20;
 
 /// Runs the program and writes the object, whatever the outcome.
 pub(super) fn run(args: &RunArgs, output: &mut Output) -> Exit {

@@ -589,7 +589,7 @@ fn finish(
     reporter: &Reporter,
     (output, (parts_stored, own_stored)): (&mut Output, (&mut u64, &mut u64)),
 ) -> Exit {
-    let (results, mut placed) = match results {
+    let (mut results, mut placed) = match results {
         Ok(results) => PlacedResults::split(results, names, &origins.lists),
         Err(error) => return no_results(&error).report(reporter),
     };
@@ -612,6 +612,9 @@ fn finish(
         origins.graph.is_some()
     });
     if prints == Prints::Values {
+        if let Err(error) = placed.read_short(json::MAX_BITS, &mut results, flags) {
+            return no_results(&error).report(reporter);
+        }
         let shape = |idx| placed.shape(idx);
         let values = json::of_results(names, &results, &shape, &origins.lists);
         reporter.outcome("", &serde_json::json!({ "results": values }));
