@@ -34,7 +34,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{Code, Intrinsic};
+use star_base::{Code, Intrinsic, Span};
 use star_ir::{LimitKind, LocId, Program, ReductionOp, RoutineId, Trap, Ty};
 use star_value::{
     BitTable, BitVector, BitsRef, OutOfMemory, TableLayout, TableWish, Value as HostValue,
@@ -324,6 +324,13 @@ pub enum BackendError {
         /// The unsupported feature, as in "tables with more than 2^32 rows".
         what: String,
     },
+    /// The program has a construct that ranks with graphics cards do not run.
+    NotDistributed {
+        /// The construct, as in "`write`".
+        what: String,
+        /// Its place in the source text, if it has one.
+        span: Option<Span>,
+    },
     /// The system or the device refuses the memory for this.
     OutOfMemory(OutOfMemory),
     /// The device is lost, with all values on it.
@@ -347,6 +354,12 @@ impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BackendError::Unsupported { what } => write!(f, "the backend does not support {what}"),
+            BackendError::NotDistributed { what, .. } => {
+                write!(
+                    f,
+                    "the backend does not support {what} on several ranks with graphics cards"
+                )
+            }
             BackendError::OutOfMemory(refused) => write!(f, "{refused}"),
             BackendError::DeviceLost { why } => write!(f, "the device is lost: {why}"),
             BackendError::Interrupted => write!(f, "interrupted"),

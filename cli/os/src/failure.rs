@@ -11,14 +11,21 @@ use star_vm::BackendError;
 use crate::exit::Exit;
 use crate::report::Reporter;
 
-/// Diagnostics without a source position that stop a command.
+/// Diagnostics that stop a command.
 #[derive(Debug, Default)]
 pub struct Failure {
     /// The diagnostics; at least one.
     pub diagnostics: Vec<Diagnostic>,
+    /// The source texts to which they refer, if any do.
+    pub sources: SourceMap,
 }
 
 impl Failure {
+    /// Creates the failure for a diagnostic with a place in a source text.
+    pub fn in_sources(diagnostic: Diagnostic, sources: &SourceMap) -> Self {
+        Failure { diagnostics: vec![diagnostic], sources: sources.clone() }
+    }
+
     /// Adds to each exceeded limit the option that sets it, unless its help already names it.
     #[must_use]
     pub fn with_limit_options(mut self) -> Self {
@@ -39,7 +46,7 @@ impl Failure {
     /// Reports the diagnostics and returns the exit code.
     pub fn report(&self, reporter: &Reporter) -> Exit {
         for diagnostic in &self.diagnostics {
-            reporter.diagnostic(&SourceMap::new(), diagnostic);
+            reporter.diagnostic(&self.sources, diagnostic);
         }
         match self.diagnostics.first() {
             Some(first) => Exit::of(first.code),
@@ -50,13 +57,13 @@ impl Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
-        Failure { diagnostics: vec![diagnostic] }
+        Failure { diagnostics: vec![diagnostic], sources: SourceMap::new() }
     }
 }
 
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Failure { diagnostics }
+        Failure { diagnostics, sources: SourceMap::new() }
     }
 }
 
@@ -72,6 +79,7 @@ pub fn not_shown(error: &BackendError) -> String {
         BackendError::OutOfMemory(_) => "not enough memory to show it".to_owned(),
         BackendError::Interrupted => "interrupted".to_owned(),
         BackendError::Unsupported { .. }
+        | BackendError::NotDistributed { .. }
         | BackendError::DeviceLost { .. }
         | BackendError::Internal(_) => format!("it cannot be shown: {error}"),
     }

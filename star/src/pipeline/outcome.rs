@@ -76,6 +76,13 @@ pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
         }
         BackendError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
         BackendError::Unsupported { what } => unsupported(what),
+        BackendError::NotDistributed { span, .. } => {
+            let diagnostic = match span {
+                Some(span) => Diagnostic::at(Code::NoBackend, *span, error.to_string()),
+                None => Diagnostic::new(Code::NoBackend, error.to_string()),
+            };
+            diagnostic.help("omit `--backend gpu`: ranks without graphics cards run the program")
+        }
         BackendError::DeviceLost { why } => device_lost(why),
         BackendError::Internal(fault) => internal(fault),
     }

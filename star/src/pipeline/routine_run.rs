@@ -69,6 +69,9 @@ fn ended(error: BackendError) -> Outcome {
         BackendError::Interrupted => Outcome::Limit { kind: LimitKind::Interrupted, loc: LocId(0) },
         BackendError::DeviceLost { why } => Outcome::DeviceLost { why },
         BackendError::Unsupported { what } => Outcome::Unsupported { what },
+        BackendError::NotDistributed { what, .. } => {
+            Outcome::Unsupported { what: format!("{what} on several ranks with graphics cards") }
+        }
         error @ BackendError::Internal(_) => Outcome::Internal(error.to_string()),
     }
 }

@@ -173,6 +173,7 @@ impl SessionState {
         self.values.new_table(name, sizes, fixed).map_err(|error| match error {
             BackendError::OutOfMemory(_) => too_large(),
             error @ (BackendError::Unsupported { .. }
+            | BackendError::NotDistributed { .. }
             | BackendError::DeviceLost { .. }
             | BackendError::Interrupted
             | BackendError::Internal(_)) => {

@@ -1,5 +1,6 @@
 //! Distributed programs on ranks whose backends know no ranks: the same results as the reference.
 
+use star::pipeline::refused_by_backend;
 use star_harness::{CARDS, MachineSpec, Mode};
 use star_ir::{NamedSize, TrapKind};
 use star_opt::Options;
@@ -7,7 +8,7 @@ use star_tests::backends::Machine;
 use star_tests::generator::generate;
 use star_tests::generator::trial::LIMITS;
 use star_tests::run::{Program, RunResult};
-use star_value::{BitVector, Value};
+use star_value::{Argument, BitVector, Value};
 use star_vm::{Limits, Outcome};
 
 use super::ranks::{SIZES, TEXT, UNSET, slice, table};
@@ -191,5 +192,19 @@ fn what_cards_do_not_have_is_refused_by_name() {
         let run = on_three(&text, "store", &[table(9, 3)]);
         let what = format!("{named} on several ranks with graphics cards");
         assert_eq!(run.outcome, Outcome::Unsupported { what });
+        // The message shows the place, and how to run the program.
+        let machine = MachineSpec::find("cards-reference-3").expect("it is known");
+        let program = Program::new(&text);
+        let compiled =
+            machine.machine().expect("it is there").compile(program.lowered.program.clone());
+        let compiled = compiled.expect("it compiles");
+        let mut placed = compiled.place();
+        placed.add(Argument::new(table(9, 3), false)).expect("memory");
+        let error = compiled.plan(program.entry("store"), placed).err().expect("it is refused");
+        let refused = refused_by_backend("", &error);
+        let label = &refused.labels[0];
+        let source = &text[label.span.start as usize..label.span.end as usize];
+        assert_eq!((refused.code, source), (star_base::Code::NoBackend, statement));
+        assert!(refused.help[0].starts_with("omit `--backend gpu`"), "{:?}", refused.help);
     }
 }

@@ -71,6 +71,12 @@ impl<'p> Rewriter<'p> {
         rewriter
     }
 
+    /// Returns the error that a construct at the current location cannot be distributed.
+    pub(super) fn unsupported(&self, what: &str) -> BackendError {
+        let span = self.program.locations.get(self.loc).map(|location| location.span);
+        BackendError::NotDistributed { what: what.to_owned(), span }
+    }
+
     fn new_var(&mut self, stem: &str, ty: Ty) -> VarId {
         let number = self.made.vars.len() as u32;
         let name = format!("{stem}.r{number}");

@@ -60,11 +60,6 @@ enum Extra {
     Own,
 }
 
-/// Returns the error that routines with this cannot be distributed.
-fn unsupported(what: &str) -> BackendError {
-    BackendError::Unsupported { what: format!("{what} on several ranks with graphics cards") }
-}
-
 /// Returns the error for a program that the verifier should have rejected.
 fn internal(what: &str) -> BackendError {
     BackendError::Internal(what.to_owned())

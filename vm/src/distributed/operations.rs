@@ -6,7 +6,6 @@ use star_ir::{
 };
 
 use super::emit::{Rewriter, Step};
-use super::unsupported;
 
 impl Rewriter<'_> {
     /// Returns a slice or word with this value that is a slice or not as required.
@@ -154,9 +153,9 @@ impl Rewriter<'_> {
             | Op::Shuffle(of)
                 if self.is_slice(*of) =>
             {
-                return Err(unsupported(
-                    "a word made of the components of a slice in other places",
-                ));
+                return Err(
+                    self.unsupported("a word made of the components of a slice in other places")
+                );
             }
             Op::Length(of) if self.is_slice(*of) => {
                 let all = self.all_of(*of)?;
@@ -201,7 +200,7 @@ impl Rewriter<'_> {
                 self.set(dst, Op::NewTable(Operand::Var(own.n), columns.clone()));
             }
             Op::Extreme { table, mask, sense } => self.extreme(dst, *table, *mask, *sense)?,
-            Op::HandlePart(..) => return Err(unsupported("handles")),
+            Op::HandlePart(..) => return Err(self.unsupported("handles")),
             Op::Copy(_)
             | Op::Int(..)
             | Op::Compare(..)
@@ -526,7 +525,7 @@ impl Rewriter<'_> {
                 self.emit(Simple::Check(Check::Even(word)));
                 Ok(())
             }
-            Check::HandlePart(..) => Err(unsupported("handles")),
+            Check::HandlePart(..) => Err(self.unsupported("handles")),
             Check::Set(_)
             | Check::Sized(_)
             | Check::Result(_)

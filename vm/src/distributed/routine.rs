@@ -9,7 +9,7 @@ use star_ir::{
 
 use super::emit::{Rewriter, Step};
 use super::trap_names::TrapNames;
-use super::{Extra, internal, unsupported};
+use super::{Extra, internal};
 
 /// A distributed routine, its parameters after those of the source, and the variables of the source
 /// of which a rank has only a part.
@@ -24,7 +24,7 @@ impl Rewriter<'_> {
     /// Translates the routine.
     pub(super) fn routine(mut self) -> Step<Distributed> {
         if self.source.vars.iter().any(|var| var.ty == Ty::Handle) {
-            return Err(unsupported("handles"));
+            return Err(self.unsupported("handles"));
         }
         let mut params = self.source.params.clone();
         let mut extras = Vec::new();
@@ -132,7 +132,7 @@ impl Rewriter<'_> {
                 for item in &mut items {
                     let Operand::Var(var) = *item.operand() else { continue };
                     match self.ty(var) {
-                        Ty::Table(..) => return Err(unsupported("`print` of a table")),
+                        Ty::Table(..) => return Err(self.unsupported("`print` of a table")),
                         Ty::Slice(_) => {
                             let word = self.new_word();
                             self.gather(var, word)?;
@@ -144,9 +144,9 @@ impl Rewriter<'_> {
                 self.emit(Simple::Print(items));
                 Ok(())
             }
-            Simple::Read { .. } => Err(unsupported("`read`")),
-            Simple::Write { .. } => Err(unsupported("`write`")),
-            Simple::PutHandlePart { .. } => Err(unsupported("handles")),
+            Simple::Read { .. } => Err(self.unsupported("`read`")),
+            Simple::Write { .. } => Err(self.unsupported("`write`")),
+            Simple::PutHandlePart { .. } => Err(self.unsupported("handles")),
             Simple::Exchange { .. } => Err(internal("a program that was distributed")),
             Simple::Step { .. }
             | Simple::Put { .. }

@@ -204,6 +204,7 @@ fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
             }
             Err(
                 error @ (BackendError::Unsupported { .. }
+                | BackendError::NotDistributed { .. }
                 | BackendError::DeviceLost { .. }
                 | BackendError::Interrupted
                 | BackendError::Internal(_)),

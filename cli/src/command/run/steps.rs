@@ -279,7 +279,9 @@ impl<'a> Context<'a> {
                 PlaceError::Backend(error) => refused(error).into(),
             })?;
         }
-        let mut loaded = compiled.plan(entry, placed).map_err(refused)?;
+        let sources = &prepared.compilation.sources;
+        let in_program = |error| Failure::in_sources(refused(error), sources);
+        let mut loaded = compiled.plan(entry, placed).map_err(in_program)?;
         loaded.lay_out(memory, interrupt).map_err(refused)?;
         Ok(loaded)
     }

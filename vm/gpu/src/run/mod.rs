@@ -180,6 +180,7 @@ fn failed(error: BackendError) -> Outcome {
             Outcome::Limit { kind: LimitKind::Memory { limit: 0, wanted }, loc: LocId(0) }
         }
         BackendError::Unsupported { what } => Outcome::Unsupported { what },
+        error @ BackendError::NotDistributed { .. } => Outcome::Internal(error.to_string()),
         BackendError::Internal(what) => Outcome::Internal(what),
     }
 }
