@@ -250,7 +250,7 @@ fn the_library_places_files_by_parts() {
 }
 
 /// Runs `work` on ranks that are threads, and returns the results by rank.
-fn on_ranks<T: Send>(n_ranks: usize, work: impl Fn(&Machine) -> T + Sync) -> Vec<T> {
+pub(crate) fn on_ranks<T: Send>(n_ranks: usize, work: impl Fn(&Machine) -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {
         let ranks = Threads::new(n_ranks, 11).into_iter();
@@ -364,7 +364,7 @@ fn list_of(n_records: usize) -> String {
 const PASS: &str = "procedure PASS(T: table; w: word; var U: table); begin U := T end;";
 
 /// Runs `PASS`; returns the result, or the error, and the bytes that this rank read of its part.
-fn passed(machine: &Machine, arguments: &[String]) -> (Result<BitTable, String>, u64) {
+pub(crate) fn passed(machine: &Machine, arguments: &[String]) -> (Result<BitTable, String>, u64) {
     let program = star::Program::parse(PASS).expect("it has no errors");
     let arguments = arguments.iter().fold(star::args![], |all, one| all.text(one));
     match program.run("PASS").expect("a routine").on(machine).call(arguments) {

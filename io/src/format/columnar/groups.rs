@@ -5,8 +5,9 @@
 //! the records of others in the row groups at the ends of its part.
 //!
 //! Note [Kinds]. In the reader of the whole file, the first cell of a field determines its kind. So
-//! it does in the first part; if a field has only nulls there, the file is not divided. In all other
-//! parts the type of the field determines its kind: a cell of another kind is an error in both.
+//! it does in the first part; if a field has only nulls there, the file is not divided. In all
+//! other parts the type of the field determines its kind: a cell of another kind is an error in
+//! both. The first part differs because its leading nulls count as one in the remarks about scales.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -142,7 +143,8 @@ impl File<'_> {
         }
     }
 
-    /// Reads and checks the bytes of a row group, for which `packed` bytes of the budget are in use.
+    /// Reads and checks the bytes of a row group, for which `packed` bytes of the budget are in
+    /// use.
     fn group(
         &mut self,
         source: &mut Source<'_, '_>,
@@ -196,7 +198,7 @@ impl File<'_> {
     }
 }
 
-/// Returns the number of records; `None` if the columns of a row group have other numbers of values.
+/// Returns the number of records; `None` if a column of a row group has another number of values.
 fn n_records(groups: &ParquetMetaData) -> Option<usize> {
     let mut n_records = 0_usize;
     for group in groups.row_groups() {
