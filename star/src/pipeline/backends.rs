@@ -220,12 +220,15 @@ fn open_gpu(wanted: &DeviceOptions<'_>) -> Availability {
     let rank = RANK.get();
     let number = rank.map_or(0, |rank| rank.on_host);
     let settings = star_gpu::DeviceSettings { number, ..device_settings(wanted) };
-    match (star_gpu::Gpu::open(&settings), rank) {
-        (Ok(gpu), None) => ready(gpu),
-        (Ok(gpu), Some(RankSpec { connect, partition, .. })) => {
-            ready(OnRank::new(Rc::new(gpu), connect(), *partition))
-        }
-        (Err(reason), _) => unavailable(reason),
+    let gpu = match star_gpu::Gpu::open(&settings) {
+        Ok(gpu) => gpu,
+        Err(reason) => return unavailable(reason),
+    };
+    // A single rank has all rows: programs need no translation.
+    let others = rank.map(|rank| ((rank.connect)(), rank.partition));
+    match others.filter(|(exchange, _)| exchange.n_ranks() > 1) {
+        None => ready(gpu),
+        Some((exchange, partition)) => ready(OnRank::new(Rc::new(gpu), exchange, partition)),
     }
 }
 
