@@ -7,6 +7,12 @@ use crate::results::Figure;
 /// Repetitions of a search in a run.
 const TIMES: usize = 20;
 
+/// Repetitions of a search on graphics cards.
+const TIMES_ON_CARDS: usize = 4000;
+
+/// The maximum number of rows of a table on a graphics card.
+const MOST_ON_CARD: usize = i32::MAX as usize;
+
 /// The columns of a table of random numbers.
 const COLUMNS: usize = 32;
 
@@ -111,17 +117,26 @@ pub(crate) fn cards(rows: &[usize], n: usize, each: &mut dyn FnMut(Figure)) -> R
     let n_cards = n_cards().ok_or("no graphics card")?;
     let ranks: Vec<usize> = numbers_up_to(n_cards).collect();
     let folder = Folder::new()?;
-    folder.write("search.star", MATCHES)?;
-    for &n_rows in rows {
-        folder.run(&format!("gen table --rows {n_rows} --widths {COLUMNS} --seed 1 -o t.stb"))?;
-        let arguments = format!("search.star times={TIMES} T=t.stb --backend gpu");
-        let size = ("rows", n_rows);
-        measured(&folder, "MATCH", size, (TIMES, None), &arguments, &ranks, each)?;
-    }
     folder.write("close.star", CLOSE)?;
     folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
     let arguments = format!("close.star n={n} P=p.stb --no-intrinsics --backend gpu");
-    measured(&folder, "WARSHALL", ("n", n), (1, None), &arguments, &ranks, each)
+    measured(&folder, "WARSHALL", ("n", n), (1, None), &arguments, &ranks, each)?;
+    folder.write("search.star", MATCHES)?;
+    for &n_rows in rows {
+        folder.run(&format!("gen table --rows {n_rows} --widths {COLUMNS} --seed 1 -o t.stb"))?;
+        let arguments = |times| format!("search.star times={times} T=t.stb --backend gpu");
+        let mut one = None;
+        for &n in ranks.iter().filter(|n| n_rows.div_ceil(**n) < MOST_ON_CARD) {
+            // The start of a card, and the way of the table to it, are no part of a search. The
+            // first run translates the kernels.
+            folder.run_of_ranks(n, &arguments(1))?;
+            let once = folder.run_of_ranks(n, &arguments(1))?;
+            let all = folder.run_of_ranks(n, &arguments(1 + TIMES_ON_CARDS))?;
+            let seconds = (all - once) / TIMES_ON_CARDS as f64;
+            each(compared("MATCH", ("rows", n_rows), (n, seconds), &mut one, None));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the number of graphics cards of this host, if the driver lists any.
@@ -233,14 +248,30 @@ fn measured(
     let mut one = None;
     for &n in ranks {
         let seconds = folder.run_of_ranks(n, arguments)? / times as f64;
-        let one = *one.get_or_insert(seconds);
-        let mut peers = vec![("one rank, divided by their number", one / n as f64)];
-        if let Some(streams) = streams {
-            let bytes = (streams.read + streams.written) as f64 * size as f64 / 8.0;
-            peers.push(("a plain loop on as many threads", bytes / streams.speed(size, n) / 1e9));
-        }
-        let ratio = Some(one / n as f64 / seconds);
-        each(Figure { threads: n, ratio, ..Figure::new(name, (unit, size), seconds, &peers) });
+        each(compared(name, (unit, size), (n, seconds), &mut one, streams));
     }
     Ok(())
+}
+
+/// Compares the time of a repetition on `n` ranks with that of one rank, which comes first if there
+/// is one.
+fn compared(
+    name: &str,
+    (unit, size): (&str, usize),
+    (n, seconds): (usize, f64),
+    one: &mut Option<f64>,
+    streams: Option<Streams>,
+) -> Figure {
+    if n == 1 {
+        *one = Some(seconds);
+    }
+    let ideal = one.map(|one| one / n as f64);
+    let ideal = ideal.map(|seconds| ("one rank, divided by their number", seconds));
+    let mut peers: Vec<_> = ideal.into_iter().collect();
+    if let Some(streams) = streams {
+        let bytes = (streams.read + streams.written) as f64 * size as f64 / 8.0;
+        peers.push(("a plain loop on as many threads", bytes / streams.speed(size, n) / 1e9));
+    }
+    let ratio = ideal.map(|(_, ideal)| ideal / seconds);
+    Figure { threads: n, ratio, ..Figure::new(name, (unit, size), seconds, &peers) }
 }

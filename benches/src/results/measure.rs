@@ -347,7 +347,7 @@ impl Run {
             crate::ranks::graphs(scale, &["SSSP", "COMPONENTS"], each)
         });
         let (rows, n): (&[usize], usize) = match self.is_full {
-            true => (&[1_000_000_000, 2_000_000_000], 65_536),
+            true => (&[1_000_000_000, 2_000_000_000, 4_000_000_000], 65_536),
             false => (&[10_000_000], 4096),
         };
         self.one_by_one("ranks with a graphics card each", |each| {
