@@ -35,7 +35,8 @@ mod workers;
 
 pub use among::WordSet;
 pub use arcs::{
-    ArcTables, Distances, GroupedArcs, TopologicalOrder, Tree, WeightedEnd, count_codes, gather,
+    ArcEnd, ArcTables, Distances, GroupedArcs, OwnedArcs, TopologicalOrder, Tree, WeightedEnd,
+    count_codes, gather,
 };
 pub use closure::Closing;
 pub use components::{Ahead, Components};

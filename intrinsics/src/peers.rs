@@ -1,5 +1,7 @@
 //! Processes that share the arcs of a graph.
 
+use std::ops::Range;
+
 use crate::environment::Ended;
 
 /// The processes that run an algorithm together, each on its arcs. All of them call the same
@@ -28,6 +30,16 @@ pub trait Peers {
     /// # Errors
     /// If another process has ended.
     fn union(&self, set: &mut [u64]) -> Result<(), Ended>;
+
+    /// Returns the rows that a process has of a table with `n_rows` rows, or all of them if every
+    /// process has the whole table.
+    fn rows(&self, n_rows: usize, rank: usize) -> Range<usize>;
+
+    /// Returns the parts of all processes, one after another; they have the same length.
+    ///
+    /// # Errors
+    /// If another process has ended.
+    fn concat(&self, part: &[u64]) -> Result<Vec<u64>, Ended>;
 
     /// Returns the lists of all processes.
     ///

@@ -33,7 +33,7 @@ impl GroupedArcs<u32> {
 
     /// Returns the parents of all vertices, which come before them; those of first vertices are
     /// themselves.
-    pub(super) fn parents(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
+    fn parents(&self, environment: &dyn Environment) -> Result<Vec<u32>, Ended> {
         match environment.threads() == 1 || self.n < 8 * CHUNK {
             true => self.parents_alone(environment),
             false => self.parents_on_threads(environment),

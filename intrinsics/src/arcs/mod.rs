@@ -13,12 +13,15 @@ mod order;
 mod paths;
 mod shared;
 
+use std::ops::Range;
+
 use multiversion::multiversion;
 use star_value::BitTable;
 
 pub use codes::{count_codes, gather};
 pub use order::TopologicalOrder;
 pub use paths::{Distances, Tree};
+pub use shared::OwnedArcs;
 
 use crate::environment::{Ended, Environment};
 use crate::numbers::{are_below, columns_of};
@@ -71,6 +74,33 @@ pub struct GroupedArcs<End> {
 /// A head and a weight.
 pub type WeightedEnd = (u32, u32);
 
+/// What the tail of an arc knows of it.
+pub trait ArcEnd: Copy + Default {
+    /// Does it know the weight?
+    const HAS_WEIGHT: bool;
+
+    /// Creates the end of an arc.
+    fn new(head: u32, weight: u32) -> Self;
+}
+
+impl ArcEnd for u32 {
+    const HAS_WEIGHT: bool = false;
+
+    #[inline]
+    fn new(head: u32, _weight: u32) -> u32 {
+        head
+    }
+}
+
+impl ArcEnd for WeightedEnd {
+    const HAS_WEIGHT: bool = true;
+
+    #[inline]
+    fn new(head: u32, weight: u32) -> WeightedEnd {
+        (head, weight)
+    }
+}
+
 impl ArcTables<'_> {
     /// The maximum number of rows: both directions of an arc are counted in 32 bits.
     pub const MOST_ROWS: usize = (u32::MAX / 2) as usize;
@@ -84,15 +114,25 @@ impl ArcTables<'_> {
         &self,
         weight: Option<&BitTable>,
         environment: &dyn Environment,
+        each: impl FnMut(Rows<'_>),
+    ) -> Result<bool, Ended> {
+        self.visit_rows(0..self.left.n_rows(), weight, environment, each)
+    }
+
+    /// Does so for some rows, which begin with those of a chunk.
+    fn visit_rows(
+        &self,
+        rows: Range<usize>,
+        weight: Option<&BitTable>,
+        environment: &dyn Environment,
         mut each: impl FnMut(Rows<'_>),
     ) -> Result<bool, Ended> {
         let (left, right) = (columns_of(self.left), columns_of(self.right));
         let weight = weight.map(columns_of);
         let (mut tails, mut heads, mut weights) = ([0; CHUNK], [0; CHUNK], [0; CHUNK]);
-        let n_rows = self.left.n_rows();
-        for first in (0..n_rows).step_by(CHUNK) {
+        for first in rows.clone().step_by(CHUNK) {
             environment.poll()?;
-            let len = (n_rows - first).min(CHUNK);
+            let len = (rows.end - first).min(CHUNK);
             let (tails, heads) = (&mut tails[..len], &mut heads[..len]);
             read_blocks(&left, first / ROWS, tails);
             read_blocks(&right, first / ROWS, heads);
@@ -118,7 +158,7 @@ impl ArcTables<'_> {
         both: bool,
         environment: &dyn Environment,
     ) -> Result<Option<GroupedArcs<u32>>, Ended> {
-        self.group_as(None, both, |head, _| head, environment)
+        self.group_as(None, both, environment)
     }
 
     /// Does the same with the weights; `None` also if a weight is `1 << most_bits` or more, or has
@@ -136,14 +176,13 @@ impl ArcTables<'_> {
         if !are_below(weight, most_bits.min(u32::BITS as usize), self.among, environment)? {
             return Ok(None);
         }
-        self.group_as(Some(weight), both, |head, weight| (head, weight), environment)
+        self.group_as(Some(weight), both, environment)
     }
 
-    fn group_as<End: Copy + Default>(
+    fn group_as<End: ArcEnd>(
         &self,
         weight: Option<&BitTable>,
         both: bool,
-        end: impl Fn(u32, u32) -> End,
         environment: &dyn Environment,
     ) -> Result<Option<GroupedArcs<End>>, Ended> {
         let mut starts: Vec<u32> = filled(self.n + 2, 0)?;
@@ -169,11 +208,11 @@ impl ArcTables<'_> {
             for ((&tail, &head), &weight) in arcs.filter(|((tail, _), _)| **tail != NONE) {
                 max_weight = max_weight.max(weight);
                 let place = &mut starts[tail as usize + 1];
-                ends[*place as usize] = end(head, weight);
+                ends[*place as usize] = End::new(head, weight);
                 *place += 1;
                 if both {
                     let place = &mut starts[head as usize + 1];
-                    ends[*place as usize] = end(tail, weight);
+                    ends[*place as usize] = End::new(tail, weight);
                     *place += 1;
                 }
             }

@@ -1,11 +1,13 @@
 //! Random lists of arcs against closures and rounds over all arcs.
 
+use std::ops::Range;
+
 use star_base::Random;
 
 use super::*;
 use crate::tests::Plain;
 use crate::workers::Workers;
-use crate::{Lists, put};
+use crate::{Lists, Peers, put};
 
 /// A random list of arcs; rows that are no arcs hold arbitrary codes.
 struct Case {
@@ -17,9 +19,6 @@ struct Case {
 
 impl Case {
     fn random(n: usize, m: usize, most: usize, random: &mut Random) -> Case {
-        let width = n.ilog2() as usize + 1;
-        let mut tables = [width, width, 12].map(|width| BitTable::zeros(m, width).unwrap());
-        let (mut arcs, mut among) = (Vec::new(), vec![0; m.div_ceil(64)]);
         let is_sorted = random.below(3) == 0;
         let mut rows: Vec<(usize, usize, usize)> = (0..m)
             .map(|_| (1 + random.below(n), 1 + random.below(n), random.below(most)))
@@ -28,8 +27,21 @@ impl Case {
             rows.sort_unstable();
         }
         let has_all = random.below(2) == 0;
+        Case::of(n, &rows, 12, |_| has_all || random.below(8) > 0)
+    }
+
+    /// Weights have this number of bits.
+    fn of(
+        n: usize,
+        rows: &[(usize, usize, usize)],
+        bits: usize,
+        mut is_arc: impl FnMut(usize) -> bool,
+    ) -> Case {
+        let (m, width) = (rows.len(), n.ilog2() as usize + 1);
+        let mut tables = [width, width, bits].map(|width| BitTable::zeros(m, width).unwrap());
+        let (mut arcs, mut among) = (Vec::new(), vec![0; m.div_ceil(64)]);
         for (row, &(tail, head, weight)) in rows.iter().enumerate() {
-            let is_arc = has_all || random.below(8) > 0;
+            let is_arc = is_arc(row);
             let numbers = if is_arc { [tail, head, weight] } else { [0, usize::MAX, usize::MAX] };
             for (table, number) in tables.iter_mut().zip(numbers) {
                 let width = table.n_cols();
@@ -41,6 +53,26 @@ impl Case {
             }
         }
         Case { n, arcs, tables, among }
+    }
+
+    /// Gives the arcs of some rows to their owners.
+    fn shared<End: ArcEnd>(&self, both: bool, bits: usize, peers: &Thread) -> OwnedArcs<End> {
+        let mut among = self.among.clone();
+        for row in (0..64 * among.len()).filter(|row| row % peers.n_ranks != peers.rank) {
+            among[row / 64] &= !(1 << (row % 64));
+        }
+        let tables = ArcTables { among: &among, ..self.tables() };
+        let weight = End::HAS_WEIGHT.then_some((&self.tables[2], bits));
+        let environment = Plain::default();
+        let mut n_owned =
+            tables.n_for_owners(weight, both, peers.n_ranks, &environment).unwrap().unwrap();
+        peers.sum(&mut n_owned).unwrap();
+        let n_own = n_owned[peers.rank] as usize;
+        let weight = weight.map(|(weight, _)| weight);
+        let owned: OwnedArcs<End> = tables.share(weight, both, n_own, peers, &environment).unwrap();
+        assert_eq!(owned.n_own(), n_own);
+        assert!(owned.is_of(self.n, Some(both), &among) && !owned.is_of(self.n + 1, None, &among));
+        owned
     }
 
     fn tables(&self) -> ArcTables<'_> {
@@ -258,13 +290,25 @@ impl Thread<'_> {
     }
 }
 
-impl crate::Peers for Thread<'_> {
+impl Peers for Thread<'_> {
     fn rank(&self) -> usize {
         self.rank
     }
 
     fn n_ranks(&self) -> usize {
         self.n_ranks
+    }
+
+    /// Few rows are whole on all processes.
+    fn rows(&self, n_rows: usize, rank: usize) -> Range<usize> {
+        match n_rows < 40 {
+            true => 0..n_rows,
+            false => n_rows * rank / self.n_ranks..n_rows * (rank + 1) / self.n_ranks,
+        }
+    }
+
+    fn concat(&self, part: &[u64]) -> Result<Vec<u64>, Ended> {
+        Ok(self.all(part).concat())
     }
 
     fn least(&self, numbers: &mut [i64]) -> Result<(), Ended> {
@@ -315,77 +359,108 @@ fn on_processes<T: Send>(n_ranks: usize, work: impl Fn(&Thread) -> T + Sync) -> 
     })
 }
 
-/// Levels, labels and distances, and the number of exchanges for each.
+/// Levels, labels and distances in the rows of a process, and the number of exchanges for each.
 type Searched = ([usize; 3], Vec<u32>, Vec<u32>, Vec<u64>);
+
+/// Returns the results of all processes, each of which has its rows or all of them.
+fn in_rows<T: Clone + PartialEq + std::fmt::Debug>(n: usize, parts: Vec<Vec<T>>) -> Vec<T> {
+    match parts[0].len() == n {
+        true => {
+            assert!(parts.iter().all(|part| *part == parts[0]));
+            parts[0].clone()
+        }
+        false => parts.concat(),
+    }
+}
 
 #[test]
 fn processes_that_share_arcs_find_the_same() {
     let mut random = Random::new(51);
-    for (n, m) in [(1, 3), (9, 20), (65, 400), (300, 900), (700, 400), (40, 4000)] {
+    let sizes = [(1, 3), (9, 20), (65, 400), (300, 900), (700, 400), (40, 4000), (5000, 9000)];
+    for (n, m) in sizes {
         for (n_processes, most, both) in
             [(1, 9, false), (2, 1, true), (3, 4096, false), (7, 9, true)]
         {
             let case = Case::random(n, m, most, &mut random);
             let start = random.below(n);
             let search = |peers: &Thread| -> Searched {
-                let mut among = case.among.clone();
-                for row in (0..m).filter(|row| row % n_processes != peers.rank) {
-                    among[row / 64] &= !(1 << (row % 64));
-                }
                 let environment = Plain::default();
-                let tables = ArcTables { among: &among, ..case.tables() };
-                let arcs = tables.group(both, &environment).unwrap().unwrap();
-                let weight = &case.tables[2];
-                let weighted = tables.group_weighted(weight, 12, both, &environment);
-                let weighted = weighted.unwrap().unwrap();
-                let levels = arcs.levels_shared(start, peers, &environment).unwrap();
+                let arcs = case.shared::<u32>(both, 12, peers);
+                let weighted = case.shared::<WeightedEnd>(both, 12, peers);
+                assert!(weighted.fit(12));
+                peers.n_exchanges.take();
+                let levels = arcs.levels(start, peers, &environment).unwrap();
                 let of_levels = peers.n_exchanges.take();
-                let labels = arcs.components_shared(peers, &environment).unwrap();
+                let labels = arcs.components(peers, &environment).unwrap();
                 let of_labels = peers.n_exchanges.take();
-                let found = weighted.distances_shared(start, peers, &environment).unwrap();
-                let Distances::Long(lengths) = found else { panic!("short") };
+                let lengths = weighted.distances(start, peers, &environment).unwrap();
                 ([of_levels, of_labels, peers.n_exchanges.take()], levels, labels, lengths)
             };
             let found = on_processes(n_processes, search);
             let context = format!("{n} vertices, {m} rows, {n_processes} processes, {both}");
             let arcs = case.tables().group(both, &Plain::default()).unwrap().unwrap();
-            let labels = arcs.components(&Plain::default()).unwrap();
             let levels = case.distances(start, both, |_| 1);
             let deepest = levels.iter().filter(|level| **level != u64::MAX).max().unwrap();
-            for (n_exchanges, found_levels, found_labels, found_lengths) in &found {
-                assert_eq!(wide(found_levels), levels, "{context}");
-                assert_eq!(*found_labels, labels, "{context}");
-                assert_eq!(*found_lengths, case.distances(start, both, u64::from), "{context}");
-                assert_eq!(n_exchanges[0] as u64, deepest + 1, "{context}");
-                assert_eq!(n_exchanges[1], 3, "{context}");
-                assert_eq!(n_exchanges, &found[0].0, "{context}");
+            assert!(found.iter().all(|(n_exchanges, ..)| *n_exchanges == found[0].0), "{context}");
+            let [of_levels, of_labels, _] = found[0].0;
+            assert_eq!(of_levels as u64, 2 * (deepest + 1) + 1, "{context}");
+            // Two to choose a vertex and its first one, some levels, what is left and its three
+            // exchanges, the results.
+            assert!((8..=27).contains(&of_labels), "{context}: {of_labels}");
+            let mut parts = (Vec::new(), Vec::new(), Vec::new());
+            for (_, levels, labels, lengths) in found {
+                parts.0.push(wide(&levels));
+                parts.1.push(labels);
+                parts.2.push(lengths);
             }
+            assert_eq!(in_rows(n, parts.0), levels, "{context}");
+            let labels = arcs.components(&Plain::default()).unwrap();
+            assert_eq!(in_rows(n, parts.1), labels, "{context}");
+            assert_eq!(in_rows(n, parts.2), case.distances(start, both, u64::from), "{context}");
         }
     }
+}
+
+/// Components of a few vertices, so that the search leaves nearly all.
+#[test]
+fn processes_connect_what_a_search_leaves() {
+    let (n, size) = (3000, 5);
+    let rows: Vec<_> = (1..n).filter(|v| v % size > 0).map(|v| (v + 1, v, 1)).collect();
+    let case = Case::of(n, &rows, 1, |_| true);
+    let search = |peers: &Thread| {
+        case.shared::<u32>(false, 1, peers).components(peers, &Plain::default()).unwrap()
+    };
+    let first = |v: usize| (v / size * size + 1) as u32;
+    assert_eq!(on_processes(3, search).concat(), (0..n).map(first).collect::<Vec<_>>());
 }
 
 /// Paths of arcs of the greatest weight, each in another process, and a shorter one around them.
 #[test]
 fn processes_share_long_distances() {
-    let (n, weight) = (200, u64::from(NONE));
+    let (n, weight) = (1000, u64::from(NONE));
+    let mut rows: Vec<_> = (2..n).map(|tail| (tail, tail + 1, NONE as usize)).collect();
+    rows.push((101, 1000, 5));
+    let case = Case::of(n, &rows, 32, |_| true);
     let search = |peers: &Thread| {
-        let ends_of = |vertex: usize| match vertex % 3 == peers.rank && vertex + 1 < n {
-            true if vertex == 100 => vec![(101, NONE), (199, 5)],
-            true => vec![(vertex as u32 + 1, NONE)],
-            false => Vec::new(),
-        };
-        let ends: Vec<Vec<WeightedEnd>> = (0..n).map(ends_of).collect();
-        let mut starts = vec![0];
-        ends.iter().for_each(|ends| starts.push(starts[starts.len() - 1] + ends.len() as u32));
-        let (max_weight, ends) = (NONE, ends.concat());
-        let arcs = GroupedArcs { n, both: false, among: Vec::new(), max_weight, starts, ends };
-        let found = arcs.distances_shared(1, peers, &Plain::default()).unwrap();
-        let Distances::Long(lengths) = found else { panic!("short") };
-        lengths
+        let arcs = case.shared::<WeightedEnd>(false, 32, peers);
+        assert!(arcs.fit(32) && !arcs.fit(31));
+        arcs.distances(1, peers, &Plain::default()).unwrap()
     };
     let mut expected: Vec<u64> = (0..n as u64).map(|v| v.saturating_sub(1) * weight).collect();
-    (expected[0], expected[199]) = (u64::MAX, 99 * weight + 5);
-    for found in on_processes(3, search) {
-        assert_eq!(found, expected);
-    }
+    (expected[0], expected[999]) = (u64::MAX, 99 * weight + 5);
+    assert_eq!(on_processes(3, search).concat(), expected);
+}
+
+#[test]
+fn too_many_vertices_and_invalid_ends_are_declined() {
+    let case = Case::of(9, &[(1, 9, 3)], 2, |_| true);
+    let accepts = |n: usize, bits: usize| {
+        let tables = ArcTables { n, ..case.tables() };
+        let weight = Some((&case.tables[2], bits));
+        tables.n_for_owners(weight, true, 3, &Plain::default()).unwrap().is_some()
+    };
+    assert!(accepts(9, 2));
+    assert!(!accepts(8, 2));
+    assert!(!accepts(9, 1));
+    assert!(!accepts(u32::MAX as usize, 2));
 }

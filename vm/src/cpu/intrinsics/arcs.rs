@@ -9,37 +9,32 @@ use star_intrinsics::{
 };
 use star_value::BitTable;
 
-use super::call::together;
+use super::shared_arcs;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
 /// `BFS(s,n,both,left,right,S,Dist)`
 pub(super) fn bfs(call: &mut IntrinsicCall) -> IntrinsicResult {
+    if let Some(ranks) = call.peers(3)? {
+        return shared_arcs::bfs(call, &ranks);
+    }
     let (start, n, both) = (call.index(0)?, call.size(1)?, call.truth(2)?);
-    let distances = reserve(call, n, [3, 4], 6, both);
-    let prepared =
-        distances.and_then(|distances| Ok((distances, grouped(call, (n, Some(both)), [3, 4], 5)?)));
-    let (mut distances, arcs) = call.agreed(3, prepared)?;
+    let mut distances = reserve(call, n, [3, 4], 6, both)?;
+    let arcs = grouped(call, (n, Some(both)), [3, 4], 5)?;
     let environment = call.environment();
-    let levels = match call.peers(3)? {
-        None => arcs.levels(start, &environment)?,
-        Some(ranks) => arcs.levels_shared(start, &ranks, &environment).map_err(together)?,
-    };
-    write(&mut distances, &levels, &environment)?;
+    write(&mut distances, &arcs.levels(start, &environment)?, &environment)?;
     call.put_table(6, distances, LineOrder::Columns)
 }
 
 /// `SSSP(s,n,h,both,left,right,weight,S,Dist)`
 pub(super) fn sssp(call: &mut IntrinsicCall) -> IntrinsicResult {
+    if let Some(ranks) = call.peers(4)? {
+        return shared_arcs::sssp(call, &ranks);
+    }
     let (start, h) = (call.index(0)?, call.size(2)?);
-    let table = reserve_distances(call);
-    let prepared = table.and_then(|table| Ok((table, grouped_weighted(call)?)));
-    let (table, arcs) = call.agreed(4, prepared)?;
-    let environment = call.environment();
-    let found = match call.peers(4)? {
-        None => arcs.distances(start, &environment)?,
-        Some(ranks) => arcs.distances_shared(start, &ranks, &environment).map_err(together)?,
-    };
-    put_distances(call, table, &within(found, h)?)
+    let table = reserve_distances(call)?;
+    let arcs = grouped_weighted(call)?;
+    let found = within(arcs.distances(start, &call.environment())?, h)?;
+    put_distances(call, table, &found)
 }
 
 /// `SSSP_TREE(s,n,h,both,left,right,weight,S,Dist,Pred,T)`
@@ -66,31 +61,18 @@ pub(super) fn sssp_tree(call: &mut IntrinsicCall) -> IntrinsicResult {
 
 /// `COMPONENTS(n,left,right,S,Label)`
 pub(super) fn components(call: &mut IntrinsicCall) -> IntrinsicResult {
+    if let Some(ranks) = call.peers(1)? {
+        return shared_arcs::components(call, &ranks);
+    }
     let n = call.size(0)?;
-    let prepared = prepare_components(call, n);
-    let (mut labels, arcs) = call.agreed(1, prepared)?;
-    let environment = call.environment();
-    let found = match call.peers(1)? {
-        None => arcs.components(&environment)?,
-        Some(ranks) => arcs.components_shared(&ranks, &environment).map_err(together)?,
-    };
-    write(&mut labels, &found, &environment)?;
-    call.put_table(4, labels, LineOrder::Columns)
-}
-
-fn prepare_components(
-    call: &mut IntrinsicCall,
-    n: usize,
-) -> IntrinsicResult<(BitTable, Arc<GroupedArcs<u32>>)> {
     by_columns(call, [1, 2])?;
     let [_, code_width] = call.table_size(1)?;
-    let labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
+    let mut labels = call.reserve_table(4, n, code_width, LineOrder::Columns)?;
     call.reserve(GroupedArcs::component_bytes(n))?;
-    if call.peers(1)?.is_some() {
-        // The first vertices that the ranks exchange: given, copied, taken and their minima.
-        call.reserve((n as u64).saturating_mul(16))?;
-    }
-    Ok((labels, grouped(call, (n, None), [1, 2], 3)?))
+    let arcs = grouped(call, (n, None), [1, 2], 3)?;
+    let environment = call.environment();
+    write(&mut labels, &arcs.components(&environment)?, &environment)?;
+    call.put_table(4, labels, LineOrder::Columns)
 }
 
 /// `STRONG(n,left,right,S,Label)`
@@ -149,7 +131,7 @@ pub(super) fn gather(call: &mut IntrinsicCall) -> IntrinsicResult {
 }
 
 /// Ensures that the arcs can be read by columns.
-fn by_columns(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
+pub(super) fn by_columns(call: &mut IntrinsicCall, ends: [usize; 2]) -> IntrinsicResult {
     if call.table_size(ends[0])?[0] > ArcTables::MOST_ROWS {
         return Err(NotTaken::declined());
     }
@@ -215,7 +197,7 @@ fn grouped_weighted(call: &mut IntrinsicCall) -> IntrinsicResult<Arc<GroupedArcs
     Ok(arcs)
 }
 
-fn tables<'c>(
+pub(super) fn tables<'c>(
     call: &'c IntrinsicCall,
     n: usize,
     [left, right]: [usize; 2],
@@ -230,7 +212,11 @@ fn tables<'c>(
 }
 
 /// Writes a number for each row.
-fn write(table: &mut BitTable, numbers: &[u32], environment: &dyn Environment) -> IntrinsicResult {
+pub(super) fn write(
+    table: &mut BitTable,
+    numbers: &[u32],
+    environment: &dyn Environment,
+) -> IntrinsicResult {
     let (width, mut poller) = (table.n_cols(), InterruptPoller::new(environment));
     Ok(write_numbers(table, 0, width, numbers, &mut poller)?)
 }
@@ -247,7 +233,7 @@ fn reserve_distances(call: &mut IntrinsicCall) -> IntrinsicResult<BitTable> {
 }
 
 /// Returns the distances if all are below half of the range of `h` bits.
-fn within(found: Distances, h: usize) -> IntrinsicResult<Distances> {
+pub(super) fn within(found: Distances, h: usize) -> IntrinsicResult<Distances> {
     if found.fit(h - 1) { Ok(found) } else { Err(NotTaken::declined()) }
 }
 
@@ -256,8 +242,16 @@ fn put_distances(
     mut table: BitTable,
     found: &Distances,
 ) -> IntrinsicResult {
-    let environment = call.environment();
-    let number = |vertex| found.get(vertex as u32).unwrap_or(u64::MAX);
-    write_long_numbers(&mut table, number, &mut InterruptPoller::new(&environment))?;
+    write_distances(&mut table, found, &call.environment())?;
     call.put_table(8, table, LineOrder::Columns)
+}
+
+/// Writes a distance for each row; all ones: no path.
+pub(super) fn write_distances(
+    table: &mut BitTable,
+    found: &Distances,
+    environment: &dyn Environment,
+) -> IntrinsicResult {
+    let number = |vertex| found.get(vertex as u32).unwrap_or(u64::MAX);
+    Ok(write_long_numbers(table, number, &mut InterruptPoller::new(environment))?)
 }

@@ -22,6 +22,7 @@ mod paths;
 mod polyline;
 mod reach;
 mod search;
+mod shared_arcs;
 mod terrain;
 mod wave;
 

@@ -169,9 +169,7 @@ pub(in crate::cpu) fn exchange_of(inst: Inst, code: &RoutineCode) -> Option<Exch
 /// Returns what an intrinsic exchanges if its arguments are partitioned.
 pub(in crate::cpu) fn exchange_of_intrinsic(candidate: &CpuIntrinsic) -> &'static str {
     match candidate.works_on_parts {
-        true => {
-            "built in: it works on the rows of each rank, with a few exchanges a level or round"
-        }
+        true => "built in: it works on a part on each rank, with a few exchanges a level or round",
         false => "built in: distributed arguments are gathered on all ranks, each of which runs it",
     }
 }

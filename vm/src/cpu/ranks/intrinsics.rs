@@ -8,7 +8,8 @@
 //! part for the next call, as a structure (Note [Structures] in `table/structure.rs`). The Star
 //! text runs, on the parts, if one host has no room for the whole arguments on each of its ranks.
 //!
-//! Results are made whole on every rank, which keeps its part.
+//! An intrinsic on parts makes the rows of its results that each rank keeps; any other one makes
+//! whole results on every rank, which keeps its part.
 
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +24,7 @@ use crate::cpu::operand::{Passing, Reg, RegRef};
 use crate::cpu::registers::CowTable;
 use crate::cpu::table::Table;
 use crate::cpu::table::form::bytes_of;
-use crate::exchange::{Exchange, Place, Reduce};
+use crate::exchange::{Exchange, Partition, Place, Reduce};
 use crate::interrupt::{Exec, Stop};
 
 use super::sparse::GatheredForm;
@@ -83,9 +84,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Returns the exchange of an intrinsic that runs on parts.
-    pub(in crate::cpu) fn exchange_of_call(&mut self) -> Exec<(Rc<dyn Exchange>, Place)> {
+    pub(in crate::cpu) fn exchange_of_call(
+        &mut self,
+    ) -> Exec<(Rc<dyn Exchange>, Partition, Place)> {
         let place = Place { loc: self.loc().0, what: "a search on parts" };
-        Ok((Rc::clone(&self.ranks()?.exchange), place))
+        let ranks = self.ranks()?;
+        Ok((Rc::clone(&ranks.exchange), ranks.partition, place))
     }
 
     /// Gathers the arguments that the intrinsic reads, runs it, and brings the parts back.

@@ -26,7 +26,7 @@ use crate::cpu::operand::{Number, Passing, Reg, RegRef};
 use crate::cpu::table::form::bytes_of;
 use crate::interrupt::{Exec, Stop, internal_error};
 
-pub(super) use peers::together;
+pub(super) use peers::{Ranks, together};
 pub use state::HandlePart;
 
 /// Result of an intrinsic: it has done either everything that its routine does, or nothing.

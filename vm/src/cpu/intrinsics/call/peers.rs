@@ -1,17 +1,19 @@
 //! Exchanges of an intrinsic that works on the parts of several ranks.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
 use star_intrinsics::{Ended, Lists, Peers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason};
-use crate::exchange::{Exchange, Lost, Place, Reduce};
+use crate::exchange::{Exchange, Lost, Partition, Place, Reduce};
 use crate::interrupt::Stop;
 
 /// The other ranks.
 pub struct Ranks {
     exchange: Rc<dyn Exchange>,
+    partition: Partition,
     place: Place,
     counts: Rc<Counts>,
 }
@@ -34,6 +36,11 @@ impl Ranks {
     fn lost(&self, lost: Lost) -> Ended {
         *self.counts.lost.borrow_mut() = Some(lost);
         Ended::Interrupted
+    }
+
+    fn gathered(&self, part: &[u64], lens: &[usize]) -> Result<Vec<u64>, Ended> {
+        self.count(part.len());
+        self.exchange.gather(self.place, part, lens).map_err(|lost| self.lost(lost))
     }
 
     fn reduce(&self, op: Reduce, numbers: &mut [i64]) -> Result<(), Ended> {
@@ -66,13 +73,20 @@ impl Peers for Ranks {
         Ok(())
     }
 
+    fn rows(&self, n_rows: usize, rank: usize) -> Range<usize> {
+        match self.partition.divides(n_rows) {
+            true => self.partition.range(n_rows, rank),
+            false => 0..n_rows,
+        }
+    }
+
+    fn concat(&self, part: &[u64]) -> Result<Vec<u64>, Ended> {
+        self.gathered(part, &vec![part.len(); self.n_ranks()])
+    }
+
     fn gather(&self, list: &[u64]) -> Result<Lists, Ended> {
-        let gather = |part: &[u64], lens: &[usize]| {
-            self.count(part.len());
-            self.exchange.gather(self.place, part, lens).map_err(|lost| self.lost(lost))
-        };
-        let lens = lengths(gather(&[list.len() as u64], &vec![1; self.n_ranks()])?);
-        Ok(Lists { limbs: gather(list, &lens)?, lens })
+        let lens = lengths(self.concat(&[list.len() as u64])?);
+        Ok(Lists { limbs: self.gathered(list, &lens)?, lens })
     }
 
     fn trade(&self, lists: &[Vec<u64>]) -> Result<Lists, Ended> {
@@ -100,8 +114,8 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         if !self.interpreter.is_divided_param(idx)? {
             return Ok(None);
         }
-        let (exchange, place) = self.interpreter.exchange_of_call()?;
-        Ok(Some(Ranks { exchange, place, counts: Rc::clone(&self.counts) }))
+        let (exchange, partition, place) = self.interpreter.exchange_of_call()?;
+        Ok(Some(Ranks { exchange, partition, place, counts: Rc::clone(&self.counts) }))
     }
 
     /// Ends the preparation of a call whose parameter may be distributed: if one rank declines, all
@@ -110,14 +124,26 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     /// # Errors
     /// That of `prepared`; the Star body runs if another rank declines.
     pub fn agreed<T>(&mut self, idx: usize, prepared: IntrinsicResult<T>) -> IntrinsicResult<T> {
-        let Some(peers) = self.peers(idx)? else { return prepared };
+        match self.peers(idx)? {
+            None => prepared,
+            Some(ranks) => ranks.agreed(prepared),
+        }
+    }
+}
+
+impl Ranks {
+    /// Ends a step of the preparation, as [`IntrinsicCall::agreed`] does.
+    ///
+    /// # Errors
+    /// That of `prepared`; the Star body runs if another rank declines.
+    pub fn agreed<T>(&self, prepared: IntrinsicResult<T>) -> IntrinsicResult<T> {
         let mut n_declining = [match &prepared {
             Ok(_) => 0,
             Err(NotTaken(Reason::Declined)) => 1,
             // This rank ends, and thereby the others.
             Err(_) => return prepared,
         }];
-        peers.sum(&mut n_declining)?;
+        self.sum(&mut n_declining)?;
         if n_declining == [0] { prepared } else { Err(NotTaken::declined()) }
     }
 }

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use star_intrinsics::{LineOrder, Matrix};
+use star_intrinsics::{LineOrder, Matrix, Peers};
 use star_value::{BitTable, SparseLines};
 
+use super::peers::Ranks;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason, Target};
 use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::Reg;
@@ -335,6 +336,39 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         lines: LineOrder,
     ) -> IntrinsicResult {
         self.put_own(target.into(), Table::of_lines(bits, lines))
+    }
+
+    /// Reserves zeros for [`IntrinsicCall::put_rows`]: the rows that this rank keeps of a table.
+    ///
+    /// # Errors
+    /// As for [`IntrinsicCall::reserve_table`].
+    pub fn reserve_rows(
+        &mut self,
+        target: impl Into<Target>,
+        [n_rows, n_cols]: [usize; 2],
+        ranks: &Ranks,
+    ) -> IntrinsicResult<BitTable> {
+        self.takes_size(target.into(), [n_rows, n_cols])?;
+        let n_own = ranks.rows(n_rows, ranks.rank()).len();
+        self.reserve(table_bytes(n_own, n_cols))?;
+        BitTable::zeros(n_own, n_cols).map_err(|_| NotTaken::declined())
+    }
+
+    /// Stores reserved rows of a table with `n_rows` rows, in columns.
+    ///
+    /// # Errors
+    /// If the target is not a table.
+    pub fn put_rows(
+        &mut self,
+        target: impl Into<Target>,
+        rows: BitTable,
+        n_rows: usize,
+    ) -> IntrinsicResult {
+        let (target, n_own) = (target.into(), rows.n_rows());
+        self.put_own(target, Table::of_lines(rows, LineOrder::Columns))?;
+        let reg = self.table_result(target)?;
+        self.interpreter.table_slot_mut(reg).elsewhere = n_rows - n_own;
+        Ok(())
     }
 
     /// Replaces a table by another one, whose bytes are reserved.
