@@ -133,14 +133,27 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns what is known of the graphics card.
+///
+/// # Errors
+/// If there is none.
+pub(crate) fn card() -> Result<String, String> {
+    card_of(&Bench::open(None, 1, true)?)
+}
+
+fn card_of(bench: &Bench) -> Result<String, String> {
+    let device = bench.gpu.backend.caps().device;
+    // A driver for the processor is not a graphics card.
+    match device.contains("llvmpipe") {
+        true => Err("needs a graphics card".to_owned()),
+        false => Ok(device),
+    }
+}
+
 /// Figures of a job on a graphics card, by the name of the job among those of `gpu`.
 pub(crate) fn figures(job: &str, sizes: &[usize]) -> Result<Vec<Figure>, String> {
     let bench = Bench::open(None, 5, true)?;
-    let device = bench.gpu.backend.caps().device;
-    // A driver for the processor is not a graphics card.
-    if device.contains("llvmpipe") {
-        return Err("needs a graphics card".to_owned());
-    }
+    let device = card_of(&bench)?;
     let (_, _, run) = JOBS.iter().find(|(name, ..)| *name == job).ok_or("no such job")?;
     let mut figures = Vec::new();
     for &n in sizes {

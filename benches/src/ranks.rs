@@ -114,9 +114,10 @@ pub(crate) fn closure(n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), Stri
 /// # Errors
 /// As for [`closure`], or if there is no card.
 pub(crate) fn cards(rows: &[usize], n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), String> {
-    let n_cards = n_cards().ok_or("no graphics card")?;
-    let ranks: Vec<usize> = numbers_up_to(n_cards).collect();
+    let card = crate::gpu::card()?;
+    let ranks: Vec<usize> = numbers_up_to(n_cards()).collect();
     let folder = Folder::new()?;
+    let each = &mut |figure| each(Figure { note: card.clone(), ..figure });
     folder.write("close.star", CLOSE)?;
     folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
     let arguments = format!("close.star n={n} P=p.stb --no-intrinsics --backend gpu");
@@ -139,15 +140,15 @@ pub(crate) fn cards(rows: &[usize], n: usize, each: &mut dyn FnMut(Figure)) -> R
     Ok(())
 }
 
-/// Returns the number of graphics cards of this host, if the driver lists any.
-fn n_cards() -> Option<usize> {
-    let devices = std::fs::read_dir("/dev").ok()?.flatten();
+/// Returns the number of graphics cards of this host that the driver of NVIDIA lists, at least 1.
+fn n_cards() -> usize {
+    let devices = std::fs::read_dir("/dev").into_iter().flatten().flatten();
     let names = devices.map(|device| device.file_name().to_string_lossy().into_owned());
     let is_card = |name: &String| {
         let number = name.strip_prefix("nvidia");
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     };
-    Some(names.filter(is_card).count()).filter(|n| *n > 0)
+    names.filter(is_card).count().max(1)
 }
 
 /// Returns widths of fields that make `n` columns.

@@ -336,6 +336,9 @@ begin TRANSPOSE(G,H); TRANSPOSE(H,K) end;
 procedure levels(s,n: integer; both: boolean; left,right: table(m,b); S: slice(m); var Dist: table);
 begin BFS(s,n,both,left,right,S,Dist) end;
 
+procedure twice(s,n: integer; both: boolean; left,right: table(m,b); S: slice(m); var Dist: table);
+begin BFS(s,n,both,left,right,S,Dist); BFS(s,n,both,left,right,S,Dist) end;
+
 procedure labels(n: integer; left,right: table(m,b); S: slice(m); var Label: table);
 begin COMPONENTS(n,left,right,S,Label) end;
 
@@ -410,12 +413,17 @@ fn breadth_first_search_on_parts_is_two_exchanges_for_each_level() {
         let args = [one, n_value, Value::Bool(false), left, right, slice(n - 1, 1), UNSET];
         let stats = ranks.stats_on_three("levels", &args);
         assert_eq!(stats.intrinsics, 1);
-        // All agree six times, share the arcs in six exchanges, and trade the levels in two; the last
-        // level is empty. All agree after the search and at the end.
+        // All agree six times, share the arcs in six exchanges, and trade the levels in two; the
+        // last level is empty. All agree after the search and at the end.
         assert_eq!(stats.counters.exchanges, 6 + 6 + 2 * n as u64 + 2 + 2);
         // Two numbers and a limb for each rank a level, and each arc and level once.
         let once = (n - 1) + n / 2;
         assert!(stats.counters.exchanged_bytes < 8 * (5 * n + once + 60) as u64, "{stats:?}");
+        // The arcs stay with their owners for the next search, before which all agree four times.
+        let again = ranks.stats_on_three("twice", &args);
+        assert_eq!((again.intrinsics, again.counters.structures_kept), (2, 1));
+        let n_more = again.counters.exchanges - stats.counters.exchanges;
+        assert_eq!(n_more, 4 + 2 * n as u64 + 2 + 1);
     }
 }
 

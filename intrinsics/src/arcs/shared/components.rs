@@ -178,7 +178,8 @@ impl OwnedArcs<u32> {
 /// all processes join: a trade and two gatherings.
 ///
 /// The minima of the first vertices of all processes are parents that come before their children.
-/// Each process joins the sets that they leave apart and its arcs connect; these joins are gathered.
+/// Each process joins the sets that they leave apart and its arcs connect; these joins are
+/// gathered.
 fn firsts_of(
     n: usize,
     arcs: &[[u32; 2]],

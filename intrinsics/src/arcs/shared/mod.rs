@@ -3,11 +3,11 @@
 //! * `owners`: owners and places of vertices.
 //! * `levels`: breadth-first search. `paths`: shortest paths. `components`.
 //!
-//! Note [Shared arcs]. Each vertex has an owner, a process that gets the arcs which leave the vertex
-//! and finds its result. So a process has its share of the vertices and follows its share of the
-//! arcs. Sets of vertices have a bit for each place (Note [Places] in `owners`); those that all
-//! processes need are the same on all of them. The results go to the processes that have the rows of
-//! the vertices in the table of results.
+//! Note [Shared arcs]. Each vertex has an owner, a process that gets the arcs which leave the
+//! vertex and finds its result. So a process has its share of the vertices and follows its share of
+//! the arcs. Sets of vertices have a bit for each place (Note [Places] in `owners`); those that all
+//! processes need are the same on all of them. The results go to the processes that have the rows
+//! of the vertices in the table of results.
 //!
 //! All processes decide alike, from numbers that are the same on all of them.
 
@@ -49,9 +49,9 @@ const MOST_SPANNED: u64 = 64;
 const ROUND: usize = 16 * CHUNK;
 
 impl ArcTables<'_> {
-    /// Returns the number of arcs in the rows of this process for each owner, that of the tail; with
-    /// `both`, each arc is also for the owner of the head. `None` if an arc ends at no vertex, if a
-    /// weight is `1 << most_bits` or more, or has more than 32 bits, or if there are too many
+    /// Returns the number of arcs in the rows of this process for each owner, that of the tail;
+    /// with `both`, each arc is also for the owner of the head. `None` if an arc ends at no vertex,
+    /// if a weight is `1 << most_bits` or more, or has more than 32 bits, or if there are too many
     /// vertices.
     ///
     /// # Errors
@@ -182,8 +182,8 @@ fn width_of_buckets(max_weight: u32, n_arcs: u64, n: usize) -> u64 {
     (2 * max_weight).div_ceil(mean).min(max_weight).next_power_of_two()
 }
 
-/// Returns the number of limbs of an arc on its way to the owner: the tail, as a place of the owner,
-/// and the place of the head; the weight.
+/// Returns the number of limbs of an arc on its way to the owner: the tail, as a place of the
+/// owner, and the place of the head; the weight.
 fn limbs_of<End: ArcEnd>() -> usize {
     if End::HAS_WEIGHT { 2 } else { 1 }
 }

@@ -55,7 +55,7 @@ impl Owners {
     /// Returns the owner of the first group of a round.
     fn first_owner(&self, round: u32) -> u32 {
         let hash = u64::from(round.wrapping_mul(0x9E37_79B9));
-        (hash * u64::from(self.n_ranks) >> 32) as u32
+        ((hash * u64::from(self.n_ranks)) >> 32) as u32
     }
 
     /// Returns the owner of a vertex, and its place among those of the owner.

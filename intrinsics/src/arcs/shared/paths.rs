@@ -17,13 +17,14 @@ const LENGTH_BITS: u32 = 33;
 
 impl OwnedArcs<WeightedEnd> {
     /// The distances from `start` to the vertices in the rows of this process, as
-    /// [`GroupedArcs::distances`](crate::GroupedArcs::distances) finds them for all: a reduction and
-    /// a trade a round, and a trade of the results. All ones: no path.
+    /// [`GroupedArcs::distances`](crate::GroupedArcs::distances) finds them for all: a reduction
+    /// and a trade a round, and a trade of the results. All ones: no path.
     ///
     /// This is Δ-stepping (Meyer, Sanders 2003). A bucket holds the vertices whose distances share
-    /// all but the last bits. A round follows the light arcs, shorter than the bucket is wide, of the
-    /// vertices that came nearer and are in the first bucket that is not empty on all processes. If
-    /// the bucket is empty, a last round follows the heavy arcs of the vertices that were in it.
+    /// all but the last bits. A round follows the light arcs, shorter than the bucket is wide, of
+    /// the vertices that came nearer and are in the first bucket that is not empty on all
+    /// processes. If the bucket is empty, a last round follows the heavy arcs of the vertices that
+    /// were in it.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.

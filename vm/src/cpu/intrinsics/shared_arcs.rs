@@ -1,5 +1,6 @@
-//! The intrinsics of the module `arcs` that run on the rows of several ranks, on [`OwnedArcs`] (Note
-//! \[Shared arcs\] in star-intrinsics). The owned arcs are kept for the next call, as without ranks.
+//! The intrinsics of the module `arcs` that run on the rows of several ranks, on [`OwnedArcs`]. See
+//! Note \[Shared arcs\] in star-intrinsics. The owned arcs are kept for the next call, as without
+//! ranks.
 
 use std::fmt;
 use std::sync::Arc;
