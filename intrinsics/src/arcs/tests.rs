@@ -434,6 +434,24 @@ fn processes_connect_what_a_search_leaves() {
     assert_eq!(on_processes(3, search).concat(), (0..n).map(first).collect::<Vec<_>>());
 }
 
+#[test]
+fn processes_find_vertices_without_arcs() {
+    for n in [1, 9, 64, 65, 130, 1000] {
+        for m in [0, 5] {
+            let case = Case::of(n, &vec![(1, n, 1); m], 1, |_| false);
+            let search = |peers: &Thread| {
+                let arcs = case.shared::<u32>(true, 1, peers);
+                let levels = arcs.levels(n - 1, peers, &Plain::default()).unwrap();
+                (levels, arcs.components(peers, &Plain::default()).unwrap())
+            };
+            let (levels, labels): (Vec<_>, Vec<_>) = on_processes(5, search).into_iter().unzip();
+            assert_eq!(in_rows(n, labels), (1..=n as u32).collect::<Vec<_>>(), "{n}");
+            let levels = in_rows(n, levels);
+            assert_eq!((levels[n - 1], levels.iter().filter(|l| **l != NONE).count()), (0, 1));
+        }
+    }
+}
+
 /// Paths of arcs of the greatest weight, each in another process, and a shorter one around them.
 #[test]
 fn processes_share_long_distances() {

@@ -4,16 +4,18 @@
 //! connected by disjoint sets (Slota, Rajamanickam, Madduri 2014 colour it). The vertices that the
 //! search has reached count as one.
 
+use std::cmp::Reverse;
+
 use super::{OwnedArcs, packed};
 use crate::arcs::{CHUNK, NONE};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::peers::Peers;
 use crate::{filled, has, ones, ones_of, put, reserved, root};
 
-/// The first levels of the search; it goes on while a level has a good part of the vertices.
+/// The least number of levels of the search, unless it ends before. It goes on while a level has
+/// more than the [`GOOD_PART`]th part of the vertices.
 const LEVELS: usize = 4;
 
-/// The least part of the vertices in a level with which the search goes on.
 const GOOD_PART: usize = 16;
 
 /// The vertices that the search has left, numbered in their order.
@@ -46,6 +48,9 @@ impl OwnedArcs<u32> {
         peers: &dyn Peers,
         environment: &dyn Environment,
     ) -> Result<Vec<u32>, Ended> {
+        if self.owners.n() == 0 {
+            return Ok(Vec::new());
+        }
         let mut poller = InterruptPoller::new(environment);
         let tails = self.arcs.tails(&mut poller)?;
         let hub = self.hub(peers)?;
@@ -93,11 +98,11 @@ impl OwnedArcs<u32> {
         self.in_rows(&labels, peers, &mut poller)
     }
 
-    /// Returns the place of a vertex that most arcs leave.
+    /// Returns the place of a vertex that most arcs leave; without arcs, of the first vertex.
     fn hub(&self, peers: &dyn Peers) -> Result<usize, Ended> {
         let own = self.owners.places(self.rank).start;
         let degrees = self.arcs.starts.windows(2).map(|ends| ends[1] - ends[0]);
-        let most = degrees.enumerate().max_by_key(|(_, degree)| *degree);
+        let most = degrees.enumerate().max_by_key(|(vertex, degree)| (*degree, Reverse(*vertex)));
         let (vertex, degree) = most.unwrap_or_default();
         // The least number is that of the greatest degree.
         let few = i64::from((u32::MAX - degree) >> 1);
