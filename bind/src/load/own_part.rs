@@ -170,7 +170,8 @@ impl Loader<'_> {
         };
         let summaries: Vec<Vec<u8>> = gathered.into_iter().map(|it| it[1..].to_vec()).collect();
         let Some(joined) = part.join(rank, &summaries)? else {
-            return Ok(Shared::Whole(Some("the ranks do not see the same file".to_owned())));
+            let why = "the ranks see different files, or different kinds of values in a field";
+            return Ok(Shared::Whole(Some(why.to_owned())));
         };
         let JoinedPart { loaded, starts, n_bytes, checksum } = joined;
         let place = RecordPlace { starts, n_bytes, checksum };

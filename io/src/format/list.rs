@@ -154,7 +154,7 @@ impl ListPart {
     }
 
     /// Adds what the part `rank` must know of all parts, from their summaries in order; `None` if
-    /// they are not of one file.
+    /// they are not of one file, or if the kinds of a field differ.
     ///
     /// # Errors
     /// [`Code::DoesNotFit`] if the texts of all parts exceed the budget.
