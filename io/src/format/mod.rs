@@ -66,12 +66,15 @@ pub fn read_list_part(
     part: (usize, usize),
     options: &mut ReadOptions<'_>,
 ) -> Result<ListPart, FileError> {
-    #[cfg(feature = "arrow")]
-    if format == Format::Parquet {
-        return columnar::groups::read_part(at, n_bytes, part, options);
+    match format {
+        Format::Csv => csv::part::read_part(at, n_bytes, part, options),
+        #[cfg(feature = "arrow")]
+        Format::Parquet => columnar::groups::read_part(at, n_bytes, part, options),
+        _ => {
+            let message = format!("{} files are not read in parts", format.name());
+            Err(FileError::new(Code::BadFormat, options.file, message))
+        }
     }
-    debug_assert!(has_parts_of_records(format));
-    csv::part::read_part(at, n_bytes, part, options)
 }
 
 /// The contents of a file and the reader's remarks.
