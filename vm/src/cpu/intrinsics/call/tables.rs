@@ -151,7 +151,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         made: SparseLines,
         lines: LineOrder,
     ) -> IntrinsicResult {
-        self.put_own(Target::Param(idx), Table::of_sparse(made, line(lines)))
+        self.put_own(Target::Param(idx), Table::of_sparse(made, line(lines)), 0)
     }
 
     /// Ensures that a table has a form by these lines; [`IntrinsicCall::lines`] returns it.
@@ -335,7 +335,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         bits: BitTable,
         lines: LineOrder,
     ) -> IntrinsicResult {
-        self.put_own(target.into(), Table::of_lines(bits, lines))
+        self.put_own(target.into(), Table::of_lines(bits, lines), 0)
     }
 
     /// Reserves zeros for [`IntrinsicCall::put_rows`]: the rows that this rank keeps of a table.
@@ -364,22 +364,20 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         rows: BitTable,
         n_rows: usize,
     ) -> IntrinsicResult {
-        let (target, n_own) = (target.into(), rows.n_rows());
-        self.put_own(target, Table::of_lines(rows, LineOrder::Columns))?;
-        let reg = self.table_result(target)?;
-        self.interpreter.table_slot_mut(reg).elsewhere = n_rows - n_own;
-        Ok(())
+        let elsewhere = n_rows - rows.n_rows();
+        self.put_own(target.into(), Table::of_lines(rows, LineOrder::Columns), elsewhere)
     }
 
-    /// Replaces a table by another one, whose bytes are reserved.
-    fn put_own(&mut self, target: Target, table: Table) -> IntrinsicResult {
+    /// Replaces a table by another one, whose bytes are reserved; `elsewhere` is the number of its
+    /// rows on other ranks.
+    fn put_own(&mut self, target: Target, table: Table, elsewhere: usize) -> IntrinsicResult {
         let reg = self.table_result(target)?;
         let n_bytes = table.n_bytes();
         self.spend(n_bytes)?;
         self.has_written = true;
         self.interpreter.budget.commit(n_bytes);
         self.interpreter.put_table(reg, CowTable::Own(Box::new(table)));
-        self.interpreter.table_slot_mut(reg).elsewhere = 0;
+        self.interpreter.table_slot_mut(reg).elsewhere = elsewhere;
         Ok(())
     }
 }
