@@ -19,6 +19,12 @@ pub trait Peers {
     /// If another process has ended.
     fn least(&self, numbers: &mut [i64]) -> Result<(), Ended>;
 
+    /// Replaces each number, which is not negative, by its maximum over all processes.
+    ///
+    /// # Errors
+    /// If another process has ended.
+    fn greatest(&self, numbers: &mut [i64]) -> Result<(), Ended>;
+
     /// Replaces each number, which is not negative, by its sum over all processes.
     ///
     /// # Errors

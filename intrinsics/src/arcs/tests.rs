@@ -316,6 +316,11 @@ impl Peers for Thread<'_> {
         Ok(())
     }
 
+    fn greatest(&self, numbers: &mut [i64]) -> Result<(), Ended> {
+        self.fold(numbers, i64::max);
+        Ok(())
+    }
+
     fn sum(&self, numbers: &mut [i64]) -> Result<(), Ended> {
         self.fold(numbers, |sum, number| sum + number);
         Ok(())

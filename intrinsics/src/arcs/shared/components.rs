@@ -1,8 +1,8 @@
 //! Components by several processes.
 //!
-//! A search from a vertex with many arcs finds most of a large component at once; what it leaves is
-//! connected by disjoint sets (Slota, Rajamanickam, Madduri 2014 colour it). The vertices that the
-//! search has reached count as one.
+//! A search from a vertex with many arcs finds most of a large component at once; the other vertices
+//! are connected by disjoint sets (by colours in Slota, Rajamanickam, Madduri 2014). The vertices
+//! that the search has reached count as one.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,8 @@ const LEVELS: usize = 4;
 
 const GOOD_PART: usize = 16;
 
-/// The vertices that the search has left, numbered in their order.
+/// The vertices with arcs that the search has not reached, and one that it has, numbered in their
+/// order.
 struct Rest {
     /// Marks the places.
     set: Vec<u64>,
@@ -104,11 +105,11 @@ impl OwnedArcs<u32> {
         let degrees = self.arcs.starts.windows(2).map(|ends| ends[1] - ends[0]);
         let most = degrees.enumerate().max_by_key(|(vertex, degree)| (*degree, Reverse(*vertex)));
         let (vertex, degree) = most.unwrap_or_default();
-        // The least number is that of the greatest degree.
-        let few = i64::from((u32::MAX - degree) >> 1);
-        let mut found = [few << 32 | (own + vertex) as i64];
-        peers.least(&mut found)?;
-        Ok(found[0] as u32 as usize)
+        // The greatest degree, then the first place.
+        let place = i64::from(u32::MAX) - (own + vertex) as i64;
+        let mut found = [i64::from(degree >> 1) << 32 | place];
+        peers.greatest(&mut found)?;
+        Ok((u32::MAX - found[0] as u32) as usize)
     }
 
     /// Returns the vertices that some levels of a search reach, and the last of these levels, whose

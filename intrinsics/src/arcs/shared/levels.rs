@@ -31,14 +31,14 @@ impl OwnedArcs<u32> {
         let mut next = filled(n_limbs, 0)?;
         let own = self.own_limbs();
         put(&mut next, self.owners.place(start as u32) as usize);
-        let mut level: Vec<u64> = Vec::new();
+        let mut level = filled(n_limbs, 0)?;
         // Arcs of this process that no level has followed.
         let mut n_left = self.arcs.ends.len();
         for depth in 0.. {
             poller.spend(3 * n_limbs)?;
             ones(&next[own.clone()]).for_each(|vertex| levels[vertex] = depth);
             seen.iter_mut().zip(&next).for_each(|(seen, next)| *seen |= next);
-            level.clone_from(&next);
+            std::mem::swap(&mut level, &mut next);
             let in_level = || ones(&level[own.clone()]).map(|vertex| self.arcs.of(vertex as u32));
             let n_heads: usize = in_level().map(<[u32]>::len).sum();
             n_left -= n_heads;

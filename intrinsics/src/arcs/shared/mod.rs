@@ -98,14 +98,14 @@ impl ArcTables<'_> {
         let owners = Owners::new(self.n, peers.n_ranks());
         let owners = owners.ok_or(Ended::Internal("too many vertices"))?;
         let (n_rows, n_limbs) = (self.left.n_rows(), limbs_of::<End>());
-        let mut rounds_less = [i64::MAX - n_rows.div_ceil(ROUND) as i64];
-        peers.least(&mut rounds_less)?;
+        let mut n_rounds = [n_rows.div_ceil(ROUND) as i64];
+        peers.greatest(&mut n_rounds)?;
         let mut given = filled(peers.n_ranks(), Vec::new())?;
         let mut taken: Vec<u64> = reserved(n_own * n_limbs)?;
         let mut starts: Vec<u32> = filled(owners.n_own() + 1, 0)?;
         let (mut max_weight, mut is_full) = (0, false);
         let mut poller = InterruptPoller::new(environment);
-        for round in 0..(i64::MAX - rounds_less[0]) as usize {
+        for round in 0..n_rounds[0] as usize {
             let rows = (round * ROUND).min(n_rows)..((round + 1) * ROUND).min(n_rows);
             given.iter_mut().for_each(Vec::clear);
             self.visit_rows(rows, weight, environment, |rows| {
@@ -141,9 +141,9 @@ impl ArcTables<'_> {
         for vertex in 1..starts.len() {
             starts[vertex] += starts[vertex - 1];
         }
-        let mut room = [i64::from(u32::MAX - max_weight)];
-        peers.least(&mut room)?;
-        let max_weight = u32::MAX - room[0] as u32;
+        let mut greatest = [i64::from(max_weight)];
+        peers.greatest(&mut greatest)?;
+        let max_weight = greatest[0] as u32;
         let mut n_all = [starts[owners.n_own()].into()];
         peers.sum(&mut n_all)?;
         let width = width_of_buckets(max_weight, n_all[0].unsigned_abs(), self.n);

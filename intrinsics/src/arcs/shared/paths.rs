@@ -21,10 +21,9 @@ impl OwnedArcs<WeightedEnd> {
     /// and a trade a round, and a trade of the results. All ones: no path.
     ///
     /// This is Δ-stepping (Meyer, Sanders 2003). A bucket holds the vertices whose distances share
-    /// all but the last bits. A round follows the light arcs, shorter than the bucket is wide, of
-    /// the vertices that came nearer and are in the first bucket that is not empty on all
-    /// processes. If the bucket is empty, a last round follows the heavy arcs of the vertices that
-    /// were in it.
+    /// all but the last bits. A round relaxes the light arcs, shorter than the bucket is wide, of
+    /// the vertices in the first bucket that is not empty on all processes. When the bucket is
+    /// empty, a last round relaxes the heavy arcs of the vertices that were in it.
     ///
     /// # Errors
     /// If memory allocation fails, the run is interrupted, or another process has ended.
@@ -56,8 +55,8 @@ impl OwnedArcs<WeightedEnd> {
             nearer: filled(n_places / 64, 0)?,
             has_some: filled(n_buckets, false)?,
             buckets,
-            left: filled(n_own / 64, 0)?,
-            has_left: false,
+            removed: filled(n_own / 64, 0)?,
+            has_removed: false,
             empty: filled(n_own / 64, 0)?,
             bucket: 0,
             place: 0,
@@ -68,7 +67,7 @@ impl OwnedArcs<WeightedEnd> {
             search.update(start, 0);
         }
         while let Some(arcs) = search.next_arcs(peers)? {
-            search.follow(arcs, &mut poller)?;
+            search.relax_arcs(arcs, &mut poller)?;
             search.trade(n_own, peers, &mut poller)?;
         }
         let lengths = std::mem::take(&mut search.own_lengths);
@@ -77,7 +76,7 @@ impl OwnedArcs<WeightedEnd> {
     }
 }
 
-/// Arcs that a round follows.
+/// Arcs that a round relaxes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arcs {
     Light,
@@ -87,7 +86,7 @@ enum Arcs {
 impl OwnedArcs<WeightedEnd> {
     /// Returns these arcs of a vertex.
     #[inline]
-    fn following(&self, vertex: usize, which: Arcs) -> &[WeightedEnd] {
+    fn arcs_of(&self, vertex: usize, which: Arcs) -> &[WeightedEnd] {
         let heavy = self.heavy[vertex] as usize;
         match which {
             Arcs::Light => &self.arcs.ends[self.arcs.starts[vertex] as usize..heavy],
@@ -103,21 +102,21 @@ struct SharedSearch<'a> {
     own: usize,
     /// The lengths of the vertices of this process.
     own_lengths: Vec<u64>,
-    /// The shortest paths to vertices of others that this process has found.
+    /// The lengths of the shortest paths to vertices of others that this process has found.
     given: Vec<u64>,
-    /// The vertices of others that came nearer in this round.
+    /// The vertices of others to which it has found a shorter path in this round.
     nearer: Vec<u64>,
-    /// The own vertices whose arcs are to be followed, in a ring of buckets; also some that have
-    /// come nearer and have left the bucket.
+    /// The own vertices whose arcs are to be relaxed, in a ring of buckets; also some with a shorter
+    /// path since, which are in an earlier bucket, too.
     buckets: Vec<Vec<u64>>,
-    /// The vertices that have left the bucket, and whose heavy arcs are to be followed.
-    left: Vec<u64>,
-    /// Has a vertex of any process left it?
-    has_left: bool,
+    /// The vertices that were removed from the bucket; their heavy arcs are to be relaxed.
+    removed: Vec<u64>,
+    /// Has a vertex of any process been removed from it?
+    has_removed: bool,
     /// Memory of an empty set.
     empty: Vec<u64>,
     has_some: Vec<bool>,
-    /// The number of the bucket whose arcs are followed, the same on all processes.
+    /// The number of the current bucket, the same on all processes.
     bucket: u64,
     /// Its place in the ring.
     place: usize,
@@ -137,7 +136,7 @@ impl SharedSearch<'_> {
         place.checked_sub(self.buckets.len()).unwrap_or(place)
     }
 
-    /// Stores the length of a vertex of this process that came nearer.
+    /// Stores the length of a shorter path to a vertex of this process.
     #[inline]
     fn update(&mut self, vertex: usize, length: u64) {
         let place = self.place_of(length >> self.shift);
@@ -146,35 +145,35 @@ impl SharedSearch<'_> {
         put(&mut self.buckets[place], vertex);
     }
 
-    /// Returns which arcs the next round follows, the same ones on all processes; goes on to the
-    /// first bucket with vertices if those of the last one have been followed.
+    /// Returns which arcs the next round relaxes, the same ones on all processes; goes on to the
+    /// first bucket with vertices if the current one is finished.
     fn next_arcs(&mut self, peers: &dyn Peers) -> Result<Option<Arcs>, Ended> {
         let mut buckets = (self.bucket..).take(self.buckets.len());
         let next = buckets.find(|bucket| self.has_some[self.place_of(*bucket)]);
         let mut first = [next.map_or(i64::MAX, u64::cast_signed)];
         peers.least(&mut first)?;
         let next = first[0].cast_unsigned();
-        if next != self.bucket && std::mem::take(&mut self.has_left) {
+        if next != self.bucket && std::mem::take(&mut self.has_removed) {
             return Ok(Some(Arcs::Heavy));
         }
         if first == [i64::MAX] {
             return Ok(None);
         }
         (self.place, self.bucket) = (self.place_of(next), next);
-        self.has_left = true;
+        self.has_removed = true;
         Ok(Some(Arcs::Light))
     }
 
-    /// Follows the light arcs of the vertices in the bucket, which leave it, or the heavy ones of
-    /// those that have left it.
-    fn follow(&mut self, which: Arcs, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
+    /// Relaxes the light arcs of the vertices in the bucket, which are removed from it, or the heavy
+    /// arcs of the removed vertices.
+    fn relax_arcs(&mut self, which: Arcs, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
         let (base, arcs) = (self.base(), self.arcs);
         let vertices = match which {
             Arcs::Light => {
                 self.has_some[self.place] = false;
                 std::mem::replace(&mut self.buckets[self.place], std::mem::take(&mut self.empty))
             }
-            Arcs::Heavy => std::mem::replace(&mut self.left, std::mem::take(&mut self.empty)),
+            Arcs::Heavy => std::mem::replace(&mut self.removed, std::mem::take(&mut self.empty)),
         };
         poller.spend(3 * vertices.len())?;
         for vertex in ones(&vertices) {
@@ -186,14 +185,14 @@ impl SharedSearch<'_> {
             if length > LONGEST {
                 return Err(Ended::Internal("a path of more than 62 bits"));
             }
-            let ends = arcs.following(vertex, which);
+            let ends = arcs.arcs_of(vertex, which);
             poller.spend(1 + ends.len())?;
             for &(head, weight) in ends {
                 self.relax(head as usize, length + u64::from(weight));
             }
         }
         if which == Arcs::Light {
-            self.left.iter_mut().zip(&vertices).for_each(|(left, limb)| *left |= limb);
+            self.removed.iter_mut().zip(&vertices).for_each(|(removed, limb)| *removed |= limb);
         }
         self.empty = vertices;
         self.empty.fill(0);
@@ -214,7 +213,8 @@ impl SharedSearch<'_> {
         }
     }
 
-    /// Gives the owners the paths that came nearer, and takes those to vertices of this process.
+    /// Gives the owners the shorter paths to their vertices, and takes those to vertices of this
+    /// process.
     fn trade(
         &mut self,
         n_own: usize,

@@ -62,6 +62,10 @@ impl Peers for Ranks {
         self.reduce(Reduce::Min, numbers)
     }
 
+    fn greatest(&self, numbers: &mut [i64]) -> Result<(), Ended> {
+        self.reduce(Reduce::Max, numbers)
+    }
+
     fn sum(&self, numbers: &mut [i64]) -> Result<(), Ended> {
         self.reduce(Reduce::Sum, numbers)
     }
