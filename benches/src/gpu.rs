@@ -133,7 +133,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns what is known of the graphics card.
+/// Returns the name and the driver of the graphics card.
 ///
 /// # Errors
 /// If there is none.
