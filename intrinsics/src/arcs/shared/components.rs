@@ -1,8 +1,8 @@
 //! Components by several processes.
 //!
-//! A search from a vertex with many arcs finds most of a large component at once; the other vertices
-//! are connected by disjoint sets (by colours in Slota, Rajamanickam, Madduri 2014). The vertices
-//! that the search has reached count as one.
+//! A search from a vertex with many arcs finds most of a large component at once; the other
+//! vertices are connected by disjoint sets (by colours in Slota, Rajamanickam, Madduri 2014). The
+//! vertices that the search has reached count as one.
 
 use std::cmp::Reverse;
 

@@ -106,8 +106,8 @@ struct SharedSearch<'a> {
     given: Vec<u64>,
     /// The vertices of others to which it has found a shorter path in this round.
     nearer: Vec<u64>,
-    /// The own vertices whose arcs are to be relaxed, in a ring of buckets; also some with a shorter
-    /// path since, which are in an earlier bucket, too.
+    /// The own vertices whose arcs are to be relaxed, in a ring of buckets; also some with a
+    /// shorter path since, which are in an earlier bucket, too.
     buckets: Vec<Vec<u64>>,
     /// The vertices that were removed from the bucket; their heavy arcs are to be relaxed.
     removed: Vec<u64>,
@@ -164,8 +164,8 @@ impl SharedSearch<'_> {
         Ok(Some(Arcs::Light))
     }
 
-    /// Relaxes the light arcs of the vertices in the bucket, which are removed from it, or the heavy
-    /// arcs of the removed vertices.
+    /// Relaxes the light arcs of the vertices in the bucket, which are removed from it, or the
+    /// heavy arcs of the removed vertices.
     fn relax_arcs(&mut self, which: Arcs, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
         let (base, arcs) = (self.base(), self.arcs);
         let vertices = match which {
