@@ -4,6 +4,7 @@ pub mod backends;
 pub mod case;
 pub mod differ;
 pub mod generator;
+pub mod on_ranks;
 pub mod run;
 pub mod sir;
 

@@ -244,6 +244,18 @@ pub enum Simple {
         /// 64 components.
         op: ReductionOp,
     },
+    /// The word becomes a row of a table of which each process has a part: the process with the row
+    /// gives it to the others. Only in programs that star-vm has distributed.
+    ExchangeRow {
+        /// Word.
+        word: VarId,
+        /// Table.
+        table: VarId,
+        /// Number of the row on all processes: one of them has it.
+        index: Operand,
+        /// Number of rows that precede those of this process.
+        before: Operand,
+    },
 }
 
 impl From<Simple> for StmtKind {

@@ -115,7 +115,8 @@ pub fn may_trap(kind: &StmtKind) -> bool {
             | Simple::Print(_)
             | Simple::Read { .. }
             | Simple::Write { .. }
-            | Simple::Exchange { .. },
+            | Simple::Exchange { .. }
+            | Simple::ExchangeRow { .. },
         ) => true,
         StmtKind::Simple(
             Simple::Assign(..)
@@ -236,6 +237,12 @@ fn simple_accesses(simple: &Simple, f: &mut impl FnMut(VarId, Access)) {
             operand(file, f);
         }
         Simple::Exchange { word, op: _ } => f(*word, Access::Update),
+        Simple::ExchangeRow { word, table, index, before } => {
+            f(*table, Access::Read);
+            operand(index, f);
+            operand(before, f);
+            f(*word, Access::Write);
+        }
     }
 }
 

@@ -89,7 +89,8 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
             | Simple::Print(_)
             | Simple::Read { .. }
             | Simple::Write { .. }
-            | Simple::Exchange { .. },
+            | Simple::Exchange { .. }
+            | Simple::ExchangeRow { .. },
         )
         | StmtKind::While { .. }
         | StmtKind::Kernel(_)

@@ -154,7 +154,8 @@ fn checks_of(kind: &StmtKind, vars: &[Var]) -> Vec<Check> {
             | Simple::Print(_)
             | Simple::Read { .. }
             | Simple::Write { .. }
-            | Simple::Exchange { .. },
+            | Simple::Exchange { .. }
+            | Simple::ExchangeRow { .. },
         )
         | StmtKind::For { .. }
         | StmtKind::While { .. }

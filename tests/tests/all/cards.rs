@@ -158,6 +158,98 @@ fn a_closure_exchanges_one_row_in_each_iteration() {
     }
 }
 
+/// Loops over pivots, whose rows the ranks exchange in blocks.
+const PIVOTS: &str = "
+procedure up(from,last: integer; u: word(m); var P: table(n,m));
+var X: slice(n); w: word(m); i,k: integer;
+begin
+  for k:=from to last do
+  begin
+    X:=COL(k,P); w:=ROW(k,P);
+    foreach i in X do ROW(i,P):=ROW(i,P) or w;
+  end;
+end;
+
+procedure down(from,last: integer; u: word(m); var P: table(n,m));
+var X: slice(n); w: word(m); i,k: integer;
+begin
+  for k:=last downto from do
+  begin
+    X:=COL(k,P); w:=ROW(k,P);
+    foreach i in X do ROW(i,P):=ROW(i,P) xor (w and u);
+  end;
+end;
+
+procedure rest(from,last: integer; u: word(m); var P: table(n,m));
+var X: slice(n); w: word(m); i,k: integer;
+begin
+  for k:=from to last do
+  begin
+    X:=not COL(k,P); w:=ROW(k,P);
+    foreach i in X do ROW(i,P):=(u or not w) xor ROW(i,P);
+  end;
+end;";
+
+#[test]
+fn ranks_with_adapters_exchange_blocks_of_pivot_rows() {
+    let spec = MachineSpec::find("cards-gpu-2").expect("it is known");
+    if let Err(why) = MachineSpec::find("gpu-tiny").expect("it is known").machine() {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
+        return;
+    }
+    let program = Program::new(PIVOTS);
+    let lowered = &program.lowered.program;
+    let reference = Machine::reference().compile(lowered.clone()).expect("it compiles");
+    let mut optimised = lowered.clone();
+    star_opt::optimise(&mut optimised, &Options::default()).expect("the passes are correct");
+    let machine = spec.machine().expect("it is there");
+    let compiled = machine.compile(optimised).expect("it compiles");
+    // Rows in one or two limbs of a rank, and up to three blocks.
+    for (n, m, from, last) in
+        [(300, 290, 1, 290), (77, 100, 6, 70), (2, 3, 1, 2), (520, 515, 2, 515)]
+    {
+        for routine in ["up", "down", "rest"] {
+            let ends = [from, last].map(Value::Int);
+            let word = BitVector::from_bools(&(0..m).map(|at| at % 5 != 2).collect::<Vec<_>>());
+            let values = [Value::Word(word), table(n, m)];
+            let args: Vec<_> = ends.into_iter().chain(values).collect();
+            let entry = program.entry(routine);
+            let expected = reference.run(entry, &args, LIMITS);
+            let run = compiled.run(entry, &args, Mode::Optimised.limits(LIMITS));
+            assert_eq!(difference(&expected, &run), None, "{routine} of {n} × {m}");
+            let counters = &run.stats.counters;
+            // The ranks also agree that they all can.
+            let n_blocks = ((last - from + 1) as u64).div_ceil(256);
+            assert_eq!((counters.exchanges, counters.grid_loops), (1 + n_blocks, 1), "{routine}");
+        }
+    }
+}
+
+#[test]
+fn a_search_and_its_count_are_one_kernel_on_each_adapter() {
+    let spec = MachineSpec::find("cards-gpu-2").expect("it is known");
+    if let Err(why) = MachineSpec::find("gpu-tiny").expect("it is known").machine() {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
+        return;
+    }
+    let text = "procedure search(times: integer; T: table(n,k); X: slice(n); var c: integer);
+        var Z: slice(n); v: word(k); t: integer;
+        begin
+          c:=0;
+          for t:=1 to times do begin v:=ROW(t,T); MATCH(T,X,v,Z); c:=c+NUMB(Z) end
+        end;";
+    let program = Program::new(text);
+    let mut optimised = program.lowered.program.clone();
+    star_opt::optimise(&mut optimised, &Options::default()).expect("the passes are correct");
+    let compiled = spec.machine().expect("it is there").compile(optimised).expect("it compiles");
+    let args = [Value::Int(5), table(200, 9), slice(200, 3), UNSET];
+    let run = compiled.run(program.entry("search"), &args, Mode::Optimised.limits(LIMITS));
+    assert_eq!(run.outcome, Outcome::Done);
+    // A row and a count in each iteration.
+    let counters = &run.stats.counters;
+    assert_eq!((counters.grid_runs, counters.exchanges), (5, 10));
+}
+
 #[test]
 fn columns_are_no_exchange() {
     let text = "procedure search(T: table(n,k); X: slice(n); v: word(k); var Y: slice(n));

@@ -17,7 +17,6 @@
 //! * `terrain`: meshes, intrinsics against Star texts.
 //! * `passes`: each fires in generated programs, and keeps their cost.
 //! * `profile`: the costs charged to lines and routines.
-//! * `parquet_parts`: Parquet files whose row groups are shared by ranks, with the feature `arrow`.
 //! * `programs`: generated programs, the same on every backend.
 //! * `fast_paths`: programs that take the fast paths of a backend, with assertions about which.
 //! * `sir_programs`: generated programs of SIR, the same on every backend.
@@ -48,8 +47,6 @@ mod language_rules;
 mod lowering;
 mod moving;
 mod operations;
-#[cfg(feature = "arrow")]
-mod parquet_parts;
 mod parts;
 mod passes;
 mod plans;

@@ -8,7 +8,6 @@
 
 use std::cell::Cell;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star::pipeline::{PlaceError, Printed, RoutineResult};
@@ -19,12 +18,11 @@ use star_io::{
 };
 use star_tests::backends::{Compiled, Machine};
 use star_tests::case::Random;
+use star_tests::on_ranks::{on_ranks, passed};
 use star_tests::run::{LIMITS, Program};
 use star_value::{Argument, BitTable, BitsRef, Value};
 use star_vm::columns::{PART_BYTES, columns_at_once};
-use star_vm::exchange::{PartitionSettings, Threads};
-use star_vm::kernels::Kernels;
-use star_vm::{BackendError, Control, Cpu, Limits, Outcome, Stats, Wanted, cpu};
+use star_vm::{BackendError, Control, Limits, Outcome, Stats, Wanted};
 
 /// The result has the columns of the argument in the opposite order, each complemented.
 const TURN: &str = "\
@@ -249,24 +247,6 @@ fn the_library_places_files_by_parts() {
     }
 }
 
-/// Runs `work` on ranks that are threads, and returns the results by rank.
-pub(crate) fn on_ranks<T: Send>(n_ranks: usize, work: impl Fn(&Machine) -> T + Sync) -> Vec<T> {
-    let work = &work;
-    std::thread::scope(|scope| {
-        let ranks = Threads::new(n_ranks, 11).into_iter();
-        let running = ranks.map(|exchange| {
-            scope.spawn(move || {
-                let settings = cpu::Settings { threads: Some(1), ..Default::default() };
-                let cpu = Cpu::with(settings, Kernels::detect());
-                let cpu = cpu.on_rank(Rc::new(exchange), PartitionSettings::tiny());
-                work(&star::pipeline::on("ranks", cpu))
-            })
-        });
-        let running: Vec<_> = running.collect();
-        running.into_iter().map(|rank| rank.join().expect("no panic")).collect()
-    })
-}
-
 #[test]
 fn ranks_gather_results_by_parts() {
     for n_ranks in [2, 3, 7] {
@@ -358,23 +338,6 @@ fn list_of(n_records: usize) -> String {
         text += &format!("{number},{name},2024-05-{date:02},{}\n", random.below(5));
     }
     text
-}
-
-/// The result is the argument.
-const PASS: &str = "procedure PASS(T: table; w: word; var U: table); begin U := T end;";
-
-/// Runs `PASS`; returns the result, or the error, and the bytes that this rank read of its part.
-pub(crate) fn passed(machine: &Machine, arguments: &[String]) -> (Result<BitTable, String>, u64) {
-    let program = star::Program::parse(PASS).expect("it has no errors");
-    let arguments = arguments.iter().fold(star::args![], |all, one| all.text(one));
-    match program.run("PASS").expect("a routine").on(machine).call(arguments) {
-        Ok(out) => {
-            let n_bytes = out.stats().counters.own_bytes_loaded;
-            let table = out.table("U").expect("a table").columns().expect("by columns").clone();
-            (Ok(table), n_bytes)
-        }
-        Err(error) => (Err(error.to_string()), 0),
-    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             given[..6].copy_from_slice(&[block.at / 4, limbs, wide, 0, reads, reads + writes]);
             let launch = Launch { kernel, groups: [wide, groups.div_ceil(wide.max(1))], given };
             let mut timed = |launches: &[Launch]| {
-                let time = grid.launch(launches)?;
+                let time = grid.launch(launches, (0, 0))?.nanoseconds;
                 time.ok_or_else(|| BackendError::Unsupported {
                     what: "a clock of the device".to_owned(),
                 })
@@ -114,7 +114,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let launches: Vec<Launch> = launches.collect();
                 let mut time = Some(0);
                 for some in launches.chunks(grid.launches_at_once(words.len() as u64)) {
-                    time = time.zip(grid.launch(some)?).map(|(time, more)| time + more);
+                    time = time
+                        .zip(grid.launch(some, (0, 0))?.nanoseconds)
+                        .map(|(time, more)| time + more);
                 }
                 unit.read(block.at, words)?;
                 time.ok_or_else(|| BackendError::Unsupported {

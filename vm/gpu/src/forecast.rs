@@ -39,7 +39,7 @@ pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendE
         for site in &linked.code.sites {
             match &site.kind {
                 SiteKind::Intrinsic(intrinsic) => forecast.intrinsics.push(*intrinsic),
-                SiteKind::Lifted(lifted) if intrinsic.is_none() && lifted.pivots.is_some() => {
+                SiteKind::Lifted(lifted, _) if intrinsic.is_none() && lifted.pivots.is_some() => {
                     forecast.loops += 1;
                 }
                 _ => {}

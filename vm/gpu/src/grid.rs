@@ -66,8 +66,13 @@ pub(crate) trait Grid {
     fn banks(&self) -> usize;
 
     /// Runs dispatches one after another, each of which sees the writes of the previous ones, and
-    /// waits for their end. Returns the nanoseconds of device time, if they are measured.
-    fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError>;
+    /// waits for their end. Returns the words at an address, and the nanoseconds of device time, if
+    /// they are measured.
+    fn launch(
+        &mut self,
+        launches: &[Launch],
+        returned: (u32, u32),
+    ) -> Result<Returned, BackendError>;
 
     /// Begins a submission without waiting for it: sends words to an address, which `write` appends
     /// in order; runs dispatches; returns the words at some addresses. Until it is finished, reads

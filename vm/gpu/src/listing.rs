@@ -76,7 +76,7 @@ pub fn kernels(program: Program) -> Vec<(String, String)> {
         let Ok(compiled) = compiled else { continue };
         for (number, site) in compiled.sites.iter().enumerate() {
             let of_site: Vec<&Shader> = match &site.kind {
-                SiteKind::Lifted(lifted) => vec![&lifted.shader],
+                SiteKind::Lifted(lifted, _) => vec![&lifted.shader],
                 SiteKind::Fused(fused, _) => {
                     let both = [fused.text(false), fused.text(true)];
                     both.into_iter().chain(fused.gather()).collect()

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use star_ir::kernel::{Effect, Line, Value};
 use star_ir::{
-    Block, Check, ForallRange, IntOp, Kernel, Op, Operand, Query, ReductionOp, Relation, Simple,
-    SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Block, Check, Extent, ForallRange, IntOp, Kernel, Op, Operand, Query, ReductionOp, Relation,
+    Simple, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::emit::{Own, Rewriter, Step};
@@ -20,7 +20,13 @@ impl Rewriter<'_> {
         }
         let table = self.all_of(kernel.table)?;
         let mut tests = Vec::new();
-        for var in self.divided_in(kernel).into_iter().filter(|var| *var != kernel.table) {
+        let extent = self.extent(kernel.table);
+        let divided = self.divided_in(kernel);
+        for var in divided.into_iter().filter(|var| *var != kernel.table) {
+            // With the extent of the table, it has no other size.
+            if extent.is_some() && self.extent(var) == extent {
+                continue;
+            }
             let all = self.all_of(var)?;
             tests.push(self.compare(Relation::Eq, Operand::Var(all), Operand::Var(table)));
         }
@@ -56,6 +62,7 @@ impl Rewriter<'_> {
         for guard in &kernel.guards {
             if let Check::Size(left, right) = guard
                 && (kernel.line == Line::Row || self.is_of_rows(left) || self.is_of_rows(right))
+                && !self.are_equal(left, right)
             {
                 let (left, right) = (self.number(left), self.number(right));
                 tests.push(self.compare(Relation::Eq, left, right));
@@ -87,6 +94,27 @@ impl Rewriter<'_> {
             };
             tests.push(self.compare(Relation::Le, index, limit));
         }
+    }
+
+    /// Returns the constant or variable that is the number of components or rows of a variable of
+    /// the source whenever it has one.
+    fn extent(&self, var: VarId) -> Option<Operand> {
+        let var = self.source.vars.get(var.0 as usize)?;
+        match var.ty.extents()[0] {
+            Extent::Const(n) => Some(Operand::Int(i64::try_from(n).ok()?)),
+            Extent::Var(n) => Some(Operand::Var(n)),
+            Extent::Dynamic => None,
+        }
+    }
+
+    /// Do their types say that two numbers of components or rows are equal?
+    fn are_equal(&self, left: &SizeOperand, right: &SizeOperand) -> bool {
+        let extent = |size: &SizeOperand| match size {
+            SizeOperand::Length(var) | SizeOperand::Rows(var) => self.extent(*var),
+            SizeOperand::Value(number) => Some(number.clone()),
+            SizeOperand::Columns(_) => None,
+        };
+        extent(left).is_some_and(|left| extent(right) == Some(left))
     }
 
     /// Is it the number of components or rows of something that is divided?
@@ -141,14 +169,22 @@ impl Rewriter<'_> {
     }
 
     fn own_kernel(&mut self, kernel: &Kernel) -> Step<()> {
-        let own = self.own_of(kernel.table)?;
+        let mut fills = false;
+        visit::walk(&kernel.fallback, &mut |stmt| {
+            fills |= matches!(stmt.kind, StmtKind::Simple(Simple::Assign(_, Op::Fill(..))));
+        });
+        // Without its arithmetic, a kernel over columns is part of a longer run of operations.
+        let own = match kernel.line == Line::Row || fills {
+            true => Some(self.own_of(kernel.table)?),
+            false => None,
+        };
         let mut kernel = kernel.clone();
         kernel.guards.retain(|guard| match guard {
             Check::Size(left, right) => !self.is_of_rows(left) && !self.is_of_rows(right),
             _ => true,
         });
-        self.keep_own(&mut kernel.fallback, own.n);
-        if kernel.line == Line::Row {
+        self.keep_own(&mut kernel.fallback, own.map(|own| own.n));
+        if let (Line::Row, Some(own)) = (kernel.line, own) {
             return self.kernel_on_own_rows(kernel, own);
         }
         let table = self.all_of(kernel.table)?;
@@ -167,7 +203,7 @@ impl Rewriter<'_> {
 
     /// Lets the loop of a kernel work on the `n` rows of this rank. The sizes of slices and tables
     /// agree; numbers count the rows of all ranks.
-    fn keep_own(&self, block: &mut Block, n: VarId) {
+    fn keep_own(&self, block: &mut Block, n: Option<VarId>) {
         block.retain(|stmt| match &stmt.kind {
             StmtKind::Simple(Simple::Check(Check::Size(left, right))) => {
                 !self.is_of_rows(left) && !self.is_of_rows(right)
@@ -180,7 +216,9 @@ impl Rewriter<'_> {
         for Stmt { kind, .. } in block {
             match kind {
                 StmtKind::Simple(Simple::Assign(dst, Op::Fill(size, _))) if self.is_slice(*dst) => {
-                    *size = Operand::Var(n);
+                    if let Some(n) = n {
+                        *size = Operand::Var(n);
+                    }
                 }
                 StmtKind::Simple(Simple::Assign(_, op)) => {
                     if let Op::Length(of) | Op::Rows(of) = op

@@ -261,18 +261,8 @@ impl Rewriter<'_> {
 
     /// Sets a word to a row, which its owner has.
     fn row(&mut self, dst: VarId, table: VarId, index: &Operand) -> Step<()> {
-        let (index, is_here) = self.inside(table, index)?;
-        let columns = self.int(Op::Columns(table));
-        let read = |this: &mut Self| {
-            this.set(dst, Op::Row(table, Operand::Var(index)));
-            Ok(())
-        };
-        let none = |this: &mut Self| {
-            this.set(dst, Op::Fill(Operand::Var(columns), false));
-            Ok(())
-        };
-        self.branch(is_here, read, none)?;
-        self.emit(Simple::Exchange { word: dst, op: ReductionOp::Or });
+        let before = Operand::Var(self.own_of(table)?.before);
+        self.emit(Simple::ExchangeRow { word: dst, table, index: index.clone(), before });
         Ok(())
     }
 

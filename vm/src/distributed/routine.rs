@@ -147,7 +147,9 @@ impl Rewriter<'_> {
             Simple::Read { .. } => Err(self.unsupported("`read`")),
             Simple::Write { .. } => Err(self.unsupported("`write`")),
             Simple::PutHandlePart { .. } => Err(self.unsupported("handles")),
-            Simple::Exchange { .. } => Err(internal("a program that was distributed")),
+            Simple::Exchange { .. } | Simple::ExchangeRow { .. } => {
+                Err(internal("a program that was distributed"))
+            }
             Simple::Step { .. }
             | Simple::Put { .. }
             | Simple::Replace { .. }

@@ -19,7 +19,7 @@ use super::meter::Meter;
 use super::observe::{Moment, Observer};
 use super::races::RaceDetector;
 use super::value::{Data, Value};
-use super::{Settings, stores, touch};
+use super::{Settings, bits, stores, tables, touch};
 use crate::backend::{Control, HostError, Outcome, Stats};
 use crate::budget::MemoryBudget;
 use crate::checks;
@@ -174,6 +174,10 @@ impl<'p> Interpreter<'p, '_, '_> {
             Simple::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
             Simple::Write { src, file } => self.write(*src, file),
             Simple::Exchange { word, op } => self.exchange(*word, *op),
+            Simple::ExchangeRow { word, table, index, before } => {
+                self.own_row(*word, *table, (index, before))?;
+                self.exchange(*word, ReductionOp::Or)
+            }
         }
     }
 
@@ -290,6 +294,23 @@ impl<'p> Interpreter<'p, '_, '_> {
         let data = data.ok_or_else(|| internal_error("an exchange of no word"))?;
         self.budget.reserve(data.bytes())?;
         frame.store(&mut self.budget, word, data)
+    }
+
+    /// Sets a word to a row, or to zeros if another process has it.
+    fn own_row(
+        &mut self,
+        word: VarId,
+        table: VarId,
+        (index, before): (&Operand, &Operand),
+    ) -> Exec<()> {
+        let frame = top(&mut self.frames)?;
+        let own = frame.int(index)?.saturating_sub(frame.int(before)?);
+        let table = frame.table(table)?;
+        let row = match usize::try_from(own) {
+            Ok(1..) if own as usize <= table.rows => tables::row(&mut self.budget, table, own)?,
+            _ => bits::fill(&mut self.budget, table.columns.len(), false)?,
+        };
+        frame.store(&mut self.budget, word, Data::Word(row))
     }
 
     fn only_in_sequence(&self, what: &str) -> Exec<()> {

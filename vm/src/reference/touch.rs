@@ -268,6 +268,11 @@ impl List<'_, '_> {
                 self.read(*word);
                 self.write(*word);
             }
+            Simple::ExchangeRow { word, table, index, before } => {
+                self.read(*table);
+                self.operands([index, before].into_iter());
+                self.write(*word);
+            }
         }
         Ok(())
     }

@@ -209,7 +209,8 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
         | Simple::Print(_)
         | Simple::Read { .. }
         | Simple::Write { .. }
-        | Simple::Exchange { .. } => Vec::new(),
+        | Simple::Exchange { .. }
+        | Simple::ExchangeRow { .. } => Vec::new(),
     }
 }
 

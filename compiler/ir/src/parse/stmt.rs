@@ -43,6 +43,11 @@ impl Parser<'_> {
                 let layout = if self.take_word("layout")? { Some(self.operand()?) } else { None };
                 Simple::Read { dst, file, layout }
             }
+            "exchange_row" => {
+                let (table, index, before) =
+                    (self.var()?, self.next_operand()?, self.next_operand()?);
+                Simple::ExchangeRow { word: dst, table, index, before }
+            }
             word => Simple::Assign(dst, self.op(word, at)?),
         };
         self.stmt(kind)

@@ -169,6 +169,10 @@ impl Printer<'_> {
                 self.put("exchange ");
                 self.store(op.text(), *word, &[], None);
             }
+            Simple::ExchangeRow { word, table, index, before } => {
+                self.target(*word);
+                self.store("exchange_row", *table, &[index, before], None);
+            }
         }
     }
 

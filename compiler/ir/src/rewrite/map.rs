@@ -149,6 +149,12 @@ fn simple(simple: &mut Simple, m: &mut impl Mapper) {
             m.operand(file);
         }
         Simple::Exchange { word, op: _ } => m.write(word),
+        Simple::ExchangeRow { word, table, index, before } => {
+            m.read(table);
+            m.operand(index);
+            m.operand(before);
+            m.write(word);
+        }
     }
 }
 

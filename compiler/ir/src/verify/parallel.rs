@@ -62,6 +62,7 @@ impl Forall<'_> {
                     | Simple::Read { .. }
                     | Simple::Write { .. }
                     | Simple::Exchange { .. }
+                    | Simple::ExchangeRow { .. }
             )
         ) {
             return subject.fault(Some(stmt), "input or output in a `forall`");

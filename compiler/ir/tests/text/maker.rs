@@ -256,6 +256,12 @@ impl Maker<'_> {
                 let Reduction { op, var } = self.reduction();
                 StmtKind::Simple(Simple::Exchange { word: var, op })
             }
+            17 if self.flag() => StmtKind::Simple(Simple::ExchangeRow {
+                word: self.var(),
+                table: self.var(),
+                index: self.operand(),
+                before: self.operand(),
+            }),
             17 => StmtKind::Simple(Simple::Write { src: self.var(), file: self.operand() }),
             18 => StmtKind::For {
                 label: self.label(),

@@ -273,7 +273,8 @@ impl<'p> Iteration<'p> {
                 Simple::Print(_)
                 | Simple::Read { .. }
                 | Simple::Write { .. }
-                | Simple::Exchange { .. },
+                | Simple::Exchange { .. }
+                | Simple::ExchangeRow { .. },
             ) => Some("its body prints, reads or writes"),
             StmtKind::Exit => Some(leaves),
             StmtKind::Break(label) => (!self.labels.contains(label)).then_some(leaves),

@@ -106,7 +106,8 @@ impl<'p> Lines<'p> {
                 Simple::Print(_)
                 | Simple::Read { .. }
                 | Simple::Write { .. }
-                | Simple::Exchange { .. },
+                | Simple::Exchange { .. }
+                | Simple::ExchangeRow { .. },
             ) => "its body prints, reads or writes",
             StmtKind::For { .. }
             | StmtKind::While { .. }

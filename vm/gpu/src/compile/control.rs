@@ -1,7 +1,10 @@
 //! Statements that decide what runs next.
 
-use star_ir::{Kernel, LabelId, LocId, Operand, PrintItem, Simple, Stmt, StmtKind, VarId};
-use star_shaders::{Op, Reduce};
+use star_ir::{
+    Kernel, LabelId, LocId, Operand, PrintItem, ReductionOp, Simple, Stmt, StmtKind, VarId,
+};
+use star_shaders::layout::measure;
+use star_shaders::{Generator, Op, Reduce};
 
 use super::builder::{Builder, Label, table};
 use super::parallel::Forall;
@@ -149,6 +152,25 @@ impl Builder<'_> {
             Simple::Exchange { word, op } => {
                 let object = self.object(*word);
                 self.host(SiteKind::Exchange { word: *word, op: *op }, Some(object));
+                Ok(())
+            }
+            Simple::ExchangeRow { word, table: of, index, before } => {
+                let (x, y) = (self.object(*word), self.object(*of));
+                let (index, before) = (self.value(index), self.value(before));
+                let own = self.alu(Op::Sub, index, before);
+                let (rows, columns) = (self.size(y, measure::ROWS), self.size(y, measure::COLUMNS));
+                let (elsewhere, end) = (self.label(), self.label());
+                self.shape(x, columns, None);
+                let precedes = self.alu_imm(Op::Lt, own, 1);
+                self.jump_if(Op::JumpNonzero, precedes, elsewhere);
+                let follows = self.alu(Op::Gt, own, rows);
+                self.jump_if(Op::JumpNonzero, follows, elsewhere);
+                self.generate(Generator::Row, x, Some(y), (Some(own), None));
+                self.jump(end);
+                self.here(elsewhere);
+                self.logic(table::ZERO, x.into(), None, None);
+                self.here(end);
+                self.host(SiteKind::Exchange { word: *word, op: ReductionOp::Or }, Some(x));
                 Ok(())
             }
         }

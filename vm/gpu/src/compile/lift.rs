@@ -24,13 +24,16 @@ impl Builder<'_> {
         least_bits: u64,
     ) -> Result<(), Unsupported> {
         let (as_written, taken, end) = (self.label(), self.label(), self.label());
-        let table = self.object(lifted.target);
-        let rows = self.size(table, measure::ROWS);
-        let columns = self.size(table, measure::COLUMNS);
-        let bits = self.alu(Op::Mul, rows, columns);
-        let least = i64::try_from(least_bits).unwrap_or(i64::MAX);
-        let is_small = self.alu_imm(Op::Lt, bits, least);
-        self.jump_if(Op::JumpNonzero, is_small, as_written);
+        // Processes that share the rows decide together.
+        if lifted.before.is_none() {
+            let table = self.object(lifted.target);
+            let rows = self.size(table, measure::ROWS);
+            let columns = self.size(table, measure::COLUMNS);
+            let bits = self.alu(Op::Mul, rows, columns);
+            let least = i64::try_from(least_bits).unwrap_or(i64::MAX);
+            let is_small = self.alu_imm(Op::Lt, bits, least);
+            self.jump_if(Op::JumpNonzero, is_small, as_written);
+        }
         let mut named = Vec::new();
         visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, _| named.push(var));
@@ -41,7 +44,9 @@ impl Builder<'_> {
         let latches = lifted.latches.clone();
         let last = lifted.pivots.as_ref().map(|pivots| (pivots.var, pivots.to.clone()));
         self.observed = named;
-        let site = self.site(SiteKind::Lifted(Arc::new(lifted)));
+        let sums: Vec<_> = lifted.sums.iter().map(|sum| sum.var).collect();
+        let cells = passed_cells(self.routine);
+        let site = self.site(SiteKind::Lifted(Arc::new(lifted), cells));
         let observed = self.looked_at(site);
         self.emit(Op::Host, |it| {
             (it.site, it.observed, it.target) = (Some(site), observed, taken.0);
@@ -51,6 +56,7 @@ impl Builder<'_> {
         self.jump(end);
         self.here(taken);
         self.loc = stmt.loc;
+        self.fill(&sums);
         for (dst, size) in latches {
             self.resize(&SizeOp::Latch { dst, size });
         }

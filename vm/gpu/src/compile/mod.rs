@@ -121,8 +121,8 @@ pub(crate) enum SiteKind {
     Write { src: VarId, file: Operand },
     /// A word is combined with those of other processes.
     Exchange { word: VarId, op: ReductionOp },
-    /// A loop begins that may run as kernels.
-    Lifted(Arc<Lifted>),
+    /// A loop begins that may run as kernels; its sums go through cells from this one on.
+    Lifted(Arc<Lifted>, u32),
     /// A run of operations on slices begins that may be a kernel; its results go through cells from
     /// this one on.
     Fused(Arc<Fused>, u32),
@@ -155,7 +155,7 @@ impl SiteKind {
                 let form = format!("intrinsic `{intrinsic}`: kernels over the grid");
                 Some((Subject::Intrinsic, form))
             }
-            SiteKind::Lifted(lifted) => {
+            SiteKind::Lifted(lifted, _) => {
                 let kernels = match lifted.pivots {
                     Some(_) => {
                         "a kernel over the grid for every few pivots, and one before the first"

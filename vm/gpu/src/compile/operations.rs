@@ -293,7 +293,8 @@ impl Builder<'_> {
             | Simple::Print(_)
             | Simple::Read { .. }
             | Simple::Write { .. }
-            | Simple::Exchange { .. } => {
+            | Simple::Exchange { .. }
+            | Simple::ExchangeRow { .. } => {
                 return Err(Unsupported("this statement as a store".to_owned()));
             }
         }

@@ -24,7 +24,9 @@ impl Builder<'_> {
     fn objects_seen(&self, kind: &SiteKind) -> Vec<Object> {
         let mut vars = self.observed.clone();
         match kind {
-            SiteKind::Lifted(lifted) => vars.extend(lifted.objects.iter().chain([&lifted.target])),
+            SiteKind::Lifted(lifted, _) => {
+                vars.extend(lifted.objects.iter().chain([&lifted.target]));
+            }
             SiteKind::Fused(fused, _) => vars.extend(&fused.objects),
             SiteKind::Extreme(Extreme { dst, table, mask, sense: _ }) => {
                 vars.extend([dst, table, mask]);

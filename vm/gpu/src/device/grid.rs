@@ -6,6 +6,7 @@ use star_vm::BackendError;
 use super::clock::{Clock, TIMES_BYTES, TIMES_WORDS};
 use super::pipelines::entry;
 use super::{Device, Opened, whole};
+use crate::device_trait::ControlUnit;
 use crate::grid::{
     Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits, MAX_GROUPS, Returned, Words,
 };
@@ -167,9 +168,15 @@ impl Grid for Device {
         self.finish_queued()
     }
 
-    fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError> {
+    fn launch(
+        &mut self,
+        launches: &[Launch],
+        (at, n): (u32, u32),
+    ) -> Result<Returned, BackendError> {
         if launches.is_empty() {
-            return Ok(Some(0));
+            let mut words = vec![0; n as usize];
+            self.read(at, &mut words)?;
+            return Ok(Returned { words, nanoseconds: Some(0) });
         }
         self.flush();
         self.window.forget();
@@ -196,11 +203,19 @@ impl Grid for Device {
             if let Some(clock) = &self.clock {
                 clock.read(&mut encoder, &self.staging);
             }
-            let mut words = vec![0; TIMES_WORDS + self.window.len()];
+            let mut to = TIMES_BYTES + seen;
+            for span in self.memory.division.spans(at, n, u32::MAX) {
+                let (bank, bytes) = (&self.memory.banks[span.bank], u64::from(span.words) * 4);
+                encoder.copy_buffer_to_buffer(bank, span.start, &self.staging, to, bytes);
+                to += bytes;
+            }
+            let mut words = vec![0; TIMES_WORDS + self.window.len() + n as usize];
             self.submit(encoder, &mut words)?;
-            let (times, seen) = words.split_at(TIMES_WORDS);
+            let (times, rest) = words.split_at(TIMES_WORDS);
+            let (seen, returned) = rest.split_at(self.window.len());
             self.window.refresh(seen);
-            return Ok(self.clock.as_ref().map(|clock| clock.nanoseconds(times)));
+            let nanoseconds = self.clock.as_ref().map(|clock| clock.nanoseconds(times));
+            return Ok(Returned { words: returned.to_vec(), nanoseconds });
         }
     }
 }

@@ -286,7 +286,7 @@ fn fused(
     assigned.retain(|var| lives(*var));
     let (results, mut slices): (Vec<VarId>, Vec<VarId>) = assigned.into_iter().partition(of_number);
     slices.retain(|var| matches!(routine.var(*var).ty, Ty::Slice(_)));
-    let mut text = Text::new(routine);
+    let mut text = Text::new(routine, body);
     text.block(body)?;
     let (text, given, queries) = text.kernel(&slices);
     let body = body.to_vec();

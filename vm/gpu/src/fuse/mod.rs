@@ -1,7 +1,8 @@
 //! Runs of operations on slices that become one kernel over a grid of workgroups.
 //!
-//! * `find`: selection of statements; `text`: the kernel; `extreme`: MIN and MAX. The host walks
-//!   through the run in `run::fused` before it starts the kernel.
+//! * `find`: selection of statements; `needed`: those that the kernel executes; `text`: the kernel;
+//!   `extreme`: MIN and MAX. The host walks through the run in `run::fused` before it starts the
+//!   kernel.
 //!
 //! Note [Fused runs]. A run is a sequence of statements of one block that work on slices and
 //! columns component by component: MATCH, LESS, ADDV with their loops over columns are whole runs.
@@ -22,6 +23,7 @@
 
 mod extreme;
 mod find;
+mod needed;
 mod text;
 
 pub(crate) use extreme::kernels;

@@ -10,6 +10,7 @@ use star_ir::{
 
 use star_shaders::{Limb, Shader};
 
+use super::needed::Needed;
 use super::{FusedQuery, Given};
 
 /// The number of threads of a workgroup.
@@ -141,6 +142,7 @@ fn joined(query: Query) -> &'static str {
 /// A kernel that is being written.
 pub(super) struct Text<'r> {
     routine: &'r Routine,
+    needed: Needed<'r>,
     /// Variables by the order in which they occur, so that equal runs have equal texts.
     names: HashMap<VarId, usize>,
     given: Vec<Given>,
@@ -155,9 +157,10 @@ pub(super) struct Text<'r> {
 }
 
 impl<'r> Text<'r> {
-    pub(super) fn new(routine: &'r Routine) -> Self {
+    pub(super) fn new(routine: &'r Routine, body: &[Stmt]) -> Self {
         Text {
             routine,
+            needed: Needed::new(routine, body),
             names: HashMap::new(),
             given: Vec::new(),
             assigned: BTreeSet::new(),
@@ -224,6 +227,9 @@ impl<'r> Text<'r> {
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
+        if !self.needed.executes(stmt) {
+            return Some(());
+        }
         match &stmt.kind {
             StmtKind::Simple(Simple::Assign(dst, op)) => self.operation(*dst, op),
             StmtKind::Simple(Simple::PutColumn { table, index, value }) => {
@@ -237,8 +243,6 @@ impl<'r> Text<'r> {
                 self.assign(*dst, &format!("i32({size})"));
                 Some(())
             }
-            // The host executes these.
-            StmtKind::Simple(Simple::Size(_) | Simple::Check(_) | Simple::Cost { .. }) => Some(()),
             StmtKind::For { label: _, var, from, to, down, body } => {
                 self.counted_loop(*var, (from, to), *down, body)
             }

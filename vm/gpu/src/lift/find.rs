@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use star_ir::kernel::{Effect, Line, Value, ValueId};
 use star_ir::{
-    Access, Check, ForallRange, Kernel, Op, Operand, Routine, Simple, SizeOp, SizeOperand, Stmt,
-    StmtKind, Ty, VarId, visit,
+    Access, Check, ForallRange, IntOp, Kernel, Op, Operand, Query, Routine, Simple, SizeOp,
+    SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
-use super::text::Text;
-use super::{Lifted, Node, Over, Pivots, Port, Step};
+use super::text::{MOST_PORT_WORDS, Text};
+use super::{Lifted, Node, Over, Pivots, Port, Step, Sum};
 use crate::compile::is_number;
 
 /// Returns whether a statement is a kernel that stores lines, or a loop around a kernel.
@@ -44,8 +44,22 @@ pub(super) struct Finder<'r> {
     latches: Vec<(VarId, SizeOperand)>,
     pivot: Option<VarId>,
     pivot_cost: u64,
+    /// The table of which other processes have rows, and the number of rows that precede its own.
+    divided: Option<(VarId, Operand)>,
+    /// The integers that are a number of ones in an iteration, times a factor; sums of them.
+    counts: Vec<Count>,
+    sums: Vec<Count>,
+    /// Whether an iteration uses one of them otherwise.
+    uses_counts: bool,
     /// The kernel, once it was seen: nothing but costs comes after it.
     stores: Option<Stores>,
+}
+
+/// An integer that is the number of ones of a value, times a factor.
+struct Count {
+    var: VarId,
+    of: usize,
+    factor: i64,
 }
 
 /// A kernel that stores lines.
@@ -74,6 +88,10 @@ impl<'r> Finder<'r> {
             latches: Vec::new(),
             pivot: None,
             pivot_cost: 0,
+            divided: None,
+            counts: Vec::new(),
+            sums: Vec::new(),
+            uses_counts: false,
             stores: None,
         }
     }
@@ -97,7 +115,9 @@ impl<'r> Finder<'r> {
         let Stores { target, line, over, iteration, some, made, cost } = self.stores.take()?;
         // These are set again after the loop.
         let is_known = |var: &VarId| {
-            Some(*var) == self.pivot || self.latches.iter().any(|(known, _)| known == var)
+            Some(*var) == self.pivot
+                || self.latches.iter().any(|(known, _)| known == var)
+                || self.sums.iter().any(|sum| sum.var == *var)
         };
         if self.assigned.iter().any(|var| lives(*var) && !is_known(var)) {
             return None;
@@ -106,14 +126,29 @@ impl<'r> Finder<'r> {
         if self.outer.iter().any(|var| self.assigned.contains(var)) {
             return None;
         }
+        // Dispatches count only the iterations.
+        if self.uses_counts || self.sums.iter().any(|sum| Some(sum.of) != some) {
+            return None;
+        }
         self.outer.sort_unstable();
         self.outer.dedup();
         let objects =
             self.outer.iter().copied().filter(|var| !is_number(self.routine.var(*var).ty));
         let objects = objects.collect();
         let (shader, ports) = Text::new(&self.nodes, target, line).kernel(some, made)?;
-        (ports.len() <= super::text::MOST_PORTS).then_some(())?;
-        let Finder { steps, latches, pivot_cost, .. } = self;
+        (ports.iter().map(|port| port.words()).sum::<usize>() <= MOST_PORT_WORDS).then_some(())?;
+        let before = match self.divided {
+            Some((table, before)) => {
+                // The rows of pivots are all that comes from other processes.
+                let is_word = |port: &Port| matches!(port, Port::Bits(_, Line::Row));
+                let is_whole = table == target && ports.iter().all(is_word);
+                let by_rows = line == Line::Row && some.is_some();
+                (is_whole && by_rows).then_some(Some(before))?
+            }
+            None => None,
+        };
+        let Finder { steps, latches, pivot_cost, sums, .. } = self;
+        let sums = sums.into_iter().map(|Count { var, of: _, factor }| Sum { var, factor });
         Some(Lifted {
             pivots,
             target,
@@ -127,6 +162,8 @@ impl<'r> Finder<'r> {
             pivot_cost,
             cost,
             latches,
+            before,
+            sums: sums.collect(),
         })
     }
 
@@ -152,6 +189,7 @@ impl<'r> Finder<'r> {
     }
 
     fn access(&mut self, var: VarId, access: Access) {
+        self.uses_counts |= self.counts.iter().chain(&self.sums).any(|count| count.var == var);
         if access.reads() && !self.assigned.contains(&var) {
             self.outer.push(var);
         }
@@ -168,8 +206,18 @@ impl<'r> Finder<'r> {
             return Some(());
         }
         self.stores.is_none().then_some(())?;
+        if let StmtKind::Simple(Simple::Assign(dst, op)) = &stmt.kind
+            && let Some(of_ones) = self.count(*dst, op)
+        {
+            return of_ones;
+        }
         self.note(stmt);
         match &stmt.kind {
+            StmtKind::If { test, then, otherwise } if self.is_choice(then, otherwise) => {
+                let (then, otherwise) = (self.numbers_of(then)?, self.numbers_of(otherwise)?);
+                self.steps.push(Step::Choice(test.clone(), then, otherwise));
+                Some(())
+            }
             StmtKind::If { test, then, otherwise: _ } => {
                 self.steps.push(Step::Holds(test.clone()));
                 self.block(then)
@@ -185,8 +233,72 @@ impl<'r> Finder<'r> {
             }
             StmtKind::Simple(Simple::Assign(dst, op)) => self.assign(*dst, op),
             StmtKind::Simple(Simple::Check(check)) => self.check(check),
+            StmtKind::Simple(Simple::ExchangeRow { word, table, index, before }) => {
+                let divided = (*table, before.clone());
+                (*self.divided.get_or_insert_with(|| divided.clone()) == divided).then_some(())?;
+                self.assign(*word, &Op::Row(*table, index.clone()))
+            }
             _ => None,
         }
+    }
+
+    /// A number of ones of an iteration, or what is computed of it: `None` if it is something else,
+    /// and `Some(None)` if it is more than a product or a sum.
+    fn count(&mut self, dst: VarId, op: &Op) -> Option<Option<()>> {
+        let known = |operand: &Operand| match operand {
+            Operand::Var(var) => self.counts.iter().rposition(|count| count.var == *var),
+            _ => None,
+        };
+        let (of, factor) = match op {
+            Op::Query(Query::Count, bits) => (self.value(*bits).0, 1),
+            Op::Int(IntOp::Mul, count, Operand::Int(by)) => {
+                let count = &self.counts[known(count)?];
+                (count.of, count.factor.checked_mul(*by)?)
+            }
+            Op::Int(IntOp::Add, Operand::Var(sum), count) if *sum == dst => {
+                let Count { var: _, of, factor } = self.counts[known(count)?];
+                let is_new = !self.assigned.contains(&dst) && !self.outer.contains(&dst);
+                self.assigned.push(dst);
+                self.sums.push(Count { var: dst, of, factor });
+                return Some(is_new.then_some(()));
+            }
+            _ => return None,
+        };
+        self.assigned.push(dst);
+        self.counts.push(Count { var: dst, of, factor });
+        Some(Some(()))
+    }
+
+    /// Returns whether both branches only compute numbers.
+    fn is_choice(&self, then: &[Stmt], otherwise: &[Stmt]) -> bool {
+        then.iter().chain(otherwise).all(|stmt| match &stmt.kind {
+            StmtKind::Simple(Simple::Assign(dst, op)) => self.is_number(*dst, op),
+            _ => false,
+        })
+    }
+
+    /// The steps of a branch.
+    fn numbers_of(&mut self, block: &[Stmt]) -> Option<Vec<Step>> {
+        let outer = std::mem::take(&mut self.steps);
+        let done = self.block(block);
+        let steps = std::mem::replace(&mut self.steps, outer);
+        done.map(|()| steps)
+    }
+
+    /// Returns whether the host can compute the number.
+    fn is_number(&self, dst: VarId, op: &Op) -> bool {
+        matches!(self.routine.var(dst).ty, Ty::Int | Ty::Bool)
+            && matches!(
+                op,
+                Op::Copy(_)
+                    | Op::Int(..)
+                    | Op::Compare(..)
+                    | Op::Not(_)
+                    | Op::Logic(..)
+                    | Op::Length(_)
+                    | Op::Rows(_)
+                    | Op::Columns(_)
+            )
     }
 
     /// A kernel that stores lines.
@@ -251,16 +363,7 @@ impl<'r> Finder<'r> {
                 (self.node(Node::Logic(*op, left, right)), length)
             }
             Op::Copy(Operand::Var(of)) if self.routine.var(*of).ty.is_bits() => self.value(*of),
-            Op::Copy(_)
-            | Op::Int(..)
-            | Op::Compare(..)
-            | Op::Not(_)
-            | Op::Logic(..)
-            | Op::Length(_)
-            | Op::Rows(_)
-            | Op::Columns(_)
-                if matches!(self.routine.var(dst).ty, Ty::Int | Ty::Bool) =>
-            {
+            _ if self.is_number(dst, op) => {
                 self.assigned.push(dst);
                 self.steps.push(Step::Number(dst, op.clone()));
                 return Some(());

@@ -56,6 +56,19 @@ pub(crate) struct Lifted {
     pub(crate) cost: u64,
     /// Lengths that it latches, which statements after it may read.
     pub(crate) latches: Vec<(VarId, SizeOperand)>,
+    /// If other processes have rows of the table, too: the number of rows that precede its own
+    /// (Note [Pivots of other processes] in `run::lifted`).
+    pub(crate) before: Option<Operand>,
+    /// Integers that grow with each iteration.
+    pub(crate) sums: Vec<Sum>,
+}
+
+/// An integer to which the iterations of the kernel add.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sum {
+    pub(crate) var: VarId,
+    /// What each one adds.
+    pub(crate) factor: i64,
 }
 
 /// `for var:=from to to`.
@@ -88,6 +101,8 @@ pub(crate) enum Step {
     Latch(VarId, SizeOperand),
     /// A condition that must hold.
     Holds(Operand),
+    /// The first steps if the condition holds, else the others.
+    Choice(Operand, Vec<Step>, Vec<Step>),
 }
 
 /// An input of a kernel other than the table that it changes.

@@ -9,10 +9,10 @@ use star_shaders::{Limb, Shader};
 
 use super::{Node, Port};
 
-/// Maximum number of ports of a kernel: their words fit after those that every kernel gets.
-pub(super) const MOST_PORTS: usize = 8;
 /// The first word of the ports among the parameters of a kernel.
-pub(crate) const FIRST_PORT: usize = 16;
+pub(crate) const FIRST_PORT: usize = 22;
+/// Maximum number of their words.
+pub(super) const MOST_PORT_WORDS: usize = 32 - FIRST_PORT;
 /// Threads of a workgroup along a column, and over columns.
 pub(crate) const ACROSS: u32 = 32;
 pub(crate) const DOWN: u32 = 8;
@@ -201,15 +201,10 @@ impl<'n> Text<'n> {
     ) -> Option<(Shader, Vec<Port>)> {
         let functions =
             self.function(Form::Limb, some, made)? + &self.function(Form::Rows, some, made)?;
-        // One after another in a loop, each load would wait for the one before.
-        let rows = (0..PIVOTS_AT_ONCE).map(|t| {
-            format!("    rows |= load(row_in + {t}u * columns + of_rows) & (1u << ((first + step * {t}u - low) & 31u));\n")
-        });
-        let finds = PIVOTS.replace("ROWS\n", &rows.collect::<String>());
         let (shared, finds, column, row) = match self.has_pivots {
             true => (
                 SHARED,
-                finds.as_str(),
+                PIVOTS,
                 "pivot_columns[t * ACROSS + local.x]",
                 "pivot_rows[t * DOWN + local.y]",
             ),
@@ -244,6 +239,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   let table = given[0].x; let stride = given[0].y; let columns = given[0].w; let limbs = (given[0].z + 31u) >> 5u;
   let first = given[1].x; let step = given[1].y; let n_pivots = given[1].z; let next = given[1].w; let n_next = given[3].w;
   let column_in = given[2].x; let column_out = given[2].y; let row_in = given[2].z; let row_out = given[2].w;
+  let row_in_stride = given[4].x; let row_in_first = given[4].y; let row_out_stride = given[4].z; let row_out_first = given[4].w;
   let counts = given[3].x; let x = thread.x; let live = below(given[0].z, 32u * x);
 {}{finds}{}  for (var t = 0u; t < n_pivots; t++) {{
     let k = first + step * t; let column = {column}; let row = {row};
@@ -273,18 +269,18 @@ var<workgroup> crossing: array<u32, PIVOTS_AT_ONCE>;
 ";
 
 /// Note [Several pivots in a dispatch]. The column and the row of each pivot are copied next to the
-/// table as they are before the first pivot of the dispatch. A workgroup applies the earlier pivots
-/// to these copies, for its own limbs and columns: the threads with number t along columns have a
-/// limb each of the column of pivot t, and all of them its components in the rows of all pivots,
-/// from row `low` on; those with number 0 have these rows, in a column of the workgroup each. Pivot
-/// s changes all later ones. No workgroup waits for another one.
+/// table as they are before the first pivot of the dispatch, the rows as a table that begins with
+/// row `row_in_first`. A workgroup applies the earlier pivots to these copies, for its own limbs
+/// and columns: the threads with number t along columns have a limb each of the column of pivot t,
+/// and all of them its components in the rows of all pivots, from row `low` on; those with number 0
+/// have these rows, in a column of the workgroup each. Pivot s changes all later ones. No workgroup
+/// waits for another one.
 const PIVOTS: &str = "  let own = first + step * local.y; let low = min(first, first + step * (max(n_pivots, 1u) - 1u));
   let of_rows = (thread.y - local.y) * SHARE + local.x;
-  var limb = load(column_in + local.y * limbs + x); var crossed = rows_from(column_in + local.y * limbs, low);
+  var limb = load(column_in + local.y * limbs + x);
+  var crossed = rows_from(row_in + min(own, columns - 1u) * row_in_stride, low - row_in_first);
   var rows = 0u;
-  if (local.y == 0u) {
-ROWS
-  }
+  if (local.y == 0u) { rows = rows_from(row_in + min(of_rows, columns - 1u) * row_in_stride, low - row_in_first); }
   for (var s = 0u; s < n_pivots; s++) {
     let k = first + step * s;
     if (local.y == s) {
@@ -306,16 +302,16 @@ ROWS
   workgroupBarrier();
 ";
 
-/// Stores the columns and rows of the pivots of the next dispatch; few threads have any of these
-/// rows.
-const KEEPS: &str = "    let last = next + step * (n_next - 1u);
-    let keeps_rows = n_next != 0u && x >= min(next, last) >> 5u && x <= max(next, last) >> 5u;
+/// Stores the columns of the pivots of the next dispatch, and the rows that are to be copied; few
+/// threads have any of these rows.
+const KEEPS: &str = "    let kept = below(given[5].y, 32u * x) & ~below(given[5].x, 32u * x);
+    let row_to = row_out + x - (row_out_first >> 5u);
 ";
 const KEPT: &str = "    let pivot# = (j# - next) * step;
     if (j# < columns && pivot# < n_next) { store(column_out + pivot# * limbs + x, after#); }
-    for (var t = 0u; keeps_rows && j# < columns && t < n_next; t++) {
-      let k = next + step * t;
-      if (k >> 5u == x) { store(row_out + t * columns + j#, everywhere(after#, k)); }
+    if (j# < columns && kept != 0u) {
+      let to = row_to + j# * row_out_stride;
+      store(to, (load(to) & ~kept) | (after# & kept));
     }
 ";
 

@@ -38,9 +38,9 @@ impl DeviceRun<'_, '_> {
                 vars.push(*src);
             }
             SiteKind::Exchange { word, op: _ } => vars.push(*word),
-            SiteKind::Lifted(lifted) => {
-                let lifted = Arc::clone(lifted);
-                return self.lifted(&lifted, (id, &inst), &site);
+            SiteKind::Lifted(lifted, cells) => {
+                let (lifted, cells) = (Arc::clone(lifted), *cells);
+                return self.lifted((&lifted, cells), (id, &inst), &site);
             }
             SiteKind::Fused(fused, cells) => {
                 let (fused, cells) = (Arc::clone(fused), *cells);
@@ -90,7 +90,7 @@ impl DeviceRun<'_, '_> {
                 let combined = combined.map_err(|lost| Stop::Lost(lost.why))?;
                 self.take_read(id, *word, &HostValue::Word(combined))?;
             }
-            SiteKind::Lifted(_)
+            SiteKind::Lifted(..)
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
             | SiteKind::Copied(..)

@@ -186,25 +186,41 @@ impl DeviceRun<'_, '_> {
     /// Runs dispatches that access this number of limbs each, in submissions between which the user
     /// may end the run.
     pub(super) fn launch(&mut self, launches: &[Launch], limbs: u64) -> Result<(), End> {
+        self.launch_and_read(launches, limbs, (0, 0)).map(drop)
+    }
+
+    /// Runs dispatches, and returns a few words at an address.
+    pub(super) fn launch_and_read(
+        &mut self,
+        launches: &[Launch],
+        limbs: u64,
+        returned: (u32, u32),
+    ) -> Result<Vec<u32>, End> {
         let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
         let at_once = grid.launches_at_once(limbs);
         let banks = grid.banks() as u64;
-        for some in launches.chunks(at_once) {
+        let mut words = Vec::new();
+        let mut rest = launches;
+        while !rest.is_empty() {
+            let (some, behind) = rest.split_at(at_once.min(rest.len()));
+            rest = behind;
             if self.control.interrupt.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Interrupted).into());
             }
             if self.control.deadline.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Time).into());
             }
-            let took = grid.launch(some)?;
+            let returned = if rest.is_empty() { returned } else { (0, 0) };
+            let done = grid.launch(some, returned)?;
+            words = done.words;
             let paths = &mut self.control.stats.counters;
             paths.grid_kernels += some.len() as u64;
             if banks > 1 {
                 paths.grid_banks = paths.grid_banks.max(banks);
             }
-            paths.grid_nanoseconds += took.unwrap_or(0);
+            paths.grid_nanoseconds += done.nanoseconds.unwrap_or(0);
         }
-        Ok(())
+        Ok(words)
     }
 
     /// Runs the intrinsic of the routine that has just begun; returns false if its body must run.

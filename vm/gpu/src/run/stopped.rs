@@ -175,7 +175,7 @@ impl DeviceRun<'_, '_> {
             | SiteKind::Read { .. }
             | SiteKind::Write { .. }
             | SiteKind::Exchange { .. }
-            | SiteKind::Lifted(_)
+            | SiteKind::Lifted(..)
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
             | SiteKind::Copied(..)

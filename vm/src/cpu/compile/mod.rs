@@ -496,7 +496,7 @@ impl<'p> Compiler<'p> {
                 let file = self.file(*src, file, None);
                 self.emit(Inst::Write(file));
             }
-            Simple::Exchange { .. } => {
+            Simple::Exchange { .. } | Simple::ExchangeRow { .. } => {
                 self.internal_error("ranks of this backend run programs that are not distributed");
             }
         }

@@ -200,6 +200,11 @@ impl Types<'_, '_, '_> {
                 self.operand(file, OperandKind::Str);
             }
             Simple::Exchange { word, op: _ } => self.var(*word, OperandKind::Word),
+            Simple::ExchangeRow { word, table, index, before } => {
+                self.var(*word, OperandKind::Word);
+                self.var(*table, OperandKind::Table);
+                self.ints(&[index, before]);
+            }
         }
     }
 

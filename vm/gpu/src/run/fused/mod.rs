@@ -60,21 +60,15 @@ impl<'r> DeviceRun<'r, '_> {
             }
         };
         self.set_sizes(fused, &walk)?;
-        let mut words = Vec::new();
-        for var in &fused.results {
+        let number = |var: &VarId| {
             let query = fused.queries.iter().zip(&found).rev().find(|(query, _)| query.dst == *var);
-            let number = match query {
+            match query {
                 Some((query, found)) => Some(query.answer(*found)),
                 None => walk.known(*var),
-            };
-            let value = number.unwrap_or(0);
-            let is_set = u32::from(number.is_some());
-            words.extend([value as u32, (value >> 32) as u32, is_set, 0]);
-        }
-        if !words.is_empty() {
-            let at = self.get(state::FRAME) + self.plan.routine(id)?.cell(cells);
-            self.heap.unit.write(at, &words)?;
-        }
+            }
+        };
+        let results: Vec<_> = fused.results.iter().map(number).collect();
+        self.put_results((id, cells), &results)?;
         let operations = self.get_wide(state::OPERATIONS).saturating_add(walk.operations);
         self.put_wide(state::OPERATIONS, operations);
         let steps = walk.operations.saturating_add(walk.iterations);
@@ -82,6 +76,24 @@ impl<'r> DeviceRun<'r, '_> {
         self.control.stats.operations = operations;
         self.control.stats.counters.grid_runs += u64::from(walk.rows.is_some());
         self.go_on(id, inst)
+    }
+
+    /// Stores the numbers that the code after the stop takes from cells, from this one on.
+    pub(super) fn put_results(
+        &mut self,
+        (id, cells): (RoutineId, u32),
+        results: &[Option<i64>],
+    ) -> Result<(), BackendError> {
+        let words = results.iter().flat_map(|number| {
+            let value = number.unwrap_or(0);
+            [value as u32, (value >> 32) as u32, u32::from(number.is_some()), 0]
+        });
+        let words: Vec<u32> = words.collect();
+        if !words.is_empty() {
+            let at = self.get(state::FRAME) + self.plan.routine(id)?.cell(cells);
+            self.heap.unit.write(at, &words)?;
+        }
+        Ok(())
     }
 
     /// Returns the state at the beginning of the sequence.
@@ -203,11 +215,7 @@ impl<'r> DeviceRun<'r, '_> {
             ((at(&room) + n_groups * per) * width, fused.queries.len() as u32);
         self.own(room.grown.iter());
         let each = u64::from(limbs.min(step * THREADS)) * u64::from(width) * walk.work;
-        let done = self.launch(&launches, each);
-        let found = done.and_then(|()| match n_found {
-            0 => Ok(Vec::new()),
-            n => Ok(self.words(found_at, n)?),
-        });
+        let found = self.launch_and_read(&launches, each, (found_at, n_found));
         self.heap.give(room.beside);
         let found = found?;
         self.replace(room.grown)?;

@@ -1,4 +1,9 @@
 //! Loops that may run as kernels: conditions and dispatches.
+//!
+//! * `dispatches`: their parameters. `shared`: loops over rows of several processes.
+
+mod dispatches;
+mod shared;
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -9,14 +14,17 @@ use star_shaders::layout::state;
 use star_vm::BackendError;
 use star_vm::Declined;
 
+use dispatches::{Dispatches, Part, Pivots, Rows};
+use shared::Panel;
+
 use super::intrinsic::Placed;
 use super::{Active, DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
-use crate::grid::{Given, Launch, MAX_GROUPS};
-use crate::lift::{ACROSS, DOWN, FIRST_PORT, Lifted, Over, PIVOTS_AT_ONCE, Port, SHARE, Step};
+use crate::grid::MAX_GROUPS;
+use crate::heap::Block;
+use crate::lift::{Lifted, Over, PIVOTS_AT_ONCE, Port, Step};
 use crate::program::internal;
-use crate::value::Sizes;
 
 /// The known variables before the first dispatch.
 struct Scene<'a> {
@@ -28,16 +36,53 @@ struct Scene<'a> {
     pivots: RangeInclusive<i64>,
 }
 
+/// Dispatches that may begin.
+struct Ready {
+    dispatches: Dispatches,
+    part: Part,
+    /// Memory for rows of pivots.
+    rows_at: u32,
+    n_counts: u32,
+    /// The rows of other processes that precede those of the table.
+    before: Option<u32>,
+    /// All this memory.
+    block: Block,
+}
+
 impl DeviceRun<'_, '_> {
     /// Runs all iterations, if kernels can do that.
     pub(super) fn lifted(
         &mut self,
-        lifted: &Lifted,
+        (lifted, cells): (&Lifted, u32),
         (id, inst): (RoutineId, &Inst),
         site: &Site,
     ) -> Result<(), End> {
-        match self.lifted_launches(lifted, id, site)? {
-            Ok(()) => {
+        let mut made = self.ready(lifted, id, site)?;
+        if lifted.before.is_some() && !self.all_agree(made.is_ok())? {
+            if let Ok(ready) = made {
+                self.heap.give(ready.block);
+            }
+            made = Err(Declined::Guard);
+        }
+        match made {
+            Ok(ready) => {
+                let block = ready.block;
+                let done = self.iterations(lifted, ready);
+                self.heap.give(block);
+                let n_iterations = done?;
+                let sums = lifted.sums.iter().map(|sum| {
+                    let number = site.numbers.iter().find(|(var, _)| *var == sum.var);
+                    (number.map(|(_, number)| *number), sum.factor)
+                });
+                let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
+                let mut results = Vec::new();
+                for (number, factor) in sums.collect::<Vec<_>>() {
+                    let before = number.map(|number| self.number(number, &here, false));
+                    let before = before.transpose()?.flatten().unwrap_or(0);
+                    let n = i64::try_from(n_iterations).unwrap_or(i64::MAX);
+                    results.push(Some(before.saturating_add(factor.saturating_mul(n))));
+                }
+                self.put_results((id, cells), &results)?;
                 self.control.stats.counters.grid_loops += 1;
                 self.go_on(id, inst)
             }
@@ -48,12 +93,13 @@ impl DeviceRun<'_, '_> {
         }
     }
 
-    fn lifted_launches(
+    /// Allocates memory and prepares the dispatches, if the checks of all iterations hold.
+    fn ready(
         &mut self,
         lifted: &Lifted,
         id: RoutineId,
         site: &Site,
-    ) -> Result<Result<(), Declined>, End> {
+    ) -> Result<Result<Ready, Declined>, End> {
         let scene = self.loop_scene(lifted, id, site)?;
         let scene = match scene {
             Ok(scene) => scene,
@@ -62,19 +108,36 @@ impl DeviceRun<'_, '_> {
         let Some(Some(table)) = scene.objects.get(&lifted.target).copied() else {
             return Ok(Err(Declined::Guard));
         };
-        let (limbs, columns) = (table.sizes.rows.div_ceil(32), table.sizes.columns);
-        let Some((from, to)) = scene.iterations(table) else { return Ok(Err(Declined::Range)) };
+        let Some(range) = scene.iterations(table) else { return Ok(Err(Declined::Range)) };
         let Some(ports) = scene.ports(table) else { return Ok(Err(Declined::Guard)) };
-        let groups = [limbs.div_ceil(ACROSS), columns.div_ceil(DOWN * SHARE)];
-        if groups.iter().any(|&n| n > MAX_GROUPS) {
+        let mut part = Part::from(&table);
+        if part.groups().iter().any(|&n| n > MAX_GROUPS) {
             return Ok(Err(Declined::Range));
         }
-        let n_counts = limbs.max(columns);
-        let at_once = if lifted.pivots.is_some() { PIVOTS_AT_ONCE } else { 1 };
-        // Columns and rows of the pivots of a dispatch and of the next one, and the number of
-        // iterations.
-        let kept = u64::from(at_once) * (u64::from(limbs) + u64::from(columns));
-        let words = 2 * kept + u64::from(n_counts);
+        let before = match &lifted.before {
+            Some(before) => match scene.number(before).and_then(|n| u32::try_from(n).ok()) {
+                Some(before) => Some(before),
+                None => return Ok(Err(Declined::Guard)),
+            },
+            None => None,
+        };
+        let pivots = match &lifted.pivots {
+            None => Pivots { first: 0, step: 1, n: 1 },
+            Some(pivots) => {
+                let (start, end) = (*scene.pivots.start() as u32, *scene.pivots.end() as u32);
+                let n = end - start + 1;
+                let (first, step) = if pivots.down { (end - 1, u32::MAX) } else { (start - 1, 1) };
+                Pivots { first, step, n }
+            }
+        };
+        let n_counts = part.limbs().max(part.columns);
+        let copies = if lifted.pivots.is_some() { 2 * PIVOTS_AT_ONCE * part.limbs() } else { 0 };
+        let beside = u64::from(copies) + u64::from(n_counts);
+        let rows = match before {
+            Some(_) => Panel::new(0, part.columns, pivots.n).1,
+            None => 2 * u64::from(Rows::STRIDE) * u64::from(part.columns),
+        };
+        let words = beside + rows;
         let wanted = self.alive.saturating_add(words * 4);
         if wanted > self.limit {
             return Ok(Err(Declined::Memory));
@@ -88,57 +151,40 @@ impl DeviceRun<'_, '_> {
             return Ok(Err(Declined::Body));
         };
         self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
-        let rows_at = block.at + 2 * at_once * limbs;
-        let counts = rows_at + 2 * at_once * columns;
-        let (first, n_pivots, step) = match &lifted.pivots {
-            None => (0, 1, 1),
-            Some(pivots) => {
-                let (start, end) = (*scene.pivots.start() as u32, *scene.pivots.end() as u32);
-                let n = end - start + 1;
-                if pivots.down { (end - 1, n, u32::MAX) } else { (start - 1, n, 1) }
+        (part.copies, part.counts) = (block.at, block.at + copies);
+        let dispatches = Dispatches { kernel, pivots, range, ports };
+        Ok(Ok(Ready { dispatches, part, rows_at: part.counts + n_counts, n_counts, before, block }))
+    }
+
+    /// Runs the dispatches; returns the number of iterations.
+    fn iterations(&mut self, lifted: &Lifted, ready: Ready) -> Result<u64, End> {
+        let Ready { dispatches, part, rows_at, n_counts, before, block: _ } = ready;
+        match before {
+            Some(before) => {
+                let (panel, _) = Panel::new(rows_at, part.columns, dispatches.pivots.n);
+                self.shared_pivots(&dispatches, (&part, before), &panel)?;
             }
-        };
-        let line = |pivot: u32| first.wrapping_add(step.wrapping_mul(pivot));
-        // Creates a dispatch of `n` pivots from `pivot` on, which keeps lines for the following
-        // ones.
-        let launch = |dispatch: u32, pivot: u32, n: u32| {
-            let mut given: Given = [0; 32];
-            let Sizes { kind: _, rows, columns } = table.sizes;
-            given[..4].copy_from_slice(&[table.at, table.stride, rows, columns]);
-            given[4..8].copy_from_slice(&[line(pivot), step, n, line(pivot + n)]);
-            let place = |at: u32, dispatch: u32, words: u32| at + dispatch % 2 * at_once * words;
-            given[8..12].copy_from_slice(&[
-                place(block.at, dispatch, limbs),
-                place(block.at, dispatch + 1, limbs),
-                place(rows_at, dispatch, columns),
-                place(rows_at, dispatch + 1, columns),
-            ]);
-            let n_next = (n_pivots - pivot - n).min(at_once);
-            given[12..16].copy_from_slice(&[counts, from, to, n_next]);
-            given[FIRST_PORT..FIRST_PORT + ports.len()].copy_from_slice(&ports);
-            Launch { kernel, groups, given }
-        };
-        let before = lifted.pivots.is_some().then(|| launch(1, 0, 0));
-        let pivots = (0..n_pivots.div_ceil(at_once)).map(|dispatch| {
-            let pivot = dispatch * at_once;
-            launch(dispatch, pivot, (n_pivots - pivot).min(at_once))
-        });
-        let launches: Vec<Launch> = before.into_iter().chain(pivots).collect();
-        let n_pivots = u64::from(n_pivots);
-        // Eight pivots at once take as long as three to five.
-        let share = u64::from(at_once.div_ceil(2));
-        let done = self.launch(&launches, u64::from(limbs) * u64::from(columns) * share);
-        let counted = done.and_then(|()| Ok(self.words(counts, n_counts)?));
-        self.heap.give(block);
-        let n_iterations: u64 = counted?.into_iter().map(u64::from).sum();
+            None => {
+                let launches = dispatches.whole(&part, rows_at, lifted.pivots.is_some());
+                // Eight pivots at once take as long as three to five.
+                let at_once = if lifted.pivots.is_some() { PIVOTS_AT_ONCE } else { 1 };
+                let share = u64::from(at_once.div_ceil(2));
+                self.launch(&launches, u64::from(part.limbs()) * u64::from(part.columns) * share)?;
+            }
+        }
+        let counts = self.words(part.counts, n_counts)?;
+        let n_iterations: u64 = counts.into_iter().map(u64::from).sum();
+        let n_pivots = u64::from(dispatches.pivots.n);
         let pivots = lifted.pivot_cost.saturating_mul(n_pivots);
         let cost = pivots.saturating_add(lifted.cost.saturating_mul(n_iterations));
         let operations = self.get_wide(state::OPERATIONS).saturating_add(cost);
         self.put_wide(state::OPERATIONS, operations);
+        // All processes count the same steps.
+        let own_steps = if before.is_some() { 0 } else { n_iterations };
         let steps = self.get_wide(state::STEPS).saturating_add(cost);
-        self.put_wide(state::STEPS, steps.saturating_add(n_pivots).saturating_add(n_iterations));
+        self.put_wide(state::STEPS, steps.saturating_add(n_pivots).saturating_add(own_steps));
         self.control.stats.operations = operations;
-        Ok(Ok(()))
+        Ok(n_iterations)
     }
 
     /// Returns the inputs of the checks of all iterations, if these hold.
@@ -232,6 +278,11 @@ impl Scene<'_> {
                         let (left, right) = (self.number(left)?, self.number(right)?);
                         i64::from(relation.holds(left.cmp(&right)))
                     }
+                    Op::Not(operand) => 1 - self.number(operand)?,
+                    Op::Logic(op, left, right) => {
+                        let (left, right) = (self.number(left)?, self.number(right)?);
+                        i64::from(op.apply(left != 0, right != 0))
+                    }
                     Op::Length(var) => self.size(&SizeOperand::Length(*var))?,
                     Op::Rows(table) => self.size(&SizeOperand::Rows(*table))?,
                     Op::Columns(table) => self.size(&SizeOperand::Columns(*table))?,
@@ -248,6 +299,10 @@ impl Scene<'_> {
                 Some(())
             }
             Step::Holds(operand) => self.number(operand).filter(|truth| *truth != 0).map(drop),
+            Step::Choice(operand, then, otherwise) => {
+                let taken = if self.number(operand)? != 0 { then } else { otherwise };
+                taken.iter().try_for_each(|step| self.step(step))
+            }
         }
     }
 

@@ -9,8 +9,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use star_tests::backends::Machine;
 use star_tests::case::Random;
-
-use crate::parts::{on_ranks, passed};
+use star_tests::on_ranks::{on_ranks, passed};
 
 /// Writes columns, in row groups of this many records.
 fn write(name: &str, columns: Vec<(&str, ArrayRef)>, group: usize) -> PathBuf {
