@@ -270,7 +270,7 @@ impl List<'_, '_> {
             }
             Simple::ExchangeRow { word, table, index, before } => {
                 self.read(*table);
-                self.operands([index, before].into_iter());
+                self.operands([index, before]);
                 self.write(*word);
             }
         }

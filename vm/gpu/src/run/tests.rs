@@ -146,7 +146,7 @@ impl Grid for OneBank {
         self.words().div_ceil(BANK_WORDS) as usize
     }
 
-    fn launch(&mut self, _: &[Launch]) -> Result<Option<u64>, BackendError> {
+    fn launch(&mut self, _: &[Launch], _: (u32, u32)) -> Result<Returned, BackendError> {
         Err(internal("a kernel that was refused"))
     }
 
