@@ -242,8 +242,9 @@ impl<'r> Finder<'r> {
         }
     }
 
-    /// A number of ones of an iteration, or what is computed of it: `None` if it is something else,
-    /// and `Some(None)` if it is more than a product or a sum.
+    /// Records an integer that is the number of ones of a value, a multiple of it, or the sum of
+    /// these over the iterations. `None` if the operation is another one; `Some(None)` if other
+    /// statements change the sum.
     fn count(&mut self, dst: VarId, op: &Op) -> Option<Option<()>> {
         let known = |operand: &Operand| match operand {
             Operand::Var(var) => self.counts.iter().rposition(|count| count.var == *var),
