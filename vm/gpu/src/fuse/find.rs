@@ -9,6 +9,7 @@ use star_ir::{
 };
 
 use super::Fused;
+use super::needed::Needed;
 use super::text::{Text, Texts};
 use crate::compile::is_number;
 use crate::lift::Lifted;
@@ -286,7 +287,9 @@ fn fused(
     assigned.retain(|var| lives(*var));
     let (results, mut slices): (Vec<VarId>, Vec<VarId>) = assigned.into_iter().partition(of_number);
     slices.retain(|var| matches!(routine.var(*var).ty, Ty::Slice(_)));
-    let mut text = Text::new(routine, body);
+    let needed = Needed::new(routine, body);
+    let numbers_of_kernel = needed.numbers.clone();
+    let mut text = Text::new(routine, needed);
     text.block(body)?;
     let (text, given, queries) = text.kernel(&slices);
     let body = body.to_vec();
@@ -297,6 +300,7 @@ fn fused(
         objects,
         row_space,
         weight,
+        needed: numbers_of_kernel,
         texts,
         given,
         slices,

@@ -31,6 +31,8 @@ pub(crate) use find::find;
 use text::Texts;
 pub(crate) use text::{FIRST_GIVEN, IN_GIVEN, THREADS};
 
+use std::collections::BTreeSet;
+
 use star_ir::{Query, Simple, SizeOperand, Stmt, StmtKind, VarId, visit};
 use star_shaders::Shader;
 
@@ -47,6 +49,8 @@ pub(crate) struct Fused {
     /// The approximate number of operations on slices.
     pub(crate) weight: u64,
     texts: Texts,
+    /// The numbers that the kernel needs.
+    pub(crate) needed: BTreeSet<VarId>,
     /// The parameters of the kernel, in order.
     pub(crate) given: Vec<Given>,
     /// Slices that it assigns and that are needed after it.

@@ -8,7 +8,7 @@ use star_ir::{Op, Routine, Simple, SizeOp, Stmt, StmtKind, Ty, VarId, visit};
 /// The numbers that the statements of a kernel need.
 pub(super) struct Needed<'r> {
     routine: &'r Routine,
-    numbers: BTreeSet<VarId>,
+    pub(super) numbers: BTreeSet<VarId>,
 }
 
 impl<'r> Needed<'r> {

@@ -157,10 +157,10 @@ pub(super) struct Text<'r> {
 }
 
 impl<'r> Text<'r> {
-    pub(super) fn new(routine: &'r Routine, body: &[Stmt]) -> Self {
+    pub(super) fn new(routine: &'r Routine, needed: Needed<'r>) -> Self {
         Text {
             routine,
-            needed: Needed::new(routine, body),
+            needed,
             names: HashMap::new(),
             given: Vec::new(),
             assigned: BTreeSet::new(),

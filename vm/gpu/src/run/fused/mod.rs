@@ -115,7 +115,7 @@ impl<'r> DeviceRun<'r, '_> {
             }
             objects.insert(var, held);
         }
-        Ok(Walk::new((&plan.program, id), numbers, objects, words))
+        Ok(Walk::new((&plan.program, id), &fused.needed, numbers, objects, words))
     }
 
     /// Returns the state of an object of the routine that has stopped.

@@ -1,7 +1,7 @@
 //! Evaluation of a sequence by the host, with numbers and sizes but without slices: its checks, its
 //! counters, and the final sizes of its slices.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use star_ir::{
     Check, ForallRange, HandlePart, IntOp, LocId, Names, Op, Operand, Program, Routine, RoutineId,
@@ -38,6 +38,8 @@ pub(super) struct Walk<'p> {
     program: &'p Program,
     routine: RoutineId,
     loc: LocId,
+    /// The numbers that the kernel needs: they have at most 32 bits.
+    needed: BTreeSet<VarId>,
     numbers: HashMap<VarId, i64>,
     /// The initial numbers.
     first_numbers: HashMap<VarId, i64>,
@@ -67,6 +69,7 @@ const MOST: u64 = 1 << 18;
 impl<'p> Walk<'p> {
     pub(super) fn new(
         (program, routine): (&'p Program, RoutineId),
+        needed: &BTreeSet<VarId>,
         numbers: HashMap<VarId, i64>,
         objects: HashMap<VarId, ObjectState>,
         words: HashMap<VarId, Vec<u32>>,
@@ -75,6 +78,7 @@ impl<'p> Walk<'p> {
             program,
             routine,
             loc: LocId(0),
+            needed: needed.clone(),
             first_numbers: numbers.clone(),
             first_objects: objects.clone(),
             numbers,
@@ -141,7 +145,9 @@ impl<'p> Walk<'p> {
     }
 
     fn assign(&mut self, var: VarId, number: i64) -> WalkResult {
-        i32::try_from(number).map_err(|_| Declined::Range)?;
+        if self.needed.contains(&var) {
+            i32::try_from(number).map_err(|_| Declined::Range)?;
+        }
         self.numbers.insert(var, number);
         Ok(())
     }
