@@ -188,6 +188,17 @@ begin
     X:=not COL(k,P); w:=ROW(k,P);
     foreach i in X do ROW(i,P):=(u or not w) xor ROW(i,P);
   end;
+end;
+
+procedure sized(from,last: integer; u: word; var P: table);
+var w: word(P); i,k: integer;
+begin
+  for k:=from to last do
+  begin
+    w:=ROW(k,P);
+    foreach i in COL(k,P) do ROW(i,P):=ROW(i,P) or w;
+  end;
+  COL(2,P):=COL(1,P); SET(w); ROW(1,P):=w;
 end;";
 
 #[test]
@@ -208,7 +219,8 @@ fn ranks_with_adapters_exchange_blocks_of_pivot_rows() {
     for (n, m, from, last) in
         [(300, 290, 1, 290), (77, 100, 6, 70), (2, 3, 1, 2), (520, 515, 2, 515)]
     {
-        for routine in ["up", "down", "rest"] {
+        // The loop also determines the size of `w`.
+        for routine in ["up", "down", "rest", "sized"] {
             let ends = [from, last].map(Value::Int);
             let word = BitVector::from_bools(&(0..m).map(|at| at % 5 != 2).collect::<Vec<_>>());
             let values = [Value::Word(word), table(n, m)];

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use star_ir::{SizeOp, Stmt, visit};
+use star_ir::{Stmt, visit};
 use star_shaders::Op;
 use star_shaders::layout::measure;
 
@@ -41,10 +41,10 @@ impl Builder<'_> {
         named.sort_unstable();
         named.dedup();
         named.retain(|var| is_number(self.routine.var(*var).ty));
-        let latches = lifted.latches.clone();
         let last = lifted.pivots.as_ref().map(|pivots| (pivots.var, pivots.to.clone()));
         self.observed = named;
-        let sums: Vec<_> = lifted.sums.iter().map(|sum| sum.var).collect();
+        let sums = lifted.sums.iter().map(|sum| sum.var);
+        let results: Vec<_> = lifted.latched.iter().copied().chain(sums).collect();
         let cells = passed_cells(self.routine);
         let site = self.site(SiteKind::Lifted(Arc::new(lifted), cells));
         let observed = self.looked_at(site);
@@ -56,10 +56,7 @@ impl Builder<'_> {
         self.jump(end);
         self.here(taken);
         self.loc = stmt.loc;
-        self.fill(&sums);
-        for (dst, size) in latches {
-            self.resize(&SizeOp::Latch { dst, size });
-        }
+        self.fill(&results);
         if let Some((var, to)) = last {
             let to = self.value(&to);
             self.assign(var, to);

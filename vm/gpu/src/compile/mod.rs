@@ -121,7 +121,7 @@ pub(crate) enum SiteKind {
     Write { src: VarId, file: Operand },
     /// A word is combined with those of other processes.
     Exchange { word: VarId, op: ReductionOp },
-    /// A loop begins that may run as kernels; its sums go through cells from this one on.
+    /// A loop begins that may run as kernels; its results go through cells from this one on.
     Lifted(Arc<Lifted>, u32),
     /// A run of operations on slices begins that may be a kernel; its results go through cells from
     /// this one on.

@@ -41,7 +41,7 @@ pub(super) struct Finder<'r> {
     /// Variables that it reads before it assigns them, if it does.
     outer: Vec<VarId>,
     steps: Vec<Step>,
-    latches: Vec<(VarId, SizeOperand)>,
+    latched: Vec<VarId>,
     pivot: Option<VarId>,
     pivot_cost: u64,
     /// The table of which other processes have rows, and the number of rows that precede its own.
@@ -85,7 +85,7 @@ impl<'r> Finder<'r> {
             assigned: Vec::new(),
             outer: Vec::new(),
             steps: Vec::new(),
-            latches: Vec::new(),
+            latched: Vec::new(),
             pivot: None,
             pivot_cost: 0,
             divided: None,
@@ -113,10 +113,10 @@ impl<'r> Finder<'r> {
             }
         };
         let Stores { target, line, over, iteration, some, made, cost } = self.stores.take()?;
-        // These are set again after the loop.
+        // The host returns these.
         let is_known = |var: &VarId| {
             Some(*var) == self.pivot
-                || self.latches.iter().any(|(known, _)| known == var)
+                || self.latched.contains(var)
                 || self.sums.iter().any(|sum| sum.var == *var)
         };
         if self.assigned.iter().any(|var| lives(*var) && !is_known(var)) {
@@ -147,7 +147,7 @@ impl<'r> Finder<'r> {
             }
             None => None,
         };
-        let Finder { steps, latches, pivot_cost, sums, .. } = self;
+        let Finder { steps, latched, pivot_cost, sums, .. } = self;
         let sums = sums.into_iter().map(|Count { var, of: _, factor }| Sum { var, factor });
         Some(Lifted {
             pivots,
@@ -161,7 +161,7 @@ impl<'r> Finder<'r> {
             ports,
             pivot_cost,
             cost,
-            latches,
+            latched,
             before,
             sums: sums.collect(),
         })
@@ -227,7 +227,7 @@ impl<'r> Finder<'r> {
             StmtKind::Block { label: _, body } => self.block(body),
             StmtKind::Simple(Simple::Size(SizeOp::Latch { dst, size })) => {
                 self.assigned.push(*dst);
-                self.latches.push((*dst, size.clone()));
+                self.latched.push(*dst);
                 self.steps.push(Step::Latch(*dst, size.clone()));
                 Some(())
             }

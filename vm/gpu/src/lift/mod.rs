@@ -13,7 +13,8 @@
 //!
 //! All checks of all iterations are made before the first dispatch. If one would fail, the loop
 //! runs as written, and traps where that traps. Apart from the table, no variable that the loop
-//! assigns is live afterwards; lengths are latched again after it.
+//! assigns is live afterwards, except for lengths that it latches and sums of iterations, whose
+//! values the host returns.
 
 mod find;
 mod lines;
@@ -55,7 +56,7 @@ pub(crate) struct Lifted {
     pub(crate) pivot_cost: u64,
     pub(crate) cost: u64,
     /// Lengths that it latches, which statements after it may read.
-    pub(crate) latches: Vec<(VarId, SizeOperand)>,
+    pub(crate) latched: Vec<VarId>,
     /// If other processes have rows of the table, too: the number of rows that precede its own
     /// (Note [Pivots of other processes] in `run::lifted`).
     pub(crate) before: Option<Operand>,

@@ -45,6 +45,8 @@ struct Ready {
     n_counts: u32,
     /// The rows of other processes that precede those of the table.
     before: Option<u32>,
+    /// The lengths that the loop latches.
+    latched: Vec<Option<i64>>,
     /// All this memory.
     block: Block,
 }
@@ -66,7 +68,7 @@ impl DeviceRun<'_, '_> {
         }
         match made {
             Ok(ready) => {
-                let block = ready.block;
+                let (block, mut results) = (ready.block, ready.latched.clone());
                 let done = self.iterations(lifted, ready);
                 self.heap.give(block);
                 let n_iterations = done?;
@@ -75,7 +77,6 @@ impl DeviceRun<'_, '_> {
                     (number.map(|(_, number)| *number), sum.factor)
                 });
                 let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
-                let mut results = Vec::new();
                 for (number, factor) in sums.collect::<Vec<_>>() {
                     let before = number.map(|number| self.number(number, &here, false));
                     let before = before.transpose()?.flatten().unwrap_or(0);
@@ -152,13 +153,15 @@ impl DeviceRun<'_, '_> {
         };
         self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
         (part.copies, part.counts) = (block.at, block.at + copies);
+        let latched = lifted.latched.iter().map(|var| scene.number(&Operand::Var(*var))).collect();
         let dispatches = Dispatches { kernel, pivots, range, ports };
-        Ok(Ok(Ready { dispatches, part, rows_at: part.counts + n_counts, n_counts, before, block }))
+        let rows_at = part.counts + n_counts;
+        Ok(Ok(Ready { dispatches, part, rows_at, n_counts, before, latched, block }))
     }
 
     /// Runs the dispatches; returns the number of iterations.
     fn iterations(&mut self, lifted: &Lifted, ready: Ready) -> Result<u64, End> {
-        let Ready { dispatches, part, rows_at, n_counts, before, block: _ } = ready;
+        let Ready { dispatches, part, rows_at, n_counts, before, .. } = ready;
         match before {
             Some(before) => {
                 let (panel, _) = Panel::new(rows_at, part.columns, dispatches.pivots.n);
