@@ -108,12 +108,12 @@ pub(crate) fn closure(n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), Stri
     of_ranks(&folder, "WARSHALL", ("n", n), (1, None), &arguments, each)
 }
 
-/// Measures MATCH and `WARSHALL` as written on 1, 2, 4, … ranks with a graphics card each, as
-/// [`closure`] does.
+/// Measures `WARSHALL` as written on 1, 2, 4, … ranks with a graphics card each, as [`closure`]
+/// does.
 ///
 /// # Errors
 /// As for [`closure`], or if there is no card.
-pub(crate) fn cards(rows: &[usize], n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), String> {
+pub(crate) fn closure_on_cards(n: usize, each: &mut dyn FnMut(Figure)) -> Result<(), String> {
     let card = crate::gpu::card()?;
     let ranks: Vec<usize> = numbers_up_to(n_cards()).collect();
     let folder = Folder::new()?;
@@ -121,7 +121,21 @@ pub(crate) fn cards(rows: &[usize], n: usize, each: &mut dyn FnMut(Figure)) -> R
     folder.write("close.star", CLOSE)?;
     folder.run(&format!("gen table --rows {n} --widths {} --seed 1 -o p.stb", widths(n)))?;
     let arguments = format!("close.star n={n} P=p.stb --no-intrinsics --backend gpu");
-    measured(&folder, "WARSHALL", ("n", n), (1, None), &arguments, &ranks, each)?;
+    measured(&folder, "WARSHALL", ("n", n), (1, None), &arguments, &ranks, each)
+}
+
+/// Measures MATCH on 1, 2, 4, … ranks with a graphics card each, as [`closure`] does.
+///
+/// # Errors
+/// As for [`closure`], or if there is no card.
+pub(crate) fn searches_on_cards(
+    rows: &[usize],
+    each: &mut dyn FnMut(Figure),
+) -> Result<(), String> {
+    let card = crate::gpu::card()?;
+    let ranks: Vec<usize> = numbers_up_to(n_cards()).collect();
+    let folder = Folder::new()?;
+    let each = &mut |figure| each(Figure { note: card.clone(), ..figure });
     folder.write("search.star", MATCHES)?;
     for &n_rows in rows {
         folder.run(&format!("gen table --rows {n_rows} --widths {COLUMNS} --seed 1 -o t.stb"))?;

@@ -350,8 +350,11 @@ impl Run {
             true => (&[1_000_000_000, 2_000_000_000, 4_000_000_000], 65_536),
             false => (&[10_000_000], 4096),
         };
-        self.one_by_one("ranks with a graphics card each", |each| {
-            crate::ranks::cards(rows, n, each)
+        self.one_by_one("closure on ranks with a graphics card each", |each| {
+            crate::ranks::closure_on_cards(n, each)
+        });
+        self.one_by_one("searches on ranks with a graphics card each", |each| {
+            crate::ranks::searches_on_cards(rows, each)
         });
         self.one_by_one("iterations with one exchange", |each| crate::ranks::exchanges(each));
     }
