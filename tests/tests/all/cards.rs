@@ -201,19 +201,23 @@ begin
   COL(2,P):=COL(1,P); SET(w); ROW(1,P):=w;
 end;";
 
-#[test]
-fn ranks_with_adapters_exchange_blocks_of_pivot_rows() {
-    let spec = MachineSpec::find("cards-gpu-2").expect("it is known");
+/// Returns two ranks with an adapter each, if there is an adapter.
+fn two_adapters() -> Option<Machine> {
     if let Err(why) = MachineSpec::find("gpu-tiny").expect("it is known").machine() {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
-        return;
+        return None;
     }
+    Some(MachineSpec::find("cards-gpu-2").expect("it is known").machine().expect("it is there"))
+}
+
+#[test]
+fn ranks_with_adapters_exchange_blocks_of_pivot_rows() {
+    let Some(machine) = two_adapters() else { return };
     let program = Program::new(PIVOTS);
     let lowered = &program.lowered.program;
     let reference = Machine::reference().compile(lowered.clone()).expect("it compiles");
     let mut optimised = lowered.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("the passes are correct");
-    let machine = spec.machine().expect("it is there");
     let compiled = machine.compile(optimised).expect("it compiles");
     // Rows in one or two limbs of a rank, and up to three blocks.
     for (n, m, from, last) in
@@ -239,11 +243,7 @@ fn ranks_with_adapters_exchange_blocks_of_pivot_rows() {
 
 #[test]
 fn a_search_and_its_count_are_one_kernel_on_each_adapter() {
-    let spec = MachineSpec::find("cards-gpu-2").expect("it is known");
-    if let Err(why) = MachineSpec::find("gpu-tiny").expect("it is known").machine() {
-        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
-        return;
-    }
+    let Some(machine) = two_adapters() else { return };
     let text = "procedure search(times: integer; T: table(n,k); X: slice(n); var c: integer);
         var Z: slice(n); v: word(k); t: integer;
         begin
@@ -253,7 +253,7 @@ fn a_search_and_its_count_are_one_kernel_on_each_adapter() {
     let program = Program::new(text);
     let mut optimised = program.lowered.program.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("the passes are correct");
-    let compiled = spec.machine().expect("it is there").compile(optimised).expect("it compiles");
+    let compiled = machine.compile(optimised).expect("it compiles");
     let args = [Value::Int(5), table(200, 9), slice(200, 3), UNSET];
     let run = compiled.run(program.entry("search"), &args, Mode::Optimised.limits(LIMITS));
     assert_eq!(run.outcome, Outcome::Done);

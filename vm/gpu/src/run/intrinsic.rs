@@ -200,17 +200,15 @@ impl DeviceRun<'_, '_> {
         let at_once = grid.launches_at_once(limbs);
         let banks = grid.banks() as u64;
         let mut words = Vec::new();
-        let mut rest = launches;
-        while !rest.is_empty() {
-            let (some, behind) = rest.split_at(at_once.min(rest.len()));
-            rest = behind;
+        let mut chunks = launches.chunks(at_once).peekable();
+        while let Some(some) = chunks.next() {
             if self.control.interrupt.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Interrupted).into());
             }
             if self.control.deadline.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Time).into());
             }
-            let returned = if rest.is_empty() { returned } else { (0, 0) };
+            let returned = if chunks.peek().is_some() { (0, 0) } else { returned };
             let done = grid.launch(some, returned)?;
             words = done.words;
             let paths = &mut self.control.stats.counters;

@@ -43,6 +43,12 @@ impl Part {
         self.rows.div_ceil(32)
     }
 
+    /// Returns the number of limbs that a dispatch with this number of pivots could access in its
+    /// time: eight pivots at once take as long as three to five.
+    pub(super) fn work(&self, n_pivots: u32) -> u64 {
+        u64::from(self.limbs()) * u64::from(self.columns) * u64::from(n_pivots.div_ceil(2))
+    }
+
     pub(super) fn groups(&self) -> [u32; 2] {
         [self.limbs().div_ceil(ACROSS), self.columns.div_ceil(DOWN * SHARE)]
     }
@@ -57,7 +63,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Returns tables that can hold the rows of a dispatch, and of the next one.
+    /// Returns the table for the rows of a dispatch; the next dispatch has another one.
     pub(super) fn of_dispatch(at: u32, columns: u32, number: u32, least_line: u32) -> Rows {
         let stride = Rows::STRIDE;
         Rows { at: at + number % 2 * stride * columns, stride, first: least_line & !31 }

@@ -45,8 +45,9 @@ struct Ready {
     n_counts: u32,
     /// The rows of other processes that precede those of the table.
     before: Option<u32>,
-    /// The lengths that the loop latches.
-    latched: Vec<Option<i64>>,
+    /// The numbers that it returns: their values before the first iteration of the kernel, and what
+    /// each iteration adds.
+    results: Vec<(i64, i64)>,
     /// All this memory.
     block: Block,
 }
@@ -63,26 +64,19 @@ impl DeviceRun<'_, '_> {
         if lifted.before.is_some() && !self.all_agree(made.is_ok())? {
             if let Ok(ready) = made {
                 self.heap.give(ready.block);
+                made = Err(Declined::Guard);
             }
-            made = Err(Declined::Guard);
         }
         match made {
             Ok(ready) => {
-                let (block, mut results) = (ready.block, ready.latched.clone());
+                let (block, results) = (ready.block, ready.results.clone());
                 let done = self.iterations(lifted, ready);
                 self.heap.give(block);
-                let n_iterations = done?;
-                let sums = lifted.sums.iter().map(|sum| {
-                    let number = site.numbers.iter().find(|(var, _)| *var == sum.var);
-                    (number.map(|(_, number)| *number), sum.factor)
-                });
-                let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
-                for (number, factor) in sums.collect::<Vec<_>>() {
-                    let before = number.map(|number| self.number(number, &here, false));
-                    let before = before.transpose()?.flatten().unwrap_or(0);
-                    let n = i64::try_from(n_iterations).unwrap_or(i64::MAX);
-                    results.push(Some(before.saturating_add(factor.saturating_mul(n))));
-                }
+                let n = i64::try_from(done?).unwrap_or(i64::MAX);
+                let after = |(before, factor): (i64, i64)| {
+                    Some(before.saturating_add(factor.saturating_mul(n)))
+                };
+                let results: Vec<_> = results.into_iter().map(after).collect();
                 self.put_results((id, cells), &results)?;
                 self.control.stats.counters.grid_loops += 1;
                 self.go_on(id, inst)
@@ -115,6 +109,7 @@ impl DeviceRun<'_, '_> {
         if part.groups().iter().any(|&n| n > MAX_GROUPS) {
             return Ok(Err(Declined::Range));
         }
+        let Some(results) = scene.results() else { return Ok(Err(Declined::Guard)) };
         let before = match &lifted.before {
             Some(before) => match scene.number(before).and_then(|n| u32::try_from(n).ok()) {
                 Some(before) => Some(before),
@@ -133,12 +128,11 @@ impl DeviceRun<'_, '_> {
         };
         let n_counts = part.limbs().max(part.columns);
         let copies = if lifted.pivots.is_some() { 2 * PIVOTS_AT_ONCE * part.limbs() } else { 0 };
-        let beside = u64::from(copies) + u64::from(n_counts);
         let rows = match before {
             Some(_) => Panel::new(0, part.columns, pivots.n).1,
             None => 2 * u64::from(Rows::STRIDE) * u64::from(part.columns),
         };
-        let words = beside + rows;
+        let words = u64::from(copies) + u64::from(n_counts) + rows;
         let wanted = self.alive.saturating_add(words * 4);
         if wanted > self.limit {
             return Ok(Err(Declined::Memory));
@@ -153,10 +147,9 @@ impl DeviceRun<'_, '_> {
         };
         self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
         (part.copies, part.counts) = (block.at, block.at + copies);
-        let latched = lifted.latched.iter().map(|var| scene.number(&Operand::Var(*var))).collect();
         let dispatches = Dispatches { kernel, pivots, range, ports };
         let rows_at = part.counts + n_counts;
-        Ok(Ok(Ready { dispatches, part, rows_at, n_counts, before, latched, block }))
+        Ok(Ok(Ready { dispatches, part, rows_at, n_counts, before, results, block }))
     }
 
     /// Runs the dispatches; returns the number of iterations.
@@ -169,10 +162,8 @@ impl DeviceRun<'_, '_> {
             }
             None => {
                 let launches = dispatches.whole(&part, rows_at, lifted.pivots.is_some());
-                // Eight pivots at once take as long as three to five.
                 let at_once = if lifted.pivots.is_some() { PIVOTS_AT_ONCE } else { 1 };
-                let share = u64::from(at_once.div_ceil(2));
-                self.launch(&launches, u64::from(part.limbs()) * u64::from(part.columns) * share)?;
+                self.launch(&launches, part.work(at_once))?;
             }
         }
         let counts = self.words(part.counts, n_counts)?;
@@ -363,6 +354,15 @@ impl Scene<'_> {
                 is_inside.then(|| (from as u32 - 1, to as u32))
             }
         }
+    }
+
+    /// Returns the lengths that the loop latches and its sums before it, each with what an iteration
+    /// of the kernel adds.
+    fn results(&self) -> Option<Vec<(i64, i64)>> {
+        let latched = self.lifted.latched.iter().map(|var| (*var, 0));
+        let sums = self.lifted.sums.iter().map(|sum| (sum.var, sum.factor));
+        let number = |(var, factor)| Some((self.number(&Operand::Var(var))?, factor));
+        latched.chain(sums).map(number).collect()
     }
 
     /// Returns the parameters of the kernel for its ports.

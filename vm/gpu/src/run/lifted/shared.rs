@@ -62,6 +62,18 @@ impl Panel {
             counts: self.counts,
         }
     }
+
+    /// Returns where the rows of a block that this process has are copied to.
+    fn own_rows(&self, block: Block, (part, before): (&Part, u32)) -> Kept {
+        let from = block.low.max(before);
+        let upto = (block.low + block.n).min(before + part.rows);
+        if from >= upto {
+            return Kept::default();
+        }
+        let (from, n) = (from - before, upto - from);
+        let stride = self.width + Rows::STRIDE;
+        Kept { to: Rows { at: self.rows_at, stride, first: from & !31 }, from, n }
+    }
 }
 
 /// The pivots from `pivot` on whose rows are exchanged at once.
@@ -117,17 +129,15 @@ impl DeviceRun<'_, '_> {
             let n = (pivots.n - pivot).min(BLOCK_PIVOTS);
             Block { pivot, n, low: pivots.least_line(pivot, n) }
         };
-        let limbs = u64::from(part.limbs()) * u64::from(part.columns);
-        let at_once = u64::from(PIVOTS_AT_ONCE.div_ceil(2));
         let mut block = block_at(0);
-        let mut own = self.own_rows(panel, block, (part, before));
+        let mut own = panel.own_rows(block, (part, before));
         let n_next = pivots.n.min(PIVOTS_AT_ONCE);
         let rows = Rows {
             at: panel.copies_at,
             stride: Rows::STRIDE,
             first: pivots.least_line(0, 0) & !31,
         };
-        self.launch(&[dispatches.launch(part, (1, 0, 0, n_next), rows, own)], limbs)?;
+        self.launch(&[dispatches.launch(part, (1, 0, 0, n_next), rows, own)], part.work(1))?;
         loop {
             self.exchange_rows(panel, block, own, before)?;
             let table = panel.part(block.n);
@@ -137,7 +147,7 @@ impl DeviceRun<'_, '_> {
             on_rows.push(dispatches.launch(&table, place, rows, first));
             let after = block.pivot + block.n;
             let next = (after < pivots.n).then(|| block_at(after));
-            let own_next = next.map(|next| self.own_rows(panel, next, (part, before)));
+            let own_next = next.map(|next| panel.own_rows(next, (part, before)));
             for (pivot, n) in block.dispatches() {
                 let kept = block.rows(panel, dispatches, (pivot, n));
                 let rows = Rows { first: block.low + kept.to.first, ..kept.to };
@@ -153,23 +163,11 @@ impl DeviceRun<'_, '_> {
                 let place = (pivot / PIVOTS_AT_ONCE, pivot, n, n_next);
                 on_part.push(dispatches.launch(part, place, rows, kept));
             }
-            self.launch(&on_rows, u64::from(table.limbs()) * u64::from(table.columns) * at_once)?;
-            self.launch(&on_part, limbs * at_once)?;
+            self.launch(&on_rows, table.work(PIVOTS_AT_ONCE))?;
+            self.launch(&on_part, part.work(PIVOTS_AT_ONCE))?;
             let (Some(next), Some(own_next)) = (next, own_next) else { return Ok(()) };
             (block, own) = (next, own_next);
         }
-    }
-
-    /// Returns where the rows of a block that this process has are copied to.
-    fn own_rows(&self, panel: &Panel, block: Block, (part, before): (&Part, u32)) -> Kept {
-        let from = block.low.max(before);
-        let upto = (block.low + block.n).min(before + part.rows);
-        if from >= upto {
-            return Kept::default();
-        }
-        let (from, n) = (from - before, upto - from);
-        let stride = panel.width + Rows::STRIDE;
-        Kept { to: Rows { at: panel.rows_at, stride, first: from & !31 }, from, n }
     }
 
     /// Combines the rows of a block that the processes have.
