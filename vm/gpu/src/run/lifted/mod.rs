@@ -61,11 +61,12 @@ impl DeviceRun<'_, '_> {
         site: &Site,
     ) -> Result<(), End> {
         let mut made = self.ready(lifted, id, site)?;
-        if lifted.before.is_some() && !self.all_agree(made.is_ok())? {
-            if let Ok(ready) = made {
-                self.heap.give(ready.block);
-                made = Err(Declined::Guard);
-            }
+        if lifted.before.is_some()
+            && !self.all_agree(made.is_ok())?
+            && let Ok(ready) = made
+        {
+            self.heap.give(ready.block);
+            made = Err(Declined::Guard);
         }
         match made {
             Ok(ready) => {
@@ -356,8 +357,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Returns the lengths that the loop latches and its sums before it, each with what an iteration
-    /// of the kernel adds.
+    /// Returns the lengths that the loop latches and its sums before it, each with the number that
+    /// an iteration of the kernel adds.
     fn results(&self) -> Option<Vec<(i64, i64)>> {
         let latched = self.lifted.latched.iter().map(|var| (*var, 0));
         let sums = self.lifted.sums.iter().map(|sum| (sum.var, sum.factor));
